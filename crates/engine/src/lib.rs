@@ -1,0 +1,10 @@
+//! A question's life: the words it is told in, the ports it reaches the world through, and no I/O of its own.
+
+pub mod ports;
+pub mod search;
+pub mod words;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod fakes;
+#[cfg(any(test, feature = "testing"))]
+pub mod suites;

@@ -1,0 +1,9 @@
+//! What the engine needs of the world: a trait for each part, and the errors a caller can act on.
+
+pub mod catalogue;
+pub mod embedder;
+pub mod index;
+pub mod intake;
+pub mod originals;
+pub mod outbox;
+pub mod vectors;

@@ -1,0 +1,167 @@
+//! One search: both lanes in one round trip, fused by rank, and nothing shown that the catalogue does not confirm.
+
+use std::sync::Arc;
+
+use crate::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use crate::ports::embedder::{EmbedError, Embedder};
+use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use crate::words::{CollectionName, PassageKey, Scope};
+
+/// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
+const FUSION_K: f64 = 60.0;
+
+/// Each lane brings at least this many, so that fusion has something to choose from
+/// and a few withdrawn passages do not shorten the list.
+const FEWEST_PER_LANE: usize = 30;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SearchRequest {
+    pub query: String,
+    /// Only these collections; empty means all.
+    pub collections: Vec<CollectionName>,
+    pub limit: usize,
+    pub lanes: Lanes,
+}
+
+/// Which lanes take part. The default is both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lanes {
+    Both,
+    Dense,
+    Lexical,
+}
+
+/// A passage that was found, as it stands in the catalogue, with every score it earned.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchHit {
+    pub passage: CataloguePassage,
+    pub cosine: Option<f32>,
+    pub bm25: Option<f32>,
+    pub fused: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SearchOutcome {
+    pub hits: Vec<SearchHit>,
+    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer.
+    pub fallback_reasons: Vec<&'static str>,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SearchError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// Only when the dense lane alone was asked for; otherwise the lexical lane goes on without it.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+}
+
+/// Everything a search needs.
+#[derive(Clone)]
+pub struct Searcher {
+    pub embedder: Arc<dyn Embedder>,
+    pub index: Arc<dyn Index>,
+    pub catalogue: Arc<dyn Catalogue>,
+}
+
+impl Searcher {
+    pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
+        let (vector, fallback_reasons) = self.query_vector(request).await?;
+        let words = (request.lanes != Lanes::Dense).then(|| request.query.clone());
+        let query = IndexQuery {
+            words,
+            vector,
+            collections: request.collections.clone(),
+            hits_per_lane: request.limit.max(FEWEST_PER_LANE),
+        };
+        let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
+        let hits = self.confirm(scope, fuse(found), request.limit).await?;
+        Ok(SearchOutcome { hits, fallback_reasons })
+    }
+
+    /// The query's vector, or none when only words are searched, by wish or because the model does not answer.
+    async fn query_vector(
+        &self,
+        request: &SearchRequest,
+    ) -> Result<(Option<Vec<f32>>, Vec<&'static str>), SearchError> {
+        if request.lanes == Lanes::Lexical {
+            return Ok((None, Vec::new()));
+        }
+        match self.embedder.embed_queries(vec![request.query.clone()]).await {
+            Ok(vectors) => Ok((vectors.into_iter().next(), Vec::new())),
+            Err(error) if request.lanes == Lanes::Dense => Err(error.into()),
+            Err(_) => Ok((None, vec!["bm25_only"])),
+        }
+    }
+
+    /// Keeps what the catalogue confirms as existing, current and visible now, in order of its fused score.
+    async fn confirm(
+        &self,
+        scope: &Scope,
+        ranked: Vec<(IndexHit, f64)>,
+        limit: usize,
+    ) -> Result<Vec<SearchHit>, CatalogueError> {
+        let mut confirmed = Vec::with_capacity(limit);
+        let mut waiting = ranked.into_iter();
+        // Normally one round: a second only when the index is behind and passages were withdrawn.
+        while confirmed.len() < limit {
+            let candidates: Vec<_> = waiting.by_ref().take(limit - confirmed.len()).collect();
+            if candidates.is_empty() {
+                break;
+            }
+            let keys: Vec<PassageKey> = candidates.iter().map(|(hit, _)| hit.passage).collect();
+            let mut visible: std::collections::HashMap<_, _> = self
+                .catalogue
+                .visible(scope, &keys)
+                .await?
+                .into_iter()
+                .map(|passage| (passage.passage, passage))
+                .collect();
+            confirmed.extend(candidates.into_iter().filter_map(|(hit, fused)| {
+                let passage = visible.remove(&hit.passage)?;
+                Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused })
+            }));
+        }
+        Ok(confirmed)
+    }
+}
+
+/// Best first; ties break by passage, so that the same corpus always gives the same order.
+fn fuse(hits: Vec<IndexHit>) -> Vec<(IndexHit, f64)> {
+    let share = |rank: Option<u32>| rank.map_or(0.0, |rank| 1.0 / (FUSION_K + 1.0 + f64::from(rank)));
+    let mut ranked: Vec<_> = hits
+        .into_iter()
+        .map(|hit| {
+            let fused = share(hit.dense_rank) + share(hit.lexical_rank);
+            (hit, fused)
+        })
+        .collect();
+    ranked.sort_by(|(one, one_fused), (other, other_fused)| {
+        other_fused.total_cmp(one_fused).then_with(|| one.passage.cmp(&other.passage))
+    });
+    ranked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::DocumentId;
+    use uuid::Uuid;
+
+    fn hit(chunk_index: u32, dense_rank: Option<u32>, lexical_rank: Option<u32>) -> IndexHit {
+        let document = DocumentId(Uuid::from_u128(1));
+        let passage = PassageKey { document, version: 1, chunk_index };
+        IndexHit { passage, cosine: None, bm25: None, dense_rank, lexical_rank }
+    }
+
+    #[test]
+    fn a_passage_both_lanes_bring_comes_before_either_lanes_own_and_ties_break_by_passage() {
+        let fused =
+            fuse(vec![hit(1, Some(0), None), hit(0, None, Some(0)), hit(2, Some(5), Some(5)), hit(3, Some(9), None)]);
+        let order: Vec<u32> = fused.iter().map(|(hit, _)| hit.passage.chunk_index).collect();
+        assert_eq!(order, [2, 0, 1, 3]);
+        assert!((fused[1].1 - 1.0 / 61.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,6 @@
+//! One behaviour suite per port, run on every implementation, the fake included.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "suites are tests, run from other crates")]
+
+pub mod embedder;
+pub mod index;

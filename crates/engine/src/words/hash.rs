@@ -1,0 +1,109 @@
+//! SHA-256 digests, named by what they identify.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sha256Hash([u8; 32]);
+
+impl Sha256Hash {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Digest of several parts that cannot run into each other: each is preceded by its length.
+    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The first `digits` hexadecimal digits, for names that people read.
+    pub fn short(&self, digits: usize) -> String {
+        let mut written = hex::encode(self.0);
+        written.truncate(digits);
+        written
+    }
+}
+
+impl TryFrom<&[u8]> for Sha256Hash {
+    type Error = std::array::TryFromSliceError;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, Self::Error> {
+        Ok(Self(bytes.try_into()?))
+    }
+}
+
+impl fmt::Display for Sha256Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for Sha256Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Sha256Hash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sha256Hash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(&written, &mut bytes).map_err(serde::de::Error::custom)?;
+        Ok(Self(bytes))
+    }
+}
+
+/// Identifies an embedding model by the digest of everything that decides its vectors.
+///
+/// It is stored with every vector, so that vectors of two models are never compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ModelHash(pub Sha256Hash);
+
+impl fmt::Display for ModelHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cannot_run_into_each_other() {
+        let one = Sha256Hash::of_parts([b"ab".as_slice(), b"c"]);
+        let other = Sha256Hash::of_parts([b"a".as_slice(), b"bc"]);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn a_digest_reads_back_as_it_was_written() {
+        let digest = Sha256Hash::of(b"ibidem");
+        assert_eq!(digest.to_string().len(), 64);
+        assert_eq!(digest.short(12), digest.to_string()[..12]);
+        assert_eq!(Sha256Hash::try_from(digest.as_bytes().as_slice()).unwrap(), digest);
+    }
+}

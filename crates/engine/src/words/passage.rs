@@ -1,0 +1,129 @@
+//! Passages of documents, and what points at them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{DocumentId, TenantId};
+
+/// A half-open range of characters (Unicode scalar values) in a document's text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct CharSpan {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// One chunk of one version of one document: what the index returns and the catalogue resolves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct PassageKey {
+    pub document: DocumentId,
+    pub version: u32,
+    pub chunk_index: u32,
+}
+
+impl PassageKey {
+    /// The id of this passage's point in the index: the same passage always has the same point,
+    /// so publishing twice changes nothing.
+    pub fn point_id(&self, tenant: TenantId) -> Uuid {
+        let mut name = [0_u8; 24];
+        name[..16].copy_from_slice(self.document.0.as_bytes());
+        name[16..20].copy_from_slice(&self.version.to_be_bytes());
+        name[20..].copy_from_slice(&self.chunk_index.to_be_bytes());
+        Uuid::new_v5(&tenant.0, &name)
+    }
+
+    pub fn source_id(&self) -> SourceId {
+        SourceId { document: self.document, chunk_index: self.chunk_index }
+    }
+}
+
+/// What a citation resolves to, written `{document_id}:{chunk_index}`. No model ever sees one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SourceId {
+    pub document: DocumentId,
+    pub chunk_index: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a source id: it reads {{document_id}}:{{chunk_index}}")]
+pub struct InvalidSourceId(pub String);
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.document, self.chunk_index)
+    }
+}
+
+impl From<SourceId> for String {
+    fn from(id: SourceId) -> Self {
+        id.to_string()
+    }
+}
+
+impl TryFrom<String> for SourceId {
+    type Error = InvalidSourceId;
+
+    fn try_from(written: String) -> Result<Self, Self::Error> {
+        let parsed = written.split_once(':').and_then(|(document, chunk_index)| {
+            Some(Self { document: DocumentId(document.parse().ok()?), chunk_index: chunk_index.parse().ok()? })
+        });
+        parsed.ok_or(InvalidSourceId(written))
+    }
+}
+
+/// What is embedded and indexed for a passage: its text under its document's title and section,
+/// so that a passage is found by what it is about and not only by what it happens to say.
+pub fn passage_in_context(title: &str, section: Option<&str>, text: &str) -> String {
+    let header = context_header(title, section);
+    if header.is_empty() { text.to_owned() } else { format!("{header}\n{text}") }
+}
+
+/// The line above the text in [`passage_in_context`]: bounded, so that it never crowds out the text.
+pub fn context_header(title: &str, section: Option<&str>) -> String {
+    const LONGEST_PART: usize = 160;
+    let bounded = |part: &str| part.chars().take(LONGEST_PART).collect::<String>();
+    match section {
+        Some(section) if title.is_empty() || section.starts_with(title) => bounded(section),
+        Some(section) => format!("{}: {}", bounded(title), bounded(section)),
+        None => bounded(title),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passage_is_indexed_under_its_title_and_section() {
+        assert_eq!(passage_in_context("", None, "Text."), "Text.");
+        assert_eq!(passage_in_context("Leave", None, "Text."), "Leave\nText.");
+        assert_eq!(passage_in_context("Leave", Some("Carry-over"), "Text."), "Leave: Carry-over\nText.");
+        assert_eq!(passage_in_context("Leave", Some("Leave > Carry-over"), "Text."), "Leave > Carry-over\nText.");
+        assert_eq!(context_header(&"x".repeat(1_000), None).len(), 160);
+    }
+
+    fn key(version: u32, chunk_index: u32) -> PassageKey {
+        PassageKey { document: DocumentId(Uuid::from_u128(7)), version, chunk_index }
+    }
+
+    #[test]
+    fn point_ids_differ_by_tenant_version_and_chunk_and_never_otherwise() {
+        let tenant = TenantId::named("default");
+        assert_eq!(key(1, 2).point_id(tenant), key(1, 2).point_id(tenant));
+        assert_ne!(key(1, 2).point_id(tenant), key(2, 1).point_id(tenant));
+        assert_ne!(key(1, 2).point_id(tenant), key(1, 3).point_id(tenant));
+        assert_ne!(key(1, 2).point_id(tenant), key(1, 2).point_id(TenantId::named("other")));
+    }
+
+    #[test]
+    fn a_source_id_reads_back_as_written() {
+        let id = key(3, 14).source_id();
+        assert_eq!(id.to_string(), "00000000-0000-0000-0000-000000000007:14");
+        assert_eq!(SourceId::try_from(id.to_string()), Ok(id));
+        for odd in ["", "7:1", "00000000-0000-0000-0000-000000000007", "00000000-0000-0000-0000-000000000007:-1"] {
+            assert!(SourceId::try_from(odd.to_owned()).is_err(), "{odd:?}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Who is asking, and therefore what may be seen.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::TenantId;
+
+/// A label on documents and on people: a document is visible to those who share one with it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Tag(String);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a tag: use 1 to 64 letters, digits, '-', '_', '.', '/' or ':'")]
+pub struct InvalidTag(pub String);
+
+impl Tag {
+    const LONGEST: usize = 64;
+
+    /// The tag that makes a document visible to everybody in its tenant.
+    pub fn public() -> Self {
+        Self("public".to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Tag {
+    type Error = InvalidTag;
+
+    /// Tags are compared in lower case, so that `Security` never hides from `security`.
+    fn try_from(written: String) -> Result<Self, Self::Error> {
+        let name = written.trim().to_lowercase();
+        let allowed = |c: char| c.is_alphanumeric() || "-_./:".contains(c);
+        let well_formed = !name.is_empty() && name.chars().count() <= Self::LONGEST && name.chars().all(allowed);
+        if well_formed { Ok(Self(name)) } else { Err(InvalidTag(written)) }
+    }
+}
+
+impl std::str::FromStr for Tag {
+    type Err = InvalidTag;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        written.to_owned().try_into()
+    }
+}
+
+impl From<Tag> for String {
+    fn from(tag: Tag) -> Self {
+        tag.0
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an identity may do besides asking. Each role includes the ones before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Asker,
+    Curator,
+    Admin,
+}
+
+impl Role {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Asker => "asker",
+            Self::Curator => "curator",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl std::str::FromStr for Role {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        match written {
+            "asker" => Ok(Self::Asker),
+            "curator" => Ok(Self::Curator),
+            "admin" => Ok(Self::Admin),
+            other => Err(format!("{other:?} is not a role: use asker, curator or admin")),
+        }
+    }
+}
+
+/// Somebody whose credentials were checked. Only authenticators make one: the API key store,
+/// and the command line acting as the operator of this installation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    pub tenant: TenantId,
+    /// Who, for the record: an API key's name, a user, or the operator.
+    pub subject: String,
+    pub role: Role,
+    pub tags: BTreeSet<Tag>,
+}
+
+/// What one asker may see: documents of one tenant that carry `public` or a tag of the asker.
+///
+/// The only way to make one is from an [`Identity`], and everything that reads asks for one,
+/// so there is no way to search without saying who is asking.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Scope {
+    tenant: TenantId,
+    tags: BTreeSet<Tag>,
+}
+
+impl Scope {
+    pub fn of(identity: &Identity) -> Self {
+        let mut tags = identity.tags.clone();
+        tags.insert(Tag::public());
+        Self { tenant: identity.tenant, tags }
+    }
+
+    pub fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    /// The asker's tags, `public` always among them: a document is visible if it carries any.
+    pub fn tags(&self) -> impl ExactSizeIterator<Item = &Tag> {
+        self.tags.iter()
+    }
+
+    /// The rule itself, for what is already in memory; stores apply the same rule in their filters.
+    pub fn sees<'a>(&self, tenant: TenantId, tags: impl IntoIterator<Item = &'a Tag>) -> bool {
+        tenant == self.tenant && tags.into_iter().any(|tag| self.tags.contains(tag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(name: &str) -> Tag {
+        name.parse().unwrap()
+    }
+
+    fn asker(tenant: TenantId, tags: &[&str]) -> Scope {
+        Scope::of(&Identity {
+            tenant,
+            subject: "someone".to_owned(),
+            role: Role::Asker,
+            tags: tags.iter().map(|name| tag(name)).collect(),
+        })
+    }
+
+    #[test]
+    fn a_document_is_visible_by_tenant_and_a_shared_or_public_tag() {
+        let here = TenantId::named("here");
+        let elsewhere = TenantId::named("elsewhere");
+        let scope = asker(here, &["security"]);
+        let cases: [(TenantId, &[&str], bool); 6] = [
+            (here, &["public"], true),
+            (here, &["security"], true),
+            (here, &["finance", "security"], true),
+            (here, &["finance"], false),
+            (here, &[], false),
+            (elsewhere, &["public", "security"], false),
+        ];
+        for (tenant, tags, visible) in cases {
+            let tags: Vec<Tag> = tags.iter().map(|name| tag(name)).collect();
+            assert_eq!(scope.sees(tenant, &tags), visible, "{tags:?}");
+        }
+    }
+
+    #[test]
+    fn tags_are_compared_in_lower_case_and_odd_ones_are_refused() {
+        assert_eq!(tag(" Security "), tag("security"));
+        for odd in ["", " ", "a b", "a,b", "a\"b", "\u{0}", &"x".repeat(65)] {
+            assert!(odd.parse::<Tag>().is_err(), "{odd:?}");
+        }
+    }
+}

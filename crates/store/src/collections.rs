@@ -1,0 +1,88 @@
+//! Tenants, collections and tags with their owners.
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::words::{CollectionName, Tag, TenantId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::convert::tag_names;
+use crate::{Store, unavailable};
+
+impl Store {
+    /// Makes sure a tenant of this name exists.
+    pub async fn ensure_tenant(&self, name: &str) -> Result<TenantId, CatalogueError> {
+        let tenant = TenantId::named(name);
+        sqlx::query!("INSERT INTO tenants (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING", tenant.0, name)
+            .execute(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(tenant)
+    }
+
+    pub async fn tenant_exists(&self, tenant: TenantId) -> Result<bool, CatalogueError> {
+        sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM tenants WHERE id = $1) AS "exists!""#, tenant.0)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unavailable)
+    }
+
+    /// Makes somebody the owner of a tag: questions about it are routed to them.
+    pub async fn set_tag_owner(&self, tenant: TenantId, tag: &Tag, email: &str) -> Result<(), CatalogueError> {
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        let owner = sqlx::query_scalar!(
+            "INSERT INTO users (tenant_id, id, email) VALUES ($1, $2, $3)
+             ON CONFLICT (tenant_id, email) DO UPDATE SET email = excluded.email RETURNING id",
+            tenant.0,
+            Uuid::new_v5(&tenant.0, format!("user\0{email}").as_bytes()),
+            email,
+        )
+        .fetch_one(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        sqlx::query!(
+            "INSERT INTO tags (tenant_id, name, owner_user_id) VALUES ($1, $2, $3)
+             ON CONFLICT (tenant_id, name) DO UPDATE SET owner_user_id = excluded.owner_user_id",
+            tenant.0,
+            tag.as_str(),
+            owner,
+        )
+        .execute(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        transaction.commit().await.map_err(unavailable)
+    }
+}
+
+/// Collections and tags come into being with the first document that names them.
+pub(crate) async fn ensure_collection_and_tags(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    collection: &CollectionName,
+    tags: &[Tag],
+) -> Result<(), CatalogueError> {
+    sqlx::query!(
+        "INSERT INTO collections (tenant_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        tenant.0,
+        collection.as_str(),
+    )
+    .execute(&mut *connection)
+    .await
+    .map_err(unavailable)?;
+    ensure_tags(connection, tenant, tags).await
+}
+
+pub(crate) async fn ensure_tags(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    tags: &[Tag],
+) -> Result<(), CatalogueError> {
+    sqlx::query!(
+        "INSERT INTO tags (tenant_id, name) SELECT $1, name FROM unnest($2::text[]) AS name ON CONFLICT DO NOTHING",
+        tenant.0,
+        &tag_names(tags),
+    )
+    .execute(&mut *connection)
+    .await
+    .map_err(unavailable)?;
+    Ok(())
+}

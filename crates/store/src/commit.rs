@@ -1,0 +1,179 @@
+//! Committing document versions: all of a job, or nothing of it.
+
+use std::collections::HashMap;
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::intake::{Committed, Job, NewPassage, NewVersion};
+use ibidem_engine::words::{DocumentId, TenantId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::convert::to_i32;
+use crate::documents::ask_for_publication;
+use crate::{Store, unavailable};
+
+/// A job's row at the moment of its commit. It is read again here because the document may have been
+/// retagged since the job was taken, and the newest word on who sees it counts.
+struct EndedJob {
+    tenant: TenantId,
+    document: DocumentId,
+    collection: String,
+    source_location: String,
+    format: String,
+    original_sha256: Vec<u8>,
+    fingerprint: Vec<u8>,
+    tags: Vec<String>,
+}
+
+impl Store {
+    pub(crate) async fn commit_versions(
+        &self,
+        versions: Vec<(Job, NewVersion)>,
+    ) -> Result<Vec<Committed>, CatalogueError> {
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        let mut ended = end_jobs(&mut transaction, &versions).await?;
+
+        let mut outcomes = Vec::with_capacity(versions.len());
+        let mut published: HashMap<TenantId, Vec<DocumentId>> = HashMap::new();
+        for (job, version) in versions {
+            let Some(ended) = ended.remove(&job.id) else {
+                outcomes.push(Committed::LeaseLost);
+                continue;
+            };
+            store_version(&mut transaction, &ended, &version).await?;
+            published.entry(ended.tenant).or_default().push(ended.document);
+            outcomes.push(Committed::Done);
+        }
+        for (tenant, documents) in published {
+            ask_for_publication(&mut transaction, tenant, &documents).await?;
+        }
+        transaction.commit().await.map_err(unavailable)?;
+        Ok(outcomes)
+    }
+}
+
+/// Ends the jobs whose lease is still ours; the others are somebody else's now.
+async fn end_jobs(
+    connection: &mut PgConnection,
+    versions: &[(Job, NewVersion)],
+) -> Result<HashMap<Uuid, EndedJob>, CatalogueError> {
+    let (ids, leases): (Vec<Uuid>, Vec<Uuid>) = versions.iter().map(|(job, _)| (job.id, job.lease)).unzip();
+    let rows = sqlx::query!(
+        "WITH ours AS (
+             SELECT jobs.id FROM jobs
+             JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease) ON jobs.id = held.id AND jobs.lease = held.lease
+             -- By document, as a submission locks them: two transactions never wait for each other in a circle.
+             ORDER BY jobs.document_id FOR UPDATE OF jobs
+         )
+         DELETE FROM jobs USING ours WHERE jobs.id = ours.id
+         RETURNING jobs.id, tenant_id, document_id, collection, source_location, format, original_sha256,
+                   fingerprint, tags",
+        &ids,
+        &leases,
+    )
+    .fetch_all(connection)
+    .await
+    .map_err(unavailable)?;
+    let ended = rows.into_iter().map(|row| {
+        let ended = EndedJob {
+            tenant: TenantId(row.tenant_id),
+            document: DocumentId(row.document_id),
+            collection: row.collection,
+            source_location: row.source_location,
+            format: row.format,
+            original_sha256: row.original_sha256,
+            fingerprint: row.fingerprint,
+            tags: row.tags,
+        };
+        (row.id, ended)
+    });
+    Ok(ended.collect())
+}
+
+async fn store_version(
+    connection: &mut PgConnection,
+    ended: &EndedJob,
+    version: &NewVersion,
+) -> Result<(), CatalogueError> {
+    let number = sqlx::query_scalar!(
+        "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint, address)
+         VALUES ($1, $2, $3, $4, $5, 1, $6, $7)
+         ON CONFLICT (tenant_id, id) DO UPDATE SET
+             tags = excluded.tags, current_version = documents.current_version + 1,
+             fingerprint = excluded.fingerprint, address = excluded.address, removed_at = NULL, changed_at = now()
+         RETURNING current_version",
+        ended.tenant.0,
+        ended.document.0,
+        ended.collection,
+        ended.source_location,
+        &ended.tags,
+        ended.fingerprint,
+        version.address,
+    )
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(unavailable)?;
+    sqlx::query!(
+        "INSERT INTO document_versions (tenant_id, document_id, version, title, kind, format, updated_at,
+                                        original_sha256, text, text_sha256, chunk_count)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        ended.tenant.0,
+        ended.document.0,
+        number,
+        version.title,
+        version.kind.as_ref().map(|kind| kind.as_str()),
+        ended.format,
+        version.updated_at,
+        ended.original_sha256,
+        version.text,
+        version.text_sha256.as_bytes(),
+        to_i32(version.passages.len())?,
+    )
+    .execute(&mut *connection)
+    .await
+    .map_err(unavailable)?;
+    // The passages of older versions go: spans of old answers point into the versions' texts, which stay.
+    if number > 1 {
+        sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", ended.tenant.0, ended.document.0)
+            .execute(&mut *connection)
+            .await
+            .map_err(unavailable)?;
+    }
+    insert_passages(connection, ended, number, &version.passages).await
+}
+
+/// One statement for all passages of a document, each column an array.
+async fn insert_passages(
+    connection: &mut PgConnection,
+    ended: &EndedJob,
+    version: i32,
+    passages: &[NewPassage],
+) -> Result<(), CatalogueError> {
+    let column = |number: fn(&NewPassage) -> u32| {
+        passages.iter().map(|passage| to_i32(number(passage))).collect::<Result<Vec<i32>, _>>()
+    };
+    let pages = passages.iter().map(|passage| passage.page.map(to_i32).transpose()).collect::<Result<Vec<_>, _>>()?;
+    sqlx::query!(
+        "INSERT INTO chunks (tenant_id, document_id, version, chunk_index, section, page, span_start, span_end,
+                             tokens, sha256, embedding_key, text)
+         SELECT $1, $2, $3, passage.number - 1, section, page, span_start, span_end, tokens, sha256, embedding_key, text
+         FROM unnest($4::text[], $5::integer[], $6::integer[], $7::integer[], $8::integer[], $9::bytea[],
+                     $10::bytea[], $11::text[]) WITH ORDINALITY
+              AS passage (section, page, span_start, span_end, tokens, sha256, embedding_key, text, number)",
+        ended.tenant.0,
+        ended.document.0,
+        version,
+        &passages.iter().map(|passage| passage.section.clone()).collect::<Vec<_>>() as &[Option<String>],
+        &pages as &[Option<i32>],
+        &column(|passage| passage.span.start)?,
+        &column(|passage| passage.span.end)?,
+        &column(|passage| passage.tokens)?,
+        &passages.iter().map(|passage| passage.sha256.as_bytes().to_vec()).collect::<Vec<_>>(),
+        &passages.iter().map(|passage| passage.embedding_key.as_bytes().to_vec()).collect::<Vec<_>>(),
+        &passages.iter().map(|passage| passage.text.clone()).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await
+    .map_err(unavailable)?;
+    Ok(())
+}

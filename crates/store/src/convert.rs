@@ -1,0 +1,77 @@
+//! Between the words of the engine and the types of the database.
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::words::{CollectionName, DocumentKind, Sha256Hash, Tag};
+
+fn corrupt(error: impl ToString) -> CatalogueError {
+    CatalogueError::Corrupt(error.to_string())
+}
+
+pub(crate) fn to_i32(number: impl TryInto<i32>) -> Result<i32, CatalogueError> {
+    number.try_into().map_err(|_| corrupt("a number is too large for its column"))
+}
+
+pub(crate) fn to_u32(number: i32) -> Result<u32, CatalogueError> {
+    number.try_into().map_err(corrupt)
+}
+
+pub(crate) fn to_digest(bytes: &[u8]) -> Result<Sha256Hash, CatalogueError> {
+    bytes.try_into().map_err(|_| corrupt("a digest does not have 32 bytes"))
+}
+
+pub(crate) fn to_tags(names: Vec<String>) -> Result<Vec<Tag>, CatalogueError> {
+    names.into_iter().map(|name| name.try_into().map_err(corrupt)).collect()
+}
+
+/// Sorted and without repeats, so that equal sets are equal columns.
+pub(crate) fn tag_names(tags: &[Tag]) -> Vec<String> {
+    let mut names: Vec<String> = tags.iter().map(|tag| tag.as_str().to_owned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+pub(crate) fn to_collection(name: String) -> Result<CollectionName, CatalogueError> {
+    name.try_into().map_err(corrupt)
+}
+
+pub(crate) fn to_kind(name: Option<String>) -> Result<Option<DocumentKind>, CatalogueError> {
+    name.map(|name| name.try_into().map_err(corrupt)).transpose()
+}
+
+pub(crate) fn to_parsed<T: std::str::FromStr>(written: &str) -> Result<T, CatalogueError>
+where
+    T::Err: ToString,
+{
+    written.parse().map_err(|error: T::Err| corrupt(error.to_string()))
+}
+
+pub(crate) fn vector_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+pub(crate) fn to_vector(bytes: &[u8]) -> Result<Vec<f32>, CatalogueError> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(corrupt("a vector has a broken number"));
+    }
+    Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_reads_back_bit_for_bit() {
+        let vector = vec![0.25, -1.0, f32::MIN_POSITIVE, 0.1];
+        assert_eq!(to_vector(&vector_bytes(&vector)).unwrap(), vector);
+        assert!(to_vector(&[1, 2, 3]).is_err());
+    }
+
+    #[test]
+    fn equal_sets_of_tags_are_equal_columns() {
+        let tags = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Vec<Tag>>();
+        assert_eq!(tag_names(&tags(&["b", "a", "b"])), tag_names(&tags(&["a", "b"])));
+    }
+}

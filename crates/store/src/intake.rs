@@ -1,0 +1,123 @@
+//! Jobs: taking them, holding on to them, giving them up. Committing what they made is in [`crate::commit`].
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::intake::{Committed, Failed, Intake, Job, NewVersion, Submission};
+use ibidem_engine::words::TenantId;
+use uuid::Uuid;
+
+use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_parsed, to_tags, to_u32};
+use crate::{Store, unavailable};
+
+/// A job that ended in an error this often is given up.
+const MOST_ATTEMPTS: i32 = 5;
+/// A job taken this often without ever ending takes its worker down each time: it is given up too.
+const MOST_CLAIMS: i32 = 50;
+
+#[async_trait]
+impl Intake for Store {
+    async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+        self.give_up_deadly_jobs().await?;
+        let lease = Uuid::now_v7();
+        let mut rows = sqlx::query!(
+            "WITH free AS (
+                 SELECT id FROM jobs
+                 WHERE failed_at IS NULL AND not_before <= now() AND (leased_until IS NULL OR leased_until < now())
+                 ORDER BY created_at, id LIMIT $1 FOR UPDATE SKIP LOCKED
+             )
+             UPDATE jobs SET lease = $2, leased_until = now() + $3, claims = claims + 1
+             FROM free WHERE jobs.id = free.id
+             RETURNING jobs.id, tenant_id, collection, source_location, format, original_sha256, tags,
+                       title, address, kind, updated_at, attempts",
+            i64::from(to_i32(limit)?),
+            lease,
+            self.lease_interval()?,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.sort_by_key(|row| row.id);
+        rows.into_iter()
+            .map(|row| {
+                Ok(Job {
+                    id: row.id,
+                    lease,
+                    attempts: to_u32(row.attempts)?,
+                    submission: Submission {
+                        tenant: TenantId(row.tenant_id),
+                        collection: to_collection(row.collection)?,
+                        source_location: row.source_location,
+                        format: to_parsed(&row.format)?,
+                        original: to_digest(&row.original_sha256)?,
+                        tags: to_tags(row.tags)?,
+                        title: row.title,
+                        address: row.address,
+                        kind: to_kind(row.kind)?,
+                        updated_at: row.updated_at,
+                    },
+                })
+            })
+            .collect()
+    }
+
+    async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {
+        let (ids, leases): (Vec<Uuid>, Vec<Uuid>) = jobs.iter().copied().unzip();
+        let kept = sqlx::query_scalar!(
+            "UPDATE jobs SET leased_until = now() + $3
+             FROM unnest($1::uuid[], $2::uuid[]) AS held (id, lease)
+             WHERE jobs.id = held.id AND jobs.lease = held.lease RETURNING jobs.id",
+            &ids,
+            &leases,
+            self.lease_interval()?,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let kept: HashSet<Uuid> = kept.into_iter().collect();
+        Ok(ids.into_iter().filter(|id| !kept.contains(id)).collect())
+    }
+
+    async fn commit(&self, versions: Vec<(Job, NewVersion)>) -> Result<Vec<Committed>, CatalogueError> {
+        self.commit_versions(versions).await
+    }
+
+    async fn fail(&self, job: &Job, reason: &str, permanent: bool) -> Result<Failed, CatalogueError> {
+        let given_up = sqlx::query_scalar!(
+            r#"UPDATE jobs SET attempts = attempts + 1, lease = NULL, leased_until = NULL,
+                   -- 1, 2, 4, 8 seconds: long enough for a restart, short enough for a person who waits.
+                   not_before = now() + interval '1 second' * (2 ^ LEAST(attempts, 6)),
+                   failure = $3,
+                   failed_at = CASE WHEN $4 OR attempts + 1 >= $5 THEN now() END
+               WHERE id = $1 AND lease = $2 RETURNING failed_at IS NOT NULL AS "given_up!""#,
+            job.id,
+            job.lease,
+            reason,
+            permanent,
+            MOST_ATTEMPTS,
+        )
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(match given_up {
+            None => Failed::LeaseLost,
+            Some(true) => Failed::GivenUp,
+            Some(false) => Failed::WillRetry,
+        })
+    }
+}
+
+impl Store {
+    async fn give_up_deadly_jobs(&self) -> Result<(), CatalogueError> {
+        sqlx::query!(
+            "UPDATE jobs SET failed_at = now(), failure = 'given up: each worker that read it died'
+             WHERE failed_at IS NULL AND claims >= $1 AND leased_until < now()",
+            MOST_CLAIMS,
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! PostgreSQL: the truth about documents, who may see them, and the work under way.
+
+mod catalogue;
+mod collections;
+mod commit;
+mod convert;
+mod documents;
+mod intake;
+mod keys;
+mod outbox;
+mod schema;
+mod submit;
+mod survey;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod vectors;
+
+use std::time::Duration;
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+pub use documents::{DocumentRow, RemovalOutcome};
+pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
+pub use schema::SchemaState;
+pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    #[error("`database.url` is not a PostgreSQL URL ({0}); it reads postgres://user:password@host:port/database")]
+    Url(String),
+    #[error("PostgreSQL does not answer: {0}")]
+    Unreachable(String),
+}
+
+/// How to reach the database.
+#[derive(Clone, Debug)]
+pub struct StoreSettings {
+    pub url: String,
+    pub max_connections: u32,
+    pub acquire_timeout: Duration,
+    /// How long a worker holds a job or publication without a sign of life.
+    pub lease: Duration,
+}
+
+/// Everything kept in PostgreSQL. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pool: PgPool,
+    lease: Duration,
+}
+
+impl Store {
+    /// Connects on first use, so that a command can say itself what is wrong.
+    pub fn new(settings: &StoreSettings) -> Result<Self, ConnectError> {
+        let options: PgConnectOptions =
+            settings.url.parse().map_err(|error: sqlx::Error| ConnectError::Url(error.to_string()))?;
+        let options = options
+            .application_name("ibidem")
+            // Sixteen partitions make planning dearer than running; every query here has one best plan.
+            .options([("plan_cache_mode", "force_generic_plan")]);
+        let pool = PgPoolOptions::new()
+            .max_connections(settings.max_connections)
+            .acquire_timeout(settings.acquire_timeout)
+            .connect_lazy_with(options);
+        Ok(Self { pool, lease: settings.lease })
+    }
+
+    /// Whether the database answers, and which version it is.
+    pub async fn ping(&self) -> Result<String, ConnectError> {
+        sqlx::query_scalar!(r#"SELECT current_setting('server_version') AS "version!""#)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(|error| ConnectError::Unreachable(error.to_string()))
+    }
+
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    fn lease_interval(&self) -> Result<sqlx::postgres::types::PgInterval, CatalogueError> {
+        self.lease.try_into().map_err(|_| CatalogueError::Corrupt("the lease is too long for an interval".to_owned()))
+    }
+}
+
+/// Everything but a value that cannot be read back is a database that does not serve us right now.
+fn unavailable(error: sqlx::Error) -> CatalogueError {
+    match error {
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => CatalogueError::Corrupt(error.to_string()),
+        other => CatalogueError::Unavailable(other.to_string()),
+    }
+}

@@ -1,0 +1,149 @@
+//! Publications: what the index should hold, and what of it is still to be done.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::index::{IndexDocument, IndexPoint};
+use ibidem_engine::ports::outbox::{Outbox, Publication, Wanted};
+use ibidem_engine::ports::vectors::MissingVector;
+use ibidem_engine::words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
+use uuid::Uuid;
+
+use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_tags, to_u32, to_vector};
+use crate::{Store, unavailable};
+
+#[async_trait]
+impl Outbox for Store {
+    async fn claim(&self, limit: usize) -> Result<Vec<Publication>, CatalogueError> {
+        let lease = Uuid::now_v7();
+        let mut rows = sqlx::query!(
+            "WITH free AS (
+                 SELECT tenant_id, document_id FROM outbox
+                 WHERE leased_until IS NULL OR leased_until < now()
+                 ORDER BY enqueued_at, tenant_id, document_id LIMIT $1 FOR UPDATE SKIP LOCKED
+             )
+             UPDATE outbox SET lease = $2, leased_until = now() + $3
+             FROM free WHERE outbox.tenant_id = free.tenant_id AND outbox.document_id = free.document_id
+             RETURNING outbox.tenant_id, outbox.document_id, generation",
+            i64::from(to_i32(limit)?),
+            lease,
+            self.lease_interval()?,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.sort_by_key(|row| (row.tenant_id, row.document_id));
+        let publications = rows.into_iter().map(|row| Publication {
+            tenant: TenantId(row.tenant_id),
+            document: DocumentId(row.document_id),
+            generation: row.generation,
+            lease,
+        });
+        Ok(publications.collect())
+    }
+
+    async fn wanted(
+        &self,
+        model: ModelHash,
+        documents: &[(TenantId, DocumentId)],
+    ) -> Result<Vec<Wanted>, CatalogueError> {
+        let (tenants, ids): (Vec<Uuid>, Vec<Uuid>) =
+            documents.iter().map(|(tenant, document)| (tenant.0, document.0)).unzip();
+        // One row for a document without passages too: it is to disappear from the index.
+        let rows = sqlx::query!(
+            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version, v.title, v.kind,
+                      c.chunk_index AS "chunk_index?", c.section AS "section?", c.text AS "text?",
+                      c.embedding_key AS "embedding_key?", e.vector AS "vector?"
+               FROM unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
+               JOIN documents d ON d.tenant_id = asked.tenant_id AND d.id = asked.document_id
+               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+                   AND v.version = d.current_version
+               LEFT JOIN chunks c ON c.tenant_id = asked.tenant_id AND c.document_id = asked.document_id
+                   AND c.version = d.current_version AND d.removed_at IS NULL
+               LEFT JOIN embeddings e ON e.tenant_id = asked.tenant_id AND e.embedding_key = c.embedding_key
+                   AND e.model_hash = $3
+               ORDER BY d.tenant_id, d.id, c.chunk_index"#,
+            &tenants,
+            &ids,
+            model.0.as_bytes(),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+
+        let mut wanted: BTreeMap<(TenantId, DocumentId), Wanted> = BTreeMap::new();
+        for row in rows {
+            let key = (TenantId(row.tenant_id), DocumentId(row.id));
+            let entry = match wanted.entry(key) {
+                std::collections::btree_map::Entry::Occupied(occupied) => occupied.into_mut(),
+                std::collections::btree_map::Entry::Vacant(vacant) => {
+                    let document = IndexDocument {
+                        tenant: key.0,
+                        document: key.1,
+                        collection: to_collection(row.collection)?,
+                        kind: to_kind(row.kind)?,
+                        tags: to_tags(row.tags)?,
+                        points: Vec::new(),
+                    };
+                    vacant.insert(Wanted { document, missing: Vec::new() })
+                }
+            };
+            let (Some(chunk_index), Some(text), Some(embedding_key)) = (row.chunk_index, row.text, row.embedding_key)
+            else {
+                continue;
+            };
+            let words = passage_in_context(&row.title, row.section.as_deref(), &text);
+            match row.vector {
+                Some(vector) => entry.document.points.push(IndexPoint {
+                    passage: PassageKey {
+                        document: key.1,
+                        version: to_u32(row.current_version)?,
+                        chunk_index: to_u32(chunk_index)?,
+                    },
+                    vector: to_vector(&vector)?,
+                    words,
+                }),
+                None => {
+                    entry.missing.push(MissingVector { tenant: key.0, key: to_digest(&embedding_key)?, text: words });
+                }
+            }
+        }
+        Ok(wanted.into_values().collect())
+    }
+
+    async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
+        let tenants: Vec<Uuid> = done.iter().map(|publication| publication.tenant.0).collect();
+        let documents: Vec<Uuid> = done.iter().map(|publication| publication.document.0).collect();
+        let generations: Vec<i64> = done.iter().map(|publication| publication.generation).collect();
+        let leases: Vec<Uuid> = done.iter().map(|publication| publication.lease).collect();
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        sqlx::query!(
+            "DELETE FROM outbox USING unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[])
+                 AS done (tenant_id, document_id, generation, lease)
+             WHERE outbox.tenant_id = done.tenant_id AND outbox.document_id = done.document_id
+                 AND outbox.generation = done.generation AND outbox.lease = done.lease",
+            &tenants,
+            &documents,
+            &generations,
+            &leases,
+        )
+        .execute(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        // Changed again meanwhile: free for the next round at once, not only when the lease runs out.
+        sqlx::query!(
+            "UPDATE outbox SET lease = NULL, leased_until = NULL
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS done (tenant_id, document_id, lease)
+             WHERE outbox.tenant_id = done.tenant_id AND outbox.document_id = done.document_id
+                 AND outbox.lease = done.lease",
+            &tenants,
+            &documents,
+            &leases,
+        )
+        .execute(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        transaction.commit().await.map_err(unavailable)
+    }
+}

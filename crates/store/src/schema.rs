@@ -1,0 +1,67 @@
+//! The database's shape, kept in step with this binary.
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use sqlx::migrate::{Migrate, Migrator};
+
+use crate::{Store, unavailable};
+
+static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+
+/// How the database's schema stands to what this binary needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SchemaState {
+    Current {
+        version: i64,
+    },
+    /// `ibidem migrate` brings it up.
+    Behind {
+        applied: usize,
+        needed: usize,
+    },
+    /// Applied by a newer binary: this one must not touch it.
+    Ahead {
+        newest_known: i64,
+        applied: i64,
+    },
+    /// A migration was changed after it was applied.
+    Altered {
+        version: i64,
+    },
+}
+
+impl Store {
+    /// Applies what is missing. Safe to run from several processes at once: they wait for each other.
+    pub async fn migrate(&self) -> Result<usize, CatalogueError> {
+        let before = self.applied_migrations().await?.len();
+        MIGRATIONS.run(&self.pool).await.map_err(|error| CatalogueError::Unavailable(error.to_string()))?;
+        Ok(self.applied_migrations().await?.len() - before)
+    }
+
+    pub async fn schema_state(&self) -> Result<SchemaState, CatalogueError> {
+        let applied = self.applied_migrations().await?;
+        let known: Vec<_> = MIGRATIONS.iter().collect();
+        for migration in &applied {
+            let Some(ours) = known.iter().find(|ours| ours.version == migration.version) else {
+                let newest_known = known.iter().map(|ours| ours.version).max().unwrap_or(0);
+                return Ok(SchemaState::Ahead { newest_known, applied: migration.version });
+            };
+            if ours.checksum != migration.checksum {
+                return Ok(SchemaState::Altered { version: ours.version });
+            }
+        }
+        if applied.len() < known.len() {
+            return Ok(SchemaState::Behind { applied: applied.len(), needed: known.len() });
+        }
+        Ok(SchemaState::Current { version: known.iter().map(|ours| ours.version).max().unwrap_or(0) })
+    }
+
+    async fn applied_migrations(&self) -> Result<Vec<sqlx::migrate::AppliedMigration>, CatalogueError> {
+        let mut connection = self.pool.acquire().await.map_err(unavailable)?;
+        let table = &MIGRATIONS.table_name;
+        connection
+            .ensure_migrations_table(table)
+            .await
+            .map_err(|error| CatalogueError::Unavailable(error.to_string()))?;
+        connection.list_applied_migrations(table).await.map_err(|error| CatalogueError::Unavailable(error.to_string()))
+    }
+}

@@ -1,0 +1,206 @@
+//! Looking over everything, as an operator: progress, backlog, and the catalogue page by page.
+
+use chrono::{DateTime, Utc};
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::index::IndexDocument;
+use ibidem_engine::words::{DocumentId, ModelHash, TenantId};
+use sqlx::{Connection as _, PgConnection};
+use uuid::Uuid;
+
+use crate::convert::{to_collection, to_i32, to_kind, to_tags, to_u32};
+use crate::{Store, unavailable};
+
+/// A document that could not be taken in, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailedJob {
+    pub source_location: String,
+    pub reason: String,
+}
+
+/// What is left of a batch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BatchProgress {
+    pub waiting: u64,
+    pub failed: Vec<FailedJob>,
+}
+
+/// What the index should hold of a document.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DocumentState {
+    pub tenant: TenantId,
+    pub document: DocumentId,
+    pub version: u32,
+    pub passages: u32,
+    /// See `IndexDocument::stamp`.
+    pub stamp: String,
+}
+
+/// Held by the one process that does something only one may do at a time.
+pub struct Exclusive {
+    _connection: PgConnection,
+}
+
+/// Work that is waiting, over all tenants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Backlog {
+    pub jobs: u64,
+    pub failed_jobs: u64,
+    pub publications: u64,
+}
+
+impl Store {
+    pub async fn batch_progress(&self, batch: Uuid) -> Result<BatchProgress, CatalogueError> {
+        let rows = sqlx::query!(
+            r#"SELECT source_location, failure, failed_at IS NOT NULL AS "failed!" FROM jobs WHERE batch = $1
+               ORDER BY source_location"#,
+            batch,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let (failed, waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.failed);
+        let failed = failed.into_iter().map(|row| FailedJob {
+            source_location: row.source_location,
+            reason: row.failure.unwrap_or_else(|| "unknown".to_owned()),
+        });
+        Ok(BatchProgress { waiting: waiting.len() as u64, failed: failed.collect() })
+    }
+
+    pub async fn backlog(&self) -> Result<Backlog, CatalogueError> {
+        let row = sqlx::query!(
+            r#"SELECT (SELECT count(*) FROM jobs WHERE failed_at IS NULL) AS "jobs!",
+                      (SELECT count(*) FROM jobs WHERE failed_at IS NOT NULL) AS "failed!",
+                      (SELECT count(*) FROM outbox) AS "publications!""#
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(Backlog {
+            jobs: row.jobs.unsigned_abs(),
+            failed_jobs: row.failed.unsigned_abs(),
+            publications: row.publications.unsigned_abs(),
+        })
+    }
+
+    /// How many passages the current versions of all documents have.
+    pub async fn passage_count(&self) -> Result<u64, CatalogueError> {
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM chunks"#)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(count.unsigned_abs())
+    }
+
+    pub async fn document_count(&self) -> Result<u64, CatalogueError> {
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM documents WHERE removed_at IS NULL"#)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The database's clock, which `changed_at` is measured by.
+    pub async fn now(&self) -> Result<DateTime<Utc>, CatalogueError> {
+        sqlx::query_scalar!(r#"SELECT now() AS "now!""#).fetch_one(&self.pool).await.map_err(unavailable)
+    }
+
+    /// Every document, removed ones included, page by page, for reindexing and reconciling.
+    pub async fn page_of_documents(
+        &self,
+        after: Option<(TenantId, DocumentId)>,
+        changed_since: Option<DateTime<Utc>>,
+        limit: usize,
+    ) -> Result<Vec<(TenantId, DocumentId)>, CatalogueError> {
+        let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
+        let rows = sqlx::query!(
+            "SELECT tenant_id, id FROM documents
+             WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
+                 AND ($3::timestamptz IS NULL OR changed_at >= $3)
+             ORDER BY tenant_id, id LIMIT $4",
+            tenant,
+            document,
+            changed_since,
+            i64::from(to_i32(limit)?),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(rows.into_iter().map(|row| (TenantId(row.tenant_id), DocumentId(row.id))).collect())
+    }
+
+    /// What the index should hold of each document, without the passages themselves, page by page.
+    pub async fn page_of_states(
+        &self,
+        after: Option<(TenantId, DocumentId)>,
+        limit: usize,
+    ) -> Result<Vec<DocumentState>, CatalogueError> {
+        let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
+        let rows = sqlx::query!(
+            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version, v.kind,
+                      CASE WHEN d.removed_at IS NULL THEN v.chunk_count ELSE 0 END AS "passages!"
+               FROM documents d
+               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+                   AND v.version = d.current_version
+               WHERE $1::uuid IS NULL OR (d.tenant_id, d.id) > ($1, $2::uuid)
+               ORDER BY d.tenant_id, d.id LIMIT $3"#,
+            tenant,
+            document,
+            i64::from(to_i32(limit)?),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.into_iter()
+            .map(|row| {
+                let document = IndexDocument {
+                    tenant: TenantId(row.tenant_id),
+                    document: DocumentId(row.id),
+                    collection: to_collection(row.collection)?,
+                    kind: to_kind(row.kind)?,
+                    tags: to_tags(row.tags)?,
+                    points: Vec::new(),
+                };
+                Ok(DocumentState {
+                    tenant: document.tenant,
+                    document: document.document,
+                    version: to_u32(row.current_version)?,
+                    passages: to_u32(row.passages)?,
+                    stamp: document.stamp().to_string(),
+                })
+            })
+            .collect()
+    }
+
+    /// How many publications asked for until then are still waiting.
+    pub async fn publications_until(&self, until: DateTime<Utc>) -> Result<u64, CatalogueError> {
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM outbox WHERE enqueued_at <= $1"#, until)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Takes a name that only one process at a time can have, until the guard is dropped or the process ends.
+    pub async fn exclusively(&self, name: &str) -> Result<Option<Exclusive>, CatalogueError> {
+        // A connection of its own, outside the pool: the lock lives and dies with it.
+        let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await.map_err(unavailable)?;
+        let taken = sqlx::query_scalar!(r#"SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "taken!""#, name)
+            .fetch_one(&mut connection)
+            .await
+            .map_err(unavailable)?;
+        Ok(taken.then_some(Exclusive { _connection: connection }))
+    }
+
+    /// Drops vectors that no passage uses any more, or of models other than this one. Returns how many.
+    pub async fn prune_vectors(&self, keep: ModelHash) -> Result<u64, CatalogueError> {
+        let pruned = sqlx::query!(
+            "DELETE FROM embeddings e WHERE e.model_hash <> $1
+                 OR NOT EXISTS (SELECT FROM chunks c WHERE c.tenant_id = e.tenant_id AND c.embedding_key = e.embedding_key)",
+            keep.0.as_bytes(),
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(pruned.rows_affected())
+    }
+}

@@ -1,0 +1,53 @@
+//! A database of its own for each test, on the server that `stack/up` started.
+
+use std::time::Duration;
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use uuid::Uuid;
+
+use crate::{Store, StoreSettings};
+
+/// A migrated database that goes when the test is over.
+pub struct TestDatabase {
+    pub store: Store,
+    pub url: String,
+    name: String,
+    server_url: String,
+}
+
+impl TestDatabase {
+    /// # Panics
+    /// When the stack is not up: a test that cannot reach its database has failed, not been skipped.
+    #[expect(clippy::expect_used, reason = "a test without its database must fail loudly")]
+    pub async fn create() -> Self {
+        let server_url = std::env::var("IBIDEM__DATABASE__URL")
+            .expect("IBIDEM__DATABASE__URL is not set: run `stack/up` and `eval \"$(stack/env)\"` first");
+        let name = format!("test_{}", Uuid::now_v7().simple());
+        let mut connection = PgConnection::connect(&server_url).await.expect("PostgreSQL answers");
+        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+            .execute(&mut connection)
+            .await
+            .expect("a database can be created");
+        let (base, _) = server_url.rsplit_once('/').expect("the URL ends in a database's name");
+        let url = format!("{base}/{name}");
+        let store = Store::new(&StoreSettings {
+            url: url.clone(),
+            max_connections: 8,
+            acquire_timeout: Duration::from_secs(10),
+            lease: Duration::from_secs(60),
+        })
+        .expect("the URL is valid");
+        store.migrate().await.expect("the migrations apply");
+        Self { store, url, name, server_url }
+    }
+
+    /// Ends the test's database.
+    pub async fn drop_database(self) {
+        self.store.close().await;
+        if let Ok(mut connection) = PgConnection::connect(&self.server_url).await {
+            let statement = AssertSqlSafe(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name));
+            // A database left behind goes with the throwaway server: not worth failing a passed test.
+            let _ = sqlx::raw_sql(statement).execute(&mut connection).await;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The store against a real PostgreSQL, a database of its own for each test.
+
+mod jobs;
+mod keys;
+mod publications;
+mod visibility;
+
+use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
+use ibidem_engine::words::{
+    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
+};
+use ibidem_store::Store;
+use ibidem_store::testing::TestDatabase;
+use uuid::Uuid;
+
+const READING: &str = "test";
+
+fn tags(names: &[&str]) -> Vec<Tag> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+fn scope(tenant: TenantId, names: &[&str]) -> Scope {
+    let tags = tags(names).into_iter().collect();
+    Scope::of(&Identity { tenant, subject: "someone".to_owned(), role: Role::Asker, tags })
+}
+
+fn submission(tenant: TenantId, location: &str, text: &str, audience: &[&str]) -> Submission {
+    Submission {
+        tenant,
+        collection: "ADR".parse().unwrap(),
+        source_location: location.to_owned(),
+        format: Format::Plain,
+        original: Sha256Hash::of(text.as_bytes()),
+        tags: tags(audience),
+        title: None,
+        address: None,
+        kind: None,
+        updated_at: None,
+    }
+}
+
+fn passage(text: &str, start: u32) -> NewPassage {
+    let length = u32::try_from(text.chars().count()).unwrap();
+    NewPassage {
+        text: text.to_owned(),
+        section: Some("Decision".to_owned()),
+        page: Some(3),
+        span: CharSpan { start, end: start + length },
+        tokens: 4,
+        sha256: Sha256Hash::of(text.as_bytes()),
+        embedding_key: Sha256Hash::of(passage_in_context("A title", Some("Decision"), text).as_bytes()),
+    }
+}
+
+fn version(texts: &[&str]) -> NewVersion {
+    let whole = texts.join("\n");
+    NewVersion {
+        title: "A title".to_owned(),
+        address: Some("ADR-0001".to_owned()),
+        kind: None,
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+        text_sha256: Sha256Hash::of(whole.as_bytes()),
+        text: whole,
+        passages: texts
+            .iter()
+            .enumerate()
+            .map(|(place, text)| passage(text, u32::try_from(place).unwrap() * 100))
+            .collect(),
+    }
+}
+
+/// Hands one document in, and does its job.
+async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> DocumentId {
+    let document = submission.document_id();
+    store.submit(submission.tenant, Uuid::now_v7(), READING, &[submission]).await.unwrap();
+    let jobs: Vec<Job> = Intake::claim(store, 10).await.unwrap();
+    let versions = jobs.into_iter().map(|job| (job, version(texts))).collect();
+    Intake::commit(store, versions).await.unwrap();
+    document
+}
+
+fn key(document: DocumentId, version: u32, chunk_index: u32) -> PassageKey {
+    PassageKey { document, version, chunk_index }
+}
+
+async fn with_store<F: Future<Output = ()>>(test: impl FnOnce(Store, TenantId) -> F) {
+    let database = TestDatabase::create().await;
+    let tenant = database.store.ensure_tenant("default").await.unwrap();
+    test(database.store.clone(), tenant).await;
+    database.drop_database().await;
+}
+
+#[tokio::test]
+async fn a_migrated_database_is_current_and_migrating_again_does_nothing() {
+    with_store(|store, _| async move {
+        assert!(matches!(store.schema_state().await.unwrap(), ibidem_store::SchemaState::Current { .. }));
+        assert_eq!(store.migrate().await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_one_process_at_a_time_holds_a_name() {
+    with_store(|store, _| async move {
+        let held = store.exclusively("reindex").await.unwrap();
+        assert!(held.is_some());
+        assert!(store.exclusively("reindex").await.unwrap().is_none());
+        drop(held);
+        for _ in 0..100 {
+            if store.exclusively("reindex").await.unwrap().is_some() {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        panic!("the name was not given back");
+    })
+    .await;
+}

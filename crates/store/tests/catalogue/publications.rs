@@ -1,0 +1,80 @@
+//! The outbox and the vectors it needs.
+
+use ibidem_engine::ports::outbox::Outbox;
+use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
+use ibidem_engine::words::ModelHash;
+
+use super::*;
+
+fn model(name: &str) -> ModelHash {
+    ModelHash(Sha256Hash::of(name.as_bytes()))
+}
+
+#[tokio::test]
+async fn a_publication_brings_passages_with_stored_vectors_and_names_the_missing_ones() {
+    with_store(|store, tenant| async move {
+        let document = take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First.", "Second."]).await;
+        let first = passage("First.", 0).embedding_key;
+        let vector = NewVector { tenant, key: first, vector: vec![0.6, 0.8] };
+        store.store(model("m"), vec![vector.clone(), vector]).await.unwrap();
+
+        let claimed = Outbox::claim(&store, 10).await.unwrap();
+        assert_eq!(claimed.len(), 1);
+        assert!(Outbox::claim(&store, 10).await.unwrap().is_empty(), "it is leased");
+        let wanted = store.wanted(model("m"), &[(tenant, document)]).await.unwrap().remove(0);
+        assert_eq!(wanted.document.points.len(), 1);
+        assert_eq!(wanted.document.points[0].vector, [0.6, 0.8]);
+        assert_eq!(wanted.document.points[0].words, "A title: Decision\nFirst.");
+        assert_eq!(wanted.missing.len(), 1);
+        assert_eq!(Sha256Hash::of(wanted.missing[0].text.as_bytes()), wanted.missing[0].key);
+        // Vectors of another model are no vectors.
+        assert_eq!(store.wanted(model("other"), &[(tenant, document)]).await.unwrap()[0].missing.len(), 2);
+
+        store.acknowledge(&claimed).await.unwrap();
+        assert_eq!(store.backlog().await.unwrap().publications, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_during_publication_is_published_again() {
+    with_store(|store, tenant| async move {
+        let document = take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
+        let claimed = Outbox::claim(&store, 10).await.unwrap();
+        store.retag(tenant, document, &tags(&["finance"])).await.unwrap();
+        store.acknowledge(&claimed).await.unwrap();
+        let again = Outbox::claim(&store, 10).await.unwrap();
+        assert_eq!(again.len(), 1);
+        let wanted = store.wanted(model("m"), &[(tenant, document)]).await.unwrap();
+        assert_eq!(wanted[0].document.tags, tags(&["finance"]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_removed_document_is_wanted_with_no_points() {
+    with_store(|store, tenant| async move {
+        let document = take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
+        store.remove(tenant, document).await.unwrap();
+        let wanted = store.wanted(model("m"), &[(tenant, document)]).await.unwrap().remove(0);
+        assert!(wanted.document.points.is_empty() && wanted.missing.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn vectors_are_found_by_their_own_tenant_only_and_pruned_when_unused() {
+    with_store(|store, tenant| async move {
+        take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
+        let (used, unused) = (passage("First.", 0).embedding_key, Sha256Hash::of(b"unused"));
+        let vectors = [used, unused].map(|key| NewVector { tenant, key, vector: vec![1.0] });
+        store.store(model("m"), vectors.to_vec()).await.unwrap();
+        let other = store.ensure_tenant("other").await.unwrap();
+        let stored = store.stored(model("m"), &[(tenant, used), (other, used), (tenant, unused)]).await.unwrap();
+        assert_eq!(stored.len(), 2);
+        assert!(!stored.contains(&(other, used)));
+        assert_eq!(store.prune_vectors(model("m")).await.unwrap(), 1);
+        assert_eq!(store.stored(model("m"), &[(tenant, used), (tenant, unused)]).await.unwrap(), [(tenant, used)]);
+    })
+    .await;
+}
