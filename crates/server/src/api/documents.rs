@@ -1,0 +1,167 @@
+//! `POST /v1/documents`: a document is handed in.
+
+use std::str::FromStr;
+
+use axum::Json;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::http::StatusCode;
+use chrono::Utc;
+use ibidem_engine::ports::intake::{Format, Submission, Submitted};
+use ibidem_engine::words::{CollectionName, DocumentKind, Role, Tag};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::identity::Caller;
+use crate::problem::{Problem, ProblemDocument};
+use crate::state::AppState;
+
+/// The form, for the API's description; the parts are read one by one below.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the form; nothing reads it")]
+pub(crate) struct DocumentForm {
+    /// The document; its file name says which kind it is: .md .html .txt .pdf or .docx
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+    collection: String,
+    /// Who may see it, separated by commas; `public` is everybody of the tenant.
+    tags: String,
+    /// What the document is known by: handing in the same name again makes a new version. The file's name if left out.
+    name: Option<String>,
+    title: Option<String>,
+    /// How people refer to it, for instance ADR-0012.
+    address: Option<String>,
+    kind: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DocumentAccepted {
+    document_id: Uuid,
+    /// `queued`, `retagged` (same content, other tags) or `unchanged`
+    outcome: &'static str,
+}
+
+/// The parts of the form that arrived.
+#[derive(Default)]
+struct Form {
+    file: Option<(String, Vec<u8>)>,
+    collection: Option<String>,
+    tags: Option<String>,
+    name: Option<String>,
+    title: Option<String>,
+    address: Option<String>,
+    kind: Option<String>,
+}
+
+impl Form {
+    async fn read(mut parts: Multipart) -> Result<Self, Problem> {
+        let mut form = Self::default();
+        while let Some(part) = parts.next_field().await.map_err(unreadable)? {
+            let place = match part.name().unwrap_or_default() {
+                "file" => {
+                    let name = part.file_name().unwrap_or_default().to_owned();
+                    form.file = Some((name, part.bytes().await.map_err(unreadable)?.to_vec()));
+                    continue;
+                }
+                "collection" => &mut form.collection,
+                "tags" => &mut form.tags,
+                "name" => &mut form.name,
+                "title" => &mut form.title,
+                "address" => &mut form.address,
+                "kind" => &mut form.kind,
+                other => return Err(Problem::invalid(format!("There is no form field {other:?}."))),
+            };
+            *place = text_of(part).await?;
+        }
+        Ok(form)
+    }
+}
+
+async fn text_of(part: Field<'_>) -> Result<Option<String>, Problem> {
+    let text = part.text().await.map_err(unreadable)?;
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn unreadable(error: MultipartError) -> Problem {
+    Problem::malformed(error.status(), error.body_text())
+}
+
+fn parsed<T: FromStr>(field: &str, written: &str) -> Result<T, Problem>
+where
+    T::Err: ToString,
+{
+    written.parse().map_err(|error: T::Err| Problem::invalid(format!("{field}: {}", error.to_string())))
+}
+
+/// Hands in a document. It is searchable a moment later, when a worker has read it.
+///
+/// Each key's documents are kept under the key's name, so that no key replaces another's.
+#[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
+    request_body(content = DocumentForm, content_type = "multipart/form-data"),
+    responses(
+        (status = 202, body = DocumentAccepted, description = "Queued, or only its tags changed"),
+        (status = 200, body = DocumentAccepted, description = "Nothing to do"),
+        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn submit(
+    State(state): State<AppState>,
+    caller: Caller,
+    request: Request,
+) -> Result<(StatusCode, Json<DocumentAccepted>), Problem> {
+    // Before the body is read: whoever may not hand in documents does not cost us one.
+    caller.require(Role::Curator)?;
+    let parts = Multipart::from_request(request, &state)
+        .await
+        .map_err(|rejection| Problem::malformed(rejection.status(), rejection.body_text()))?;
+    let form = Form::read(parts).await?;
+    let (file_name, bytes) = form.file.ok_or_else(|| Problem::invalid("The form field `file` is missing."))?;
+    let collection = form.collection.ok_or_else(|| Problem::invalid("The form field `collection` is missing."))?;
+    let collection: CollectionName = parsed("collection", &collection)?;
+    let tags = tags_of(&caller, form.tags.as_deref().unwrap_or_default())?;
+    let kind = form.kind.as_deref().map(|kind| parsed::<DocumentKind>("kind", kind)).transpose()?;
+    let format = Format::of_file_name(&file_name).ok_or_else(|| {
+        Problem::invalid(format!("file: {file_name:?} is of no kind that can be read: .md .html .txt .pdf .docx"))
+    })?;
+    let name = form.name.unwrap_or(file_name);
+
+    let tenant = caller.0.tenant;
+    let submission = Submission {
+        tenant,
+        collection,
+        source_location: format!("api:{}/{name}", caller.0.subject),
+        format,
+        original: state.originals.keep(tenant, bytes).await?,
+        tags,
+        title: form.title,
+        address: form.address,
+        kind,
+        updated_at: Some(Utc::now()),
+    };
+    let document_id = submission.document_id().0;
+    let outcomes = state.store.submit(tenant, Uuid::now_v7(), &state.reading, &[submission]).await?;
+    let (status, outcome) = match outcomes.first() {
+        Some(Submitted::Queued) => (StatusCode::ACCEPTED, "queued"),
+        Some(Submitted::Retagged) => (StatusCode::ACCEPTED, "retagged"),
+        Some(Submitted::Unchanged) | None => (StatusCode::OK, "unchanged"),
+    };
+    Ok((status, Json(DocumentAccepted { document_id, outcome })))
+}
+
+/// A curator gives a document to audiences that the key itself belongs to; an admin to any.
+fn tags_of(caller: &Caller, written: &str) -> Result<Vec<Tag>, Problem> {
+    let names = written.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let tags = names.map(|name| parsed::<Tag>("tags", name)).collect::<Result<Vec<_>, _>>()?;
+    if tags.is_empty() {
+        return Err(Problem::invalid("The form field `tags` is missing: say who may see the document, or `public`."));
+    }
+    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags.contains(*tag));
+    match foreign {
+        Some(tag) if caller.0.role < Role::Admin => {
+            Err(Problem::forbidden(format!("This key does not carry the tag {tag:?} itself.", tag = tag.as_str())))
+        }
+        _ => Ok(tags),
+    }
+}

@@ -1,0 +1,48 @@
+//! Who is asking: the one way from a request to an identity.
+
+use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use ibidem_engine::words::{Identity, Role, Scope};
+use ibidem_store::KeyError;
+
+use crate::problem::Problem;
+use crate::state::AppState;
+
+/// An authenticated caller. A handler that takes one cannot be reached without a valid key.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller(pub(crate) Identity);
+
+impl Caller {
+    pub(crate) fn scope(&self) -> Scope {
+        Scope::of(&self.0)
+    }
+
+    pub(crate) fn require(&self, role: Role) -> Result<(), Problem> {
+        if self.0.role >= role {
+            return Ok(());
+        }
+        Err(Problem::forbidden(format!(
+            "It needs the role {}; this key has the role {}.",
+            role.as_str(),
+            self.0.role.as_str()
+        )))
+    }
+}
+
+impl FromRequestParts<AppState> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
+        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let (scheme, key) = header.and_then(|header| header.split_once(' ')).ok_or_else(Problem::unauthenticated)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(Problem::unauthenticated());
+        }
+        match state.store.authenticate(key.trim()).await {
+            Ok(identity) => Ok(Self(identity)),
+            Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
+            Err(KeyError::Store(error)) => Err(error.into()),
+        }
+    }
+}

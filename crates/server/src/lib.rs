@@ -1,0 +1,24 @@
+//! HTTP: the URL map, who is asking, and every error as a problem document.
+
+mod api;
+mod identity;
+mod limits;
+mod problem;
+mod request_id;
+mod routes;
+mod state;
+
+use tokio::net::TcpListener;
+
+pub use api::search::SearchResponse;
+pub use routes::{openapi, router};
+pub use state::{AppState, Readiness, ServerLimits};
+
+/// Serves until `stop` resolves; requests under way are finished first.
+pub async fn serve(
+    listener: TcpListener,
+    state: AppState,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    axum::serve(listener, router(state)).with_graceful_shutdown(stop).await
+}

@@ -1,0 +1,183 @@
+//! Errors as RFC 9457 problem documents, made in one place.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::embedder::EmbedError;
+use ibidem_engine::ports::index::IndexError;
+use ibidem_engine::ports::originals::OriginalsError;
+use ibidem_engine::search::SearchError;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::request_id::RequestId;
+
+/// What went wrong, for the caller. `type` is a stable name; `detail` says what to do.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ProblemDocument {
+    /// A stable name for this sort of problem.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) status: u16,
+    pub(crate) detail: String,
+    /// The request this is about, as in the logs.
+    pub(crate) request_id: Uuid,
+}
+
+/// A problem on its way out; it becomes a document when the request's id is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    kind: &'static str,
+    title: &'static str,
+    detail: String,
+}
+
+impl Problem {
+    fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, kind, title, detail: detail.into() }
+    }
+
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", "The request is not valid", detail)
+    }
+
+    pub(crate) fn malformed(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self::new(status, "malformed_request", "The request cannot be read", detail)
+    }
+
+    pub(crate) fn unauthenticated() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthenticated",
+            "A valid API key is needed",
+            "Send `Authorization: Bearer <key>`; an operator makes keys with `ibidem key create`.",
+        )
+    }
+
+    pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", "This key may not do that", detail)
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "There is nothing here", "The API is described at /openapi.json.")
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed",
+            "This address does not take that method",
+            "The API is described at /openapi.json.",
+        )
+    }
+
+    pub(crate) fn overloaded() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "overloaded",
+            "Too many requests are under way",
+            "Try again in a moment.",
+        )
+    }
+
+    pub(crate) fn deadline(seconds: f64) -> Self {
+        Self::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "deadline",
+            "The request took too long",
+            format!("It was ended after {seconds} s. Try again in a moment."),
+        )
+    }
+
+    pub(crate) fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "Something is wrong on this side",
+            "The operator finds the reason in the log under this request id.",
+        )
+    }
+
+    /// The reason goes to the log, not to the caller: it may name hosts, files or other tenants' business.
+    fn unavailable(kind: &'static str, title: &'static str, reason: &str) -> Self {
+        tracing::error!(kind, reason, "a part is unavailable");
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            kind,
+            title,
+            "Try again in a moment; the operator can run `ibidem doctor`.",
+        )
+    }
+}
+
+impl From<CatalogueError> for Problem {
+    fn from(error: CatalogueError) -> Self {
+        Self::unavailable("catalogue_unavailable", "The catalogue does not answer", &error.to_string())
+    }
+}
+
+impl From<OriginalsError> for Problem {
+    fn from(error: OriginalsError) -> Self {
+        Self::unavailable("originals_unavailable", "The originals store does not answer", &error.to_string())
+    }
+}
+
+impl From<SearchError> for Problem {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Catalogue(error) => error.into(),
+            SearchError::Embed(EmbedError::Overloaded) => Self::overloaded(),
+            SearchError::Embed(error) => {
+                Self::unavailable("embedding_unavailable", "The embedding model does not answer", &error.to_string())
+            }
+            SearchError::Index(IndexError::Rejected(reason)) => {
+                tracing::error!(reason, "the index rejected a search");
+                Self::internal()
+            }
+            SearchError::Index(error) => {
+                Self::unavailable("retrieval_unavailable", "The index does not answer", &error.to_string())
+            }
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes every problem, and every bare error status, as a document with the request's id.
+pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
+    let request_id = request.extensions().get::<RequestId>().copied();
+    let mut response = next.run(request).await;
+    let problem = match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => problem,
+        None if response.status() == StatusCode::METHOD_NOT_ALLOWED => Problem::method_not_allowed(),
+        None => return response,
+    };
+    let document = ProblemDocument {
+        kind: problem.kind,
+        title: problem.title,
+        status: problem.status.as_u16(),
+        detail: problem.detail,
+        request_id: request_id.map_or_else(Uuid::nil, |id| id.0),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    headers.remove(header::CONTENT_LENGTH);
+    if problem.status == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.
+    *response.body_mut() = Body::from(serde_json::to_vec(&document).unwrap_or_default());
+    response
+}

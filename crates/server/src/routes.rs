@@ -1,0 +1,67 @@
+//! The URL map.
+
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::{documents, health, search};
+use crate::problem::{Problem, write_problems};
+use crate::state::AppState;
+use crate::{limits, request_id};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Ibidem", description = "Answers from an organisation's own documents, each claim traced to its source."),
+    modifiers(&ApiKey),
+)]
+struct Description;
+
+struct ApiKey;
+
+impl utoipa::Modify for ApiKey {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        openapi.components.get_or_insert_default().add_security_scheme("api_key", SecurityScheme::Http(scheme));
+    }
+}
+
+fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(search::search))
+        .routes(routes!(documents::submit))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+}
+
+/// The API's description, as served at `/openapi.json`.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    routes().to_openapi()
+}
+
+pub fn router(state: AppState) -> Router {
+    let (router, description) = routes().split_for_parts();
+    router
+        .route("/openapi.json", get(|| async { Json(description) }))
+        .fallback(|| async { Problem::not_found() })
+        .layer(DefaultBodyLimit::max(state.limits.max_body_bytes))
+        .layer(from_fn_with_state(state.clone(), limits::bound))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(write_problems))
+        .layer(from_fn(request_id::assign))
+        .with_state(state)
+}
+
+/// A panic is a mistake in this program: the caller gets a problem document, the log the reason.
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
+    let said = panic.downcast_ref::<String>().map(String::as_str);
+    let reason = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+    tracing::error!(reason, "a handler panicked");
+    Problem::internal().into_response()
+}

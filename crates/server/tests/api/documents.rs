@@ -1,0 +1,94 @@
+//! `POST /v1/documents`.
+
+use axum::http::StatusCode;
+use ibidem_engine::ports::intake::Intake;
+
+use crate::world::{Reply, World};
+
+fn form(fields: &[(&str, &str)], file: Option<(&str, &str)>) -> String {
+    let mut body = String::new();
+    for (name, value) in fields {
+        body.push_str(&format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+    }
+    if let Some((name, content)) = file {
+        body.push_str(&format!(
+            "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{content}\r\n"
+        ));
+    }
+    body.push_str("--b--\r\n");
+    body
+}
+
+async fn submit(world: &World, key: &str, body: &str) -> Reply {
+    let headers = [("authorization", key), ("content-type", "multipart/form-data; boundary=b")];
+    world.call_with("POST", "/v1/documents", &headers, body).await
+}
+
+#[tokio::test]
+async fn a_document_is_queued_once_under_the_keys_own_name() {
+    let world = World::create().await;
+    let key = world.key("curator", &["finance"]).await;
+    let body =
+        form(&[("collection", "Policy"), ("tags", "finance"), ("address", "P-7")], Some(("travel.md", "# Travel")));
+    let reply = submit(&world, &key, &body).await;
+    assert_eq!(
+        (reply.status, reply.body["outcome"].as_str()),
+        (StatusCode::ACCEPTED, Some("queued")),
+        "{}",
+        reply.body
+    );
+    let job = Intake::claim(world.store(), 1).await.unwrap().remove(0);
+    assert_eq!(job.submission.source_location, "api:desk/travel.md");
+    assert_eq!(job.submission.address.as_deref(), Some("P-7"));
+    assert_eq!(job.submission.document_id().0.to_string(), reply.body["document_id"].as_str().unwrap());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_curator_hands_in_for_its_own_audiences_an_admin_for_any_and_an_asker_not_at_all() {
+    let world = World::create().await;
+    let body = form(&[("collection", "Policy"), ("tags", "finance, public")], Some(("a.md", "x")));
+    for (role, tags, status) in [
+        ("asker", &["finance"][..], StatusCode::FORBIDDEN),
+        ("curator", &["security"], StatusCode::FORBIDDEN),
+        ("curator", &["finance"], StatusCode::ACCEPTED),
+        ("admin", &[], StatusCode::ACCEPTED),
+    ] {
+        let key = world.key(role, tags).await;
+        assert_eq!(submit(&world, &key, &body).await.status, status, "{role} {tags:?}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_form_that_lacks_something_says_what() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let file = Some(("a.md", "x"));
+    let cases = [
+        (form(&[("tags", "public")], file), "`collection` is missing"),
+        (form(&[("collection", "Policy")], file), "`tags` is missing"),
+        (form(&[("collection", "Policy"), ("tags", "public")], None), "`file` is missing"),
+        (form(&[("collection", "Policy"), ("tags", "public")], Some(("a.exe", "x"))), "of no kind that can be read"),
+        (form(&[("collection", "Po/licy"), ("tags", "public")], file), "is not a name"),
+        (form(&[("collection", "Policy"), ("tags", "a b")], file), "is not a tag"),
+        (form(&[("collection", "Policy"), ("tags", "public"), ("tenant", "x")], file), "no form field \"tenant\""),
+    ];
+    for (body, expected) in cases {
+        let reply = submit(&world, &key, &body).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{expected}");
+        let detail = reply.body["detail"].as_str().unwrap();
+        assert!(detail.contains(expected), "{detail:?} should contain {expected:?}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_document_that_is_too_large_is_refused() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let body = form(&[("collection", "Policy"), ("tags", "public")], Some(("a.md", &"x".repeat(20_000))));
+    let reply = submit(&world, &key, &body).await;
+    assert_eq!((reply.status, reply.body["type"].as_str()), (StatusCode::PAYLOAD_TOO_LARGE, Some("malformed_request")));
+    world.end().await;
+}

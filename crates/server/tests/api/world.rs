@@ -1,0 +1,177 @@
+//! A small world to ask: two tenants, a few documents, and switches to break its parts.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode};
+use chrono::DateTime;
+use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
+use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::search::Searcher;
+use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_server::{AppState, Readiness, ServerLimits, router};
+use ibidem_store::testing::TestDatabase;
+use ibidem_store::{NewKey, Store};
+use serde_json::Value;
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+pub(crate) struct World {
+    database: TestDatabase,
+    pub(crate) router: Router,
+    pub(crate) embedder: Arc<FakeEmbedder>,
+    pub(crate) index: Arc<FakeIndex>,
+    pub(crate) tenant: TenantId,
+}
+
+/// A reply, read to its end.
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Value,
+    headers: HeaderMap,
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// Originals in memory.
+#[derive(Default)]
+struct KeptOriginals(Mutex<HashMap<(TenantId, Sha256Hash), Vec<u8>>>);
+
+#[async_trait]
+impl Originals for KeptOriginals {
+    async fn keep(&self, tenant: TenantId, original: Vec<u8>) -> Result<Sha256Hash, OriginalsError> {
+        let digest = Sha256Hash::of(&original);
+        self.0.lock().unwrap().insert((tenant, digest), original);
+        Ok(digest)
+    }
+
+    async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
+        self.0.lock().unwrap().get(&(tenant, digest)).cloned().ok_or(OriginalsError::Lost(digest))
+    }
+}
+
+struct Always;
+
+#[async_trait]
+impl Readiness for Always {
+    async fn missing(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+impl World {
+    pub(crate) async fn create() -> Self {
+        let database = TestDatabase::create().await;
+        let tenant = database.store.ensure_tenant("default").await.unwrap();
+        let embedder = Arc::new(FakeEmbedder::new(64, 256));
+        let index = Arc::new(FakeIndex::new(64));
+        let searcher =
+            Searcher { embedder: embedder.clone(), index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+        let limits =
+            ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(10), max_in_flight: 8 };
+        let originals = Arc::new(KeptOriginals::default());
+        let state = AppState::new(database.store.clone(), searcher, originals, Arc::new(Always), "test", limits);
+        let world = Self { router: router(state), database, embedder, index, tenant };
+        world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
+        world
+            .take_in(tenant, "salaries.md", "finance", "Salaries", "Salaries are reviewed in March, leave or not.")
+            .await;
+        let other = world.store().ensure_tenant("other").await.unwrap();
+        world.take_in(other, "leave.md", "public", "Leave", "Ten days of leave may be carried over.").await;
+        world
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.database.store
+    }
+
+    /// A document of one passage, in the catalogue and in the index.
+    async fn take_in(&self, tenant: TenantId, location: &str, tag: &str, title: &str, text: &str) {
+        let tags: Vec<Tag> = vec![tag.parse().unwrap()];
+        let submission = Submission {
+            tenant,
+            collection: "Policy".parse().unwrap(),
+            source_location: location.to_owned(),
+            format: Format::Plain,
+            original: Sha256Hash::of(text.as_bytes()),
+            tags: tags.clone(),
+            title: Some(title.to_owned()),
+            address: None,
+            kind: None,
+            updated_at: None,
+        };
+        let document = submission.document_id();
+        self.store().submit(tenant, Uuid::now_v7(), "test", &[submission]).await.unwrap();
+        let job = Intake::claim(self.store(), 1).await.unwrap().remove(0);
+        let words = passage_in_context(title, Some("Rules"), text);
+        let passage = NewPassage {
+            text: text.to_owned(),
+            section: Some("Rules".to_owned()),
+            page: Some(2),
+            span: CharSpan { start: 0, end: u32::try_from(text.len()).unwrap() },
+            tokens: 8,
+            sha256: Sha256Hash::of(text.as_bytes()),
+            embedding_key: Sha256Hash::of(words.as_bytes()),
+        };
+        let version = NewVersion {
+            title: title.to_owned(),
+            address: None,
+            kind: None,
+            updated_at: DateTime::UNIX_EPOCH,
+            text: text.to_owned(),
+            text_sha256: Sha256Hash::of(text.as_bytes()),
+            passages: vec![passage],
+        };
+        Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
+        let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);
+        let point = IndexPoint { passage: PassageKey { document, version: 1, chunk_index: 0 }, vector, words };
+        let collection = "Policy".parse().unwrap();
+        let document = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
+        self.index.publish(vec![document]).await.unwrap();
+    }
+
+    /// A new key of the default tenant, as an `Authorization` header.
+    pub(crate) async fn key(&self, role: &str, tags: &[&str]) -> String {
+        let new = NewKey {
+            tenant: self.tenant,
+            name: "desk".to_owned(),
+            role: role.parse::<Role>().unwrap(),
+            tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+            expires_at: None,
+        };
+        format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
+    }
+
+    pub(crate) async fn call(&self, method: &str, path: &str, authorization: Option<&str>, body: &str) -> Reply {
+        let mut headers = vec![("content-type", "application/json")];
+        headers.extend(authorization.map(|authorization| ("authorization", authorization)));
+        self.call_with(method, path, &headers, body).await
+    }
+
+    pub(crate) async fn call_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.router.clone().oneshot(request.body(Body::from(body.to_owned())).unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, 1_000_000).await.unwrap();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Reply { status: parts.status, headers: parts.headers, body }
+    }
+
+    pub(crate) async fn end(self) {
+        self.database.drop_database().await;
+    }
+}
