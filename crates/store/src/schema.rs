@@ -55,13 +55,20 @@ impl Store {
         Ok(SchemaState::Current { version: known.iter().map(|ours| ours.version).max().unwrap_or(0) })
     }
 
+    /// What was applied so far. Looking changes nothing: a database that was never migrated stays as it is.
     async fn applied_migrations(&self) -> Result<Vec<sqlx::migrate::AppliedMigration>, CatalogueError> {
         let mut connection = self.pool.acquire().await.map_err(unavailable)?;
         let table = &MIGRATIONS.table_name;
-        connection
-            .ensure_migrations_table(table)
+        let migrated = sqlx::query_scalar!(r#"SELECT to_regclass($1) IS NOT NULL AS "migrated!""#, table.as_ref())
+            .fetch_one(&mut *connection)
             .await
-            .map_err(|error| CatalogueError::Unavailable(error.to_string()))?;
-        connection.list_applied_migrations(table).await.map_err(|error| CatalogueError::Unavailable(error.to_string()))
+            .map_err(unavailable)?;
+        if !migrated {
+            return Ok(Vec::new());
+        }
+        connection
+            .list_applied_migrations(table)
+            .await
+            .map_err(|error| CatalogueError::Unavailable(error.to_string()))
     }
 }

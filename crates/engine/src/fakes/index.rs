@@ -119,9 +119,8 @@ fn is_of(stored: &FakePoint, tenant: TenantId, document: DocumentId) -> bool {
 }
 
 fn search_one(visible: &[&FakePoint], query: &IndexQuery) -> Vec<IndexHit> {
-    let searched = visible
-        .iter()
-        .filter(|stored| query.collections.is_empty() || query.collections.contains(&stored.collection));
+    let searched =
+        visible.iter().filter(|stored| query.collections.is_empty() || query.collections.contains(&stored.collection));
     let measure = query.words.as_deref().map(|words| Bm25::new(visible, words));
     let mut hits: Vec<IndexHit> = searched
         .map(|stored| IndexHit {

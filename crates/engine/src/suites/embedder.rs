@@ -83,13 +83,13 @@ async fn a_passage_fills_the_window_but_does_not_exceed_it(embedder: &dyn Embedd
 
 async fn no_word_of_a_long_query_is_ignored(embedder: &dyn Embedder, counter: &dyn TokenCounter) {
     let long = of_tokens(embedder.model().max_tokens, counter);
-    let long = format!("{long} {long} {long} apples");
-    let other_end = format!("{long} and mountains");
+    let ending_in = |word: &str| format!("{long} {long} {}", vec![word; 20].join(" "));
+    let (long, other_end) = (ending_in("apples"), ending_in("mountains"));
     let vectors = embedder.embed_queries(vec![long.clone(), other_end, "Lunch".to_owned()]).await.unwrap();
     for vector in &vectors {
         assert_unit(embedder, vector);
     }
-    assert!(dot(&vectors[0], &vectors[1]) < 1.0 - TOLERANCE, "the end of a long query changed nothing");
+    assert!(dot(&vectors[0], &vectors[1]) < 1.0 - 10.0 * TOLERANCE, "the end of a long query changed nothing");
     assert!(dot(&vectors[0], &vectors[1]) > dot(&vectors[0], &vectors[2]), "the end of a long query is everything");
     let again = embedder.embed_queries(vec![long]).await.unwrap();
     assert_same(&again[0], &vectors[0]);

@@ -1,0 +1,5 @@
+//! Everything outside this process but the database: a folder per system, a file per port or step.
+
+pub mod object_store;
+pub mod onnx;
+pub mod qdrant;

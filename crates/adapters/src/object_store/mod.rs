@@ -1,0 +1,88 @@
+//! Originals in object storage: a folder by default.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::words::{Sha256Hash, TenantId};
+use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
+
+#[derive(Debug, thiserror::Error)]
+#[error("`originals.location` cannot be used ({location}): {reason}; name a folder that can be written")]
+pub struct LocationError {
+    location: String,
+    reason: String,
+}
+
+/// Originals in an object store. Each tenant's lie apart. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct StoredOriginals {
+    store: Arc<dyn ObjectStore>,
+}
+
+impl StoredOriginals {
+    /// Opens a folder, making it when it is not there.
+    pub fn in_folder(folder: &Path) -> Result<Self, LocationError> {
+        let refused = |reason: String| LocationError { location: folder.display().to_string(), reason };
+        std::fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
+        let store = object_store::local::LocalFileSystem::new_with_prefix(folder)
+            .map_err(|error| refused(error.to_string()))?;
+        Ok(Self { store: Arc::new(store) })
+    }
+}
+
+#[async_trait]
+impl Originals for StoredOriginals {
+    async fn keep(&self, tenant: TenantId, original: Vec<u8>) -> Result<Sha256Hash, OriginalsError> {
+        let digest = Sha256Hash::of(&original);
+        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        match self.store.put_opts(&place(tenant, digest), original.into(), options).await {
+            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(digest),
+            Err(error) => Err(OriginalsError::Unavailable(error.to_string())),
+        }
+    }
+
+    async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
+        let unavailable = |error: object_store::Error| match error {
+            object_store::Error::NotFound { .. } => OriginalsError::Lost(digest),
+            other => OriginalsError::Unavailable(other.to_string()),
+        };
+        let found = self.store.get(&place(tenant, digest)).await.map_err(unavailable)?;
+        let bytes = found.bytes().await.map_err(unavailable)?;
+        if Sha256Hash::of(&bytes) == digest { Ok(bytes.into()) } else { Err(OriginalsError::Lost(digest)) }
+    }
+}
+
+/// Two levels of folders, so that no folder holds more than a few thousand files at 10^6 originals.
+fn place(tenant: TenantId, digest: Sha256Hash) -> object_store::path::Path {
+    let name = digest.to_string();
+    object_store::path::Path::from_iter([tenant.to_string().as_str(), &name[..2], &name])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_original_is_found_by_its_digest_and_only_by_its_tenant() {
+        let folder = tempfile::tempdir().unwrap();
+        let originals = StoredOriginals::in_folder(folder.path()).unwrap();
+        let (tenant, other) = (TenantId::named("one"), TenantId::named("other"));
+        let digest = originals.keep(tenant, b"text".to_vec()).await.unwrap();
+        assert_eq!(originals.keep(tenant, b"text".to_vec()).await.unwrap(), digest);
+        assert_eq!(originals.fetch(tenant, digest).await.unwrap(), b"text".to_vec());
+        assert!(matches!(originals.fetch(other, digest).await, Err(OriginalsError::Lost(_))));
+    }
+
+    #[tokio::test]
+    async fn a_damaged_original_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let originals = StoredOriginals::in_folder(folder.path()).unwrap();
+        let tenant = TenantId::named("one");
+        let digest = originals.keep(tenant, b"text".to_vec()).await.unwrap();
+        let name = digest.to_string();
+        std::fs::write(folder.path().join(tenant.to_string()).join(&name[..2]).join(&name), b"changed").unwrap();
+        assert!(matches!(originals.fetch(tenant, digest).await, Err(OriginalsError::Lost(_))));
+    }
+}

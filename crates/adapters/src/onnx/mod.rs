@@ -1,0 +1,275 @@
+//! Embeddings by ONNX Runtime in this process.
+
+mod queue;
+mod runtime;
+mod session;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use ibidem_engine::words::{ModelHash, Sha256Hash};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+
+use queue::{Lane, Queue};
+use session::Encoder;
+use tokens::Tokens;
+
+/// How one vector is made of the vectors of a text's tokens. Models that do it themselves are left to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pooling {
+    /// Their mean, as the sentence-transformers family does.
+    #[default]
+    Mean,
+    /// The first token's, as the BGE family does.
+    Cls,
+}
+
+impl Pooling {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OnnxSettings {
+    /// A name for people.
+    pub name: String,
+    /// The model, one self-contained ONNX file.
+    pub model: PathBuf,
+    /// Its `tokenizer.json`.
+    pub tokenizer: PathBuf,
+    /// The ONNX Runtime library; one for all models of a process.
+    pub runtime: PathBuf,
+    /// Sessions working side by side, each with its own copy of the weights.
+    pub sessions: usize,
+    /// Threads of each session.
+    pub threads: usize,
+    /// The model's window, its special tokens included.
+    pub max_tokens: usize,
+    pub pooling: Pooling,
+    /// Texts that may wait, queries and passages each. Beyond it queries are turned away and passages wait outside.
+    pub queue: usize,
+    /// Most tokens in a batch, padding included: what a query may have to wait for.
+    pub batch_tokens: usize,
+}
+
+impl OnnxSettings {
+    /// The arrangement measured to be the fastest on a small machine, for a model of the MiniLM family.
+    pub fn of(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>, runtime: impl Into<PathBuf>) -> Self {
+        let model = model.into();
+        Self {
+            name: model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            model,
+            tokenizer: tokenizer.into(),
+            runtime: runtime.into(),
+            sessions: 1,
+            threads: 2,
+            max_tokens: 256,
+            pooling: Pooling::Mean,
+            queue: 256,
+            batch_tokens: 1_024,
+        }
+    }
+}
+
+/// Why a model cannot be used, and what to do about it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LoadError {
+    #[error("the ONNX Runtime library {} cannot be loaded: {reason}; set embedding.runtime to a libonnxruntime of version 1.17 or newer", .path.display())]
+    Runtime { path: PathBuf, reason: String },
+    #[error("this process already runs the ONNX Runtime library {}, not {}; name the same library for all models", .loaded.display(), .wanted.display())]
+    SecondRuntime { wanted: PathBuf, loaded: PathBuf },
+    #[error("{} cannot be read: {reason}; set embedding.model and embedding.tokenizer to existing files", .path.display())]
+    File { path: PathBuf, reason: String },
+    #[error("{} is not a usable tokenizer: {reason}; set embedding.tokenizer to the tokenizer.json published with the model", .path.display())]
+    Tokenizer { path: PathBuf, reason: String },
+    #[error("{} is not a usable embedding model: {reason}; set embedding.model to a text embedding model in one ONNX file", .path.display())]
+    Model { path: PathBuf, reason: String },
+    #[error(
+        "a window of {max_tokens} tokens leaves no room beside the model's {special_tokens} special tokens; raise embedding.max_tokens"
+    )]
+    Window { max_tokens: usize, special_tokens: usize },
+    #[error("embedding.{setting} must be at least 1")]
+    Zero { setting: &'static str },
+    #[error("no thread can be started for the embedding model: {0}")]
+    Thread(String),
+}
+
+/// An embedding model on its own threads, behind a bounded queue. Dropping it ends them.
+pub struct OnnxEmbedder {
+    model: EmbeddingModel,
+    tokens: Arc<Tokens>,
+    queue: Arc<Queue>,
+    query_room: Room,
+    passage_room: Room,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl OnnxEmbedder {
+    /// Reads the files, starts the sessions and embeds one word, so that a model that cannot work is found out now.
+    /// Takes about a second of blocking work.
+    pub fn load(settings: &OnnxSettings) -> Result<Self, LoadError> {
+        for (setting, value) in [
+            ("sessions", settings.sessions),
+            ("threads", settings.threads),
+            ("queue", settings.queue),
+            ("batch_tokens", settings.batch_tokens),
+        ] {
+            if value == 0 {
+                return Err(LoadError::Zero { setting });
+            }
+        }
+        let model_bytes = read_file(&settings.model)?;
+        let tokenizer_bytes = read_file(&settings.tokenizer)?;
+        let hash = model_hash(settings, &model_bytes, &tokenizer_bytes);
+        let tokens = Tokens::from_bytes(&tokenizer_bytes, &settings.tokenizer, settings.max_tokens)?;
+        let environment = runtime::environment(&settings.runtime)?;
+
+        let unusable = |reason| LoadError::Model { path: settings.model.clone(), reason };
+        let mut encoders = Vec::new();
+        for _ in 0..settings.sessions {
+            let encoder = Encoder::new(&environment, &model_bytes, settings.threads, settings.pooling);
+            encoders.push(encoder.map_err(unusable)?);
+        }
+        let mut dimensions = 0;
+        for encoder in &mut encoders {
+            let word = tokens.whole("ibidem").map_err(unusable)?;
+            dimensions = encoder.embed(&[&word]).map_err(unusable)?.first().map_or(0, Vec::len);
+        }
+        let model = EmbeddingModel { name: settings.name.clone(), hash, dimensions, max_tokens: settings.max_tokens };
+
+        let mut embedder = Self {
+            model,
+            tokens: Arc::new(tokens),
+            queue: Arc::new(Queue::new(settings.batch_tokens)),
+            query_room: Room::new(settings.queue),
+            passage_room: Room::new(settings.queue),
+            workers: Vec::new(),
+        };
+        for encoder in encoders {
+            embedder.start_worker(encoder)?;
+        }
+        Ok(embedder)
+    }
+
+    fn start_worker(&mut self, mut encoder: Encoder) -> Result<(), LoadError> {
+        let queue = Arc::clone(&self.queue);
+        let tokens = Arc::clone(&self.tokens);
+        let thread = std::thread::Builder::new().name("ibidem-embed".to_owned());
+        let worker = thread.spawn(move || {
+            // Callers must hear of a worker that died, not wait for it.
+            let _closes = CloseOnPanic(&queue);
+            queue::work(&queue, &tokens, &mut encoder);
+        });
+        self.workers.push(worker.map_err(|error| LoadError::Thread(error.to_string()))?);
+        Ok(())
+    }
+
+    /// Counts tokens as this model does, on any thread.
+    pub fn token_counter(&self) -> Arc<dyn TokenCounter> {
+        Arc::clone(&self.tokens) as Arc<dyn TokenCounter>
+    }
+
+    async fn embed(&self, lane: Lane, texts: Vec<String>, room: OwnedSemaphorePermit) -> queue::Reply {
+        let reply = self.queue.submit(lane, texts, room);
+        reply.await.unwrap_or_else(|_| Err(EmbedError::Unavailable("its worker threads have ended".to_owned())))
+    }
+}
+
+#[async_trait]
+impl Embedder for OnnxEmbedder {
+    fn model(&self) -> &EmbeddingModel {
+        &self.model
+    }
+
+    async fn embed_passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let room = self.passage_room.wait_for(texts.len()).await?;
+        self.embed(Lane::Passages, texts, room).await
+    }
+
+    async fn embed_queries(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let room = self.query_room.take(texts.len())?;
+        self.embed(Lane::Queries, texts, room).await
+    }
+}
+
+impl TokenCounter for OnnxEmbedder {
+    fn count(&self, text: &str) -> usize {
+        self.tokens.count(text)
+    }
+}
+
+impl Drop for OnnxEmbedder {
+    fn drop(&mut self) {
+        self.queue.close();
+        for worker in self.workers.drain(..) {
+            // A worker that panicked has been reported by the panic itself.
+            let _ = worker.join();
+        }
+    }
+}
+
+struct CloseOnPanic<'a>(&'a Queue);
+
+impl Drop for CloseOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.close();
+        }
+    }
+}
+
+/// How many texts may wait. A request larger than that takes all the room there is.
+struct Room {
+    permits: Arc<Semaphore>,
+    size: u32,
+}
+
+impl Room {
+    fn new(size: usize) -> Self {
+        let size = size.min(Semaphore::MAX_PERMITS);
+        Self { permits: Arc::new(Semaphore::new(size)), size: u32::try_from(size).unwrap_or(u32::MAX) }
+    }
+
+    fn needed(&self, texts: usize) -> u32 {
+        u32::try_from(texts).unwrap_or(u32::MAX).min(self.size)
+    }
+
+    async fn wait_for(&self, texts: usize) -> Result<OwnedSemaphorePermit, EmbedError> {
+        let permit = Arc::clone(&self.permits).acquire_many_owned(self.needed(texts)).await;
+        permit.map_err(|error: AcquireError| EmbedError::Unavailable(error.to_string()))
+    }
+
+    fn take(&self, texts: usize) -> Result<OwnedSemaphorePermit, EmbedError> {
+        let permit = Arc::clone(&self.permits).try_acquire_many_owned(self.needed(texts));
+        permit.map_err(|error| match error {
+            TryAcquireError::NoPermits => EmbedError::Overloaded,
+            TryAcquireError::Closed => EmbedError::Unavailable(error.to_string()),
+        })
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    std::fs::read(path).map_err(|error| LoadError::File { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Everything that decides a vector, and nothing that does not.
+fn model_hash(settings: &OnnxSettings, model: &[u8], tokenizer: &[u8]) -> ModelHash {
+    let pooling = settings.pooling.as_str();
+    let window = settings.max_tokens.to_string();
+    let parts = [b"ibidem text embedding 1".as_slice(), model, tokenizer, pooling.as_bytes(), window.as_bytes()];
+    ModelHash(Sha256Hash::of_parts(parts))
+}

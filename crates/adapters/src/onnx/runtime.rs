@@ -1,0 +1,31 @@
+//! The ONNX Runtime library, loaded once for the whole process.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ort::environment::Environment;
+
+use super::LoadError;
+
+/// ONNX Runtime allows one environment per process, and a library cannot be exchanged once loaded.
+static LOADED: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
+
+/// The process's environment; the first caller decides which library it runs on.
+pub(super) fn environment(library: &Path) -> Result<Environment, LoadError> {
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((path, environment)) = loaded.as_ref() {
+        if path == library {
+            return Ok(environment.clone());
+        }
+        return Err(LoadError::SecondRuntime { wanted: library.to_owned(), loaded: path.clone() });
+    }
+    let unusable = |reason: String| LoadError::Runtime { path: library.to_owned(), reason };
+    let environment = ort::init_from(library)
+        .map_err(|error| unusable(error.to_string()))?
+        .with_name("ibidem")
+        .with_telemetry(false)
+        .build()
+        .map_err(|error| unusable(error.to_string()))?;
+    *loaded = Some((library.to_owned(), environment.clone()));
+    Ok(environment)
+}

@@ -1,0 +1,226 @@
+//! The index on Qdrant, over gRPC.
+
+mod collection;
+mod filter;
+mod names;
+mod payload;
+mod publish;
+mod scan;
+mod search;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::embedder::EmbeddingModel;
+use ibidem_engine::ports::index::{
+    Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
+};
+use ibidem_engine::words::Scope;
+use qdrant_client::{Qdrant, QdrantError};
+use uuid::Uuid;
+
+pub use collection::IndexState;
+use names::Names;
+
+/// The dense vector of a point.
+const DENSE: &str = "dense";
+/// The sparse vector of a point.
+const BM25: &str = "bm25";
+
+/// How vectors are kept in memory for searching. Scores are always computed on the full vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Quantization {
+    #[default]
+    None,
+    /// A quarter of the memory.
+    Int8,
+    /// A thirty-second of the memory, for models of 1,000 dimensions and more.
+    Binary,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct QdrantSettings {
+    /// The server's gRPC address.
+    pub url: String,
+    pub api_key: Option<String>,
+    /// What the names of all collections and aliases begin with.
+    pub alias: String,
+    /// For a search, connecting included.
+    pub search_timeout: Duration,
+    /// For a write or a change of the collection itself, each.
+    pub write_timeout: Duration,
+    /// gRPC connections to spread requests over.
+    pub connections: usize,
+    pub shards: u32,
+    pub replicas: u32,
+    /// Replicas that must confirm a write. With 1, writes go on while a replica is down, and it catches up.
+    pub write_consistency: u32,
+    /// Vectors and graphs on disk, cached in what memory there is.
+    pub on_disk: bool,
+    pub quantization: Quantization,
+    /// Links of each point to others of the same tenant, tag or collection, where those are many.
+    pub links: u64,
+    /// Candidates looked at while a point is linked.
+    pub build_breadth: u64,
+    /// Candidates looked at while searching, at least.
+    pub search_breadth: u64,
+    /// Language of stemming and stop words in the lexical lane.
+    pub language: String,
+    /// Mean number of words of a passage, stop words left out.
+    pub mean_words: f64,
+}
+
+impl QdrantSettings {
+    /// One node in its default arrangement.
+    pub fn at(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            api_key: None,
+            alias: "ibidem-passages".to_owned(),
+            search_timeout: Duration::from_secs(5),
+            write_timeout: Duration::from_secs(60),
+            connections: 3,
+            shards: 1,
+            replicas: 1,
+            write_consistency: 1,
+            on_disk: false,
+            quantization: Quantization::None,
+            links: 16,
+            build_breadth: 100,
+            search_breadth: 128,
+            language: "english".to_owned(),
+            mean_words: 100.0,
+        }
+    }
+}
+
+/// The index of one embedding model's vectors. Cheap to clone: clones share their connections.
+#[derive(Clone)]
+pub struct QdrantIndex {
+    settings: QdrantSettings,
+    model: EmbeddingModel,
+    names: Names,
+    /// What reads and writes go to: the model's alias, or a collection being built.
+    target: String,
+    reader: Qdrant,
+    writer: Qdrant,
+}
+
+impl QdrantIndex {
+    /// Connects when first used. Fails only if the settings cannot be meant.
+    pub fn new(settings: QdrantSettings, model: EmbeddingModel) -> Result<Self, IndexError> {
+        let names = Names::new(&settings.alias, model.hash);
+        let connect = |timeout: Duration| {
+            let mut client = Qdrant::from_url(&settings.url)
+                .api_key(settings.api_key.clone())
+                .timeout(timeout)
+                .connect_timeout(timeout.min(Duration::from_secs(5)))
+                .keep_alive_while_idle()
+                // It prints to standard output, which belongs to the command line.
+                .skip_compatibility_check();
+            client.pool_size = settings.connections;
+            client.build().map_err(|error| IndexError::Rejected(error.to_string()))
+        };
+        let (reader, writer) = (connect(settings.search_timeout)?, connect(settings.write_timeout)?);
+        Ok(Self { target: names.alias(), settings, model, names, reader, writer })
+    }
+
+    /// The server's version.
+    pub async fn version(&self) -> Result<String, IndexError> {
+        let reply = self.within(self.settings.search_timeout, self.reader.health_check()).await?;
+        Ok(reply.version)
+    }
+
+    /// The collection or alias that reads and writes go to.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Runs a call with an outer time limit: the client's own does not cover connecting again.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        call: impl Future<Output = Result<T, QdrantError>>,
+    ) -> Result<T, IndexError> {
+        match tokio::time::timeout(limit, call).await {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(error)) => Err(self.explained(error).await),
+            Err(_) => Err(IndexError::Unavailable(format!("no answer within {limit:?}"))),
+        }
+    }
+
+    async fn write<T>(&self, call: impl Future<Output = Result<T, QdrantError>>) -> Result<T, IndexError> {
+        self.within(self.settings.write_timeout, call).await
+    }
+
+    /// An error as the caller should see it. A missing collection may be that of another model.
+    async fn explained(&self, error: QdrantError) -> IndexError {
+        match meaning(&error) {
+            Meaning::Missing => self.why_missing().await,
+            Meaning::Rejected => IndexError::Rejected(reason(&error)),
+            Meaning::Unavailable => IndexError::Unavailable(reason(&error)),
+        }
+    }
+}
+
+enum Meaning {
+    Missing,
+    Rejected,
+    Unavailable,
+}
+
+fn meaning(error: &QdrantError) -> Meaning {
+    // Codes of the gRPC specification.
+    const INVALID_ARGUMENT: i32 = 3;
+    const NOT_FOUND: i32 = 5;
+    const ALREADY_EXISTS: i32 = 6;
+    const PERMISSION_DENIED: i32 = 7;
+    const FAILED_PRECONDITION: i32 = 9;
+    const OUT_OF_RANGE: i32 = 11;
+    const UNIMPLEMENTED: i32 = 12;
+    const UNAUTHENTICATED: i32 = 16;
+    match error {
+        QdrantError::ResponseError { status } => match i32::from(status.code()) {
+            NOT_FOUND => Meaning::Missing,
+            INVALID_ARGUMENT | ALREADY_EXISTS | PERMISSION_DENIED | FAILED_PRECONDITION | OUT_OF_RANGE
+            | UNIMPLEMENTED | UNAUTHENTICATED => Meaning::Rejected,
+            _ => Meaning::Unavailable,
+        },
+        QdrantError::ConversionError(_) | QdrantError::InvalidUri(_) | QdrantError::JsonToPayload(_) => {
+            Meaning::Rejected
+        }
+        _ => Meaning::Unavailable,
+    }
+}
+
+/// The server's own words, without the metadata that the client adds.
+fn reason(error: &QdrantError) -> String {
+    match error {
+        QdrantError::ResponseError { status } | QdrantError::ResourceExhaustedError { status, .. } => {
+            status.message().to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+#[async_trait]
+impl Index for QdrantIndex {
+    async fn search(&self, scope: &Scope, queries: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError> {
+        search::search(self, scope, queries).await
+    }
+}
+
+#[async_trait]
+impl IndexWriter for QdrantIndex {
+    async fn publish(&self, documents: Vec<IndexDocument>) -> Result<(), IndexError> {
+        publish::publish(self, documents).await
+    }
+
+    async fn scan(&self, from: Option<Uuid>, page: usize) -> Result<StoredPage, IndexError> {
+        scan::scan(self, from, page).await
+    }
+
+    async fn remove_points(&self, points: Vec<StoredPoint>) -> Result<(), IndexError> {
+        scan::remove_points(self, points).await
+    }
+}

@@ -1,0 +1,105 @@
+//! Making the index hold exactly what the catalogue says of some documents.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexPoint};
+use ibidem_engine::words::TenantId;
+use qdrant_client::qdrant::{
+    DeletePointsBuilder, Document, NamedVectors, PointStruct, UpsertPointsBuilder, Value, Vector,
+};
+
+use super::{BM25, DENSE, QdrantIndex, QdrantSettings, filter, payload};
+
+/// Bounds of one write; a gRPC message may have 32 MB by default.
+const POINTS_WRITTEN_TOGETHER: usize = 256;
+const BYTES_WRITTEN_TOGETHER: usize = 4 << 20;
+
+/// New points come before old ones go, so that a document is never away while it is replaced. For that
+/// moment both versions are found; the catalogue tells which is current.
+pub(super) async fn publish(index: &QdrantIndex, documents: Vec<IndexDocument>) -> Result<(), IndexError> {
+    let dimensions = index.model.dimensions;
+    for point in documents.iter().flat_map(|document| &document.points) {
+        if point.vector.len() != dimensions {
+            let found = point.vector.len();
+            return Err(IndexError::Rejected(format!(
+                "a vector of {found} dimensions, where the model's have {dimensions}"
+            )));
+        }
+    }
+    let mut batch = Batch::default();
+    for document in &documents {
+        let shared = payload::of_document(document);
+        for point in &document.points {
+            batch.add(struct_of(document.tenant, point, &shared, &index.settings), bytes_of(point));
+            if batch.is_full() {
+                write(index, std::mem::take(&mut batch)).await?;
+            }
+        }
+    }
+    write(index, batch).await?;
+    remove_outdated(index, &documents).await
+}
+
+async fn remove_outdated(index: &QdrantIndex, documents: &[IndexDocument]) -> Result<(), IndexError> {
+    let mut by_tenant: BTreeMap<TenantId, Vec<&IndexDocument>> = BTreeMap::new();
+    for document in documents {
+        by_tenant.entry(document.tenant).or_default().push(document);
+    }
+    for (tenant, documents) in by_tenant {
+        let request = DeletePointsBuilder::new(&index.target).points(filter::outdated(tenant, &documents)).wait(true);
+        index.write(index.writer.delete_points(request)).await?;
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Batch {
+    points: Vec<PointStruct>,
+    bytes: usize,
+}
+
+impl Batch {
+    fn add(&mut self, point: PointStruct, bytes: usize) {
+        self.points.push(point);
+        self.bytes += bytes;
+    }
+
+    fn is_full(&self) -> bool {
+        self.points.len() >= POINTS_WRITTEN_TOGETHER || self.bytes >= BYTES_WRITTEN_TOGETHER
+    }
+}
+
+async fn write(index: &QdrantIndex, batch: Batch) -> Result<(), IndexError> {
+    if batch.points.is_empty() {
+        return Ok(());
+    }
+    let request = UpsertPointsBuilder::new(&index.target, batch.points).wait(true);
+    index.write(index.writer.upsert_points(request)).await?;
+    Ok(())
+}
+
+fn bytes_of(point: &IndexPoint) -> usize {
+    const PAYLOAD: usize = 512;
+    point.vector.len() * size_of::<f32>() + point.words.len() + PAYLOAD
+}
+
+fn struct_of(
+    tenant: TenantId,
+    point: &IndexPoint,
+    shared: &payload::Payload,
+    settings: &QdrantSettings,
+) -> PointStruct {
+    let vectors = NamedVectors::default()
+        .add_vector(DENSE, Vector::new_dense(point.vector.clone()))
+        .add_vector(BM25, Vector::from(bm25_document(&point.words, settings)));
+    PointStruct::new(point.passage.point_id(tenant).to_string(), vectors, payload::of_passage(shared, &point.passage))
+}
+
+/// Words for the server to make a sparse vector of, with the same options for points and queries.
+pub(super) fn bm25_document(words: &str, settings: &QdrantSettings) -> Document {
+    let options: HashMap<String, Value> = HashMap::from([
+        ("language".to_owned(), settings.language.clone().into()),
+        ("avg_len".to_owned(), settings.mean_words.into()),
+    ]);
+    Document { text: words.to_owned(), model: "qdrant/bm25".to_owned(), options }
+}

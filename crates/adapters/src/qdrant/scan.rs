@@ -1,0 +1,44 @@
+//! Walking over every point, for reconciling with the catalogue.
+
+use ibidem_engine::ports::index::{IndexError, StoredPage, StoredPoint};
+use qdrant_client::qdrant::point_id::PointIdOptions;
+use qdrant_client::qdrant::{DeletePointsBuilder, PayloadIncludeSelector, PointId, PointsIdsList, ScrollPointsBuilder};
+use uuid::Uuid;
+
+use super::{QdrantIndex, payload};
+
+const POINTS_REMOVED_TOGETHER: usize = 1_000;
+
+pub(super) async fn scan(index: &QdrantIndex, from: Option<Uuid>, page: usize) -> Result<StoredPage, IndexError> {
+    let limit = u32::try_from(page.max(1)).unwrap_or(u32::MAX);
+    let mut request = ScrollPointsBuilder::new(&index.target)
+        .limit(limit)
+        .with_payload(PayloadIncludeSelector { fields: payload::STORED_FIELDS.map(str::to_owned).to_vec() })
+        .with_vectors(false);
+    if let Some(from) = from {
+        request = request.offset(PointId::from(from.to_string()));
+    }
+    let reply = index.write(index.writer.scroll(request)).await?;
+    let mut points = Vec::with_capacity(reply.result.len());
+    for point in reply.result {
+        match payload::stored_point(&point.payload) {
+            Some(stored) => points.push(stored),
+            None => tracing::warn!(id = ?point.id, collection = %index.target, "a point that is not ours"),
+        }
+    }
+    let next = reply.next_page_offset.and_then(|id| match id.point_id_options? {
+        PointIdOptions::Uuid(id) => id.parse().ok(),
+        PointIdOptions::Num(_) => None,
+    });
+    Ok(StoredPage { points, next })
+}
+
+pub(super) async fn remove_points(index: &QdrantIndex, points: Vec<StoredPoint>) -> Result<(), IndexError> {
+    let ids: Vec<PointId> =
+        points.into_iter().map(|point| point.passage.point_id(point.tenant).to_string().into()).collect();
+    for ids in ids.chunks(POINTS_REMOVED_TOGETHER) {
+        let request = DeletePointsBuilder::new(&index.target).points(PointsIdsList { ids: ids.to_vec() }).wait(true);
+        index.write(index.writer.delete_points(request)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! The adapters against the real servers and models of `stack/up`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
+
+mod onnx;
+mod qdrant;
+
+/// A setting of the running stack. Without it there is nothing to test against, and a test that
+/// silently does nothing is worse than one that fails.
+fn setting(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run `stack/up`, then `eval \"$(stack/env)\"`"))
+}

@@ -1,0 +1,24 @@
+//! `ibidem bench`: what Ibidem adds to the parts it stands on, measured side by side in one run.
+
+mod ingest;
+mod scratch;
+mod search;
+
+use crate::settings::Settings;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Bench {
+    /// Ingest, end to end, beside the embedding model alone on the same passages.
+    Ingest(ingest::IngestBench),
+    /// `POST /v1/search` beside the search engine alone with the same requests.
+    Search(search::SearchBench),
+}
+
+impl Bench {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        match self {
+            Self::Ingest(command) => command.run(settings).await,
+            Self::Search(command) => command.run(settings).await,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `ibidem doctor`: every part checked, and how to mend what is wrong.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_adapters::qdrant::IndexState;
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_store::{SchemaState, Store};
+use serde::Serialize;
+
+use crate::settings::{LanguageModelSettings, Settings};
+use crate::{compose, console};
+
+#[derive(clap::Args)]
+pub(crate) struct Doctor {
+    /// The findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Warning,
+    Broken,
+}
+
+/// One thing looked at.
+#[derive(Serialize)]
+struct Finding {
+    part: &'static str,
+    state: State,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<String>,
+}
+
+impl Finding {
+    fn ok(part: &'static str, found: impl Into<String>) -> Self {
+        Self { part, state: State::Ok, found: found.into(), mend: None }
+    }
+
+    fn warning(part: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { part, state: State::Warning, found: found.into(), mend: Some(mend.into()) }
+    }
+
+    fn broken(part: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { part, state: State::Broken, found: found.into(), mend: Some(mend.into()) }
+    }
+}
+
+impl Doctor {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let mut findings = Vec::new();
+        let store = database(settings, &mut findings).await;
+        findings.push(originals(settings));
+        let embedder = embedding(settings, &mut findings).await;
+        index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
+        if let Some(store) = &store {
+            backlog(store, &mut findings).await;
+        }
+        findings.push(language_model(settings.language_model.as_ref()).await);
+
+        if self.json {
+            console::say_json(&findings)?;
+        } else {
+            show(&findings);
+        }
+        let broken = findings.iter().any(|finding| finding.state == State::Broken);
+        Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+}
+
+fn show(findings: &[Finding]) {
+    let mut table = console::table(&["", "part", "found", "how to mend it"]);
+    for finding in findings {
+        let mark = match finding.state {
+            State::Ok => "ok",
+            State::Warning => "warning",
+            State::Broken => "BROKEN",
+        };
+        table.add_row([mark, finding.part, &finding.found, finding.mend.as_deref().unwrap_or("")]);
+    }
+    console::say(&table.to_string());
+}
+
+/// The database, if it can be used.
+async fn database(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Store> {
+    let store = match compose::store(settings) {
+        Ok(store) => store,
+        Err(error) => {
+            findings.push(Finding::broken("database", error.to_string(), "correct `database.url`"));
+            return None;
+        }
+    };
+    match store.ping().await {
+        Ok(version) => findings.push(Finding::ok("database", format!("PostgreSQL {version}"))),
+        Err(error) => {
+            let mend = "start PostgreSQL, or correct `database.url` (IBIDEM__DATABASE__URL)";
+            findings.push(Finding::broken("database", error.to_string(), mend));
+            return None;
+        }
+    }
+    let (finding, usable) = match store.schema_state().await {
+        Ok(SchemaState::Current { version }) => (Finding::ok("schema", format!("version {version}")), true),
+        Ok(SchemaState::Behind { applied, needed }) => {
+            let found = format!("{applied} of {needed} migrations applied");
+            (Finding::broken("schema", found, "run `ibidem migrate`"), false)
+        }
+        Ok(SchemaState::Ahead { newest_known, applied }) => {
+            let found = format!("version {applied}, this Ibidem knows {newest_known}");
+            (Finding::broken("schema", found, "use the newer Ibidem that migrated it"), false)
+        }
+        Ok(SchemaState::Altered { version }) => {
+            let found = format!("migration {version} is not the one that was applied");
+            (Finding::broken("schema", found, "use the Ibidem that applied it"), false)
+        }
+        Err(error) => (Finding::broken("schema", error.to_string(), "run `ibidem migrate`"), false),
+    };
+    findings.push(finding);
+    usable.then_some(store)
+}
+
+fn originals(settings: &Settings) -> Finding {
+    let place = settings.originals.display().to_string();
+    let probe = settings.originals.join(format!(".doctor-{}", std::process::id()));
+    let written = compose::originals(settings).map_err(|error| error.to_string()).and_then(|_| {
+        std::fs::write(&probe, b"x").and_then(|()| std::fs::remove_file(&probe)).map_err(|error| error.to_string())
+    });
+    match written {
+        Ok(()) => Finding::ok("originals", place),
+        Err(error) => Finding::broken("originals", error, "set `originals.location` to a folder that can be written"),
+    }
+}
+
+async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
+    match compose::embedder(settings).await {
+        Ok(embedder) => {
+            let model = embedder.model();
+            let found = format!(
+                "{}, {} dimensions, {} tokens, hash {}",
+                model.name,
+                model.dimensions,
+                model.max_tokens,
+                model.hash.0.short(12)
+            );
+            findings.push(Finding::ok("embedding", found));
+            Some(embedder)
+        }
+        Err(error) => {
+            let mend =
+                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
+            findings.push(Finding::broken("embedding", error.to_string(), mend));
+            None
+        }
+    }
+}
+
+async fn index(
+    settings: &Settings,
+    embedder: Option<&OnnxEmbedder>,
+    store: Option<&Store>,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(embedder) = embedder else {
+        findings.push(Finding::warning("index", "not looked at", "mend the embedding model first"));
+        return;
+    };
+    let index = match compose::index(settings, embedder) {
+        Ok(index) => index,
+        Err(error) => {
+            findings.push(Finding::broken("index", error.to_string(), "correct `index.url`"));
+            return;
+        }
+    };
+    match index.version().await {
+        Ok(version) => findings.push(Finding::ok("index", format!("Qdrant {version}"))),
+        Err(error) => {
+            let mend = "start Qdrant, or correct `index.url` (IBIDEM__INDEX__URL): it is the gRPC address";
+            findings.push(Finding::broken("index", error.to_string(), mend));
+            return;
+        }
+    }
+    let finding = match index.check().await {
+        Ok(IndexState::Ready { collection, points }) => compared(&collection, points, store).await,
+        Ok(IndexState::Missing) => Finding::broken("collection", "none yet", "run `ibidem migrate`"),
+        Ok(IndexState::OtherModel { found }) => {
+            let found = format!("made by the embedding model {found}, not by the configured one");
+            Finding::broken("collection", found, "run `ibidem reindex`, or configure the former model")
+        }
+        Err(error) => Finding::broken("collection", error.to_string(), "run `ibidem reindex`"),
+    };
+    findings.push(finding);
+}
+
+/// Points beside passages: they differ while work waits, and should not otherwise.
+async fn compared(collection: &str, points: u64, store: Option<&Store>) -> Finding {
+    let found = format!("{collection}, {points} points");
+    let Some(store) = store else { return Finding::ok("collection", found) };
+    match (store.passage_count().await, store.backlog().await) {
+        (Ok(passages), Ok(backlog)) if passages != points && backlog.publications == 0 => {
+            let found = format!("{found}, but {passages} passages in the catalogue");
+            Finding::warning("collection", found, "run `ibidem reconcile`")
+        }
+        _ => Finding::ok("collection", found),
+    }
+}
+
+async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
+    match store.backlog().await {
+        Ok(backlog) => {
+            let waiting = format!("{} documents to read, {} to publish", backlog.jobs, backlog.publications);
+            findings.push(if backlog.jobs + backlog.publications == 0 {
+                Finding::ok("work", "nothing waits")
+            } else {
+                Finding::warning("work", waiting, "run `ibidem worker`, or wait if one runs")
+            });
+            if backlog.failed_jobs > 0 {
+                let found = format!("{} documents could not be read", backlog.failed_jobs);
+                findings.push(Finding::warning("failed documents", found, "ingest them again to see why"));
+            }
+        }
+        Err(error) => findings.push(Finding::broken("work", error.to_string(), "run `ibidem migrate`")),
+    }
+}
+
+async fn language_model(settings: Option<&LanguageModelSettings>) -> Finding {
+    let Some(settings) = settings else {
+        return Finding::ok("language model", "none configured; searching needs none");
+    };
+    let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build();
+    let reply = match client {
+        Ok(client) => client.get(format!("{}/models", settings.url)).send().await,
+        Err(error) => Err(error),
+    };
+    let served: Vec<String> = match reply.and_then(reqwest::Response::error_for_status) {
+        Ok(reply) => reply.json::<serde_json::Value>().await.map(|list| model_names(&list)).unwrap_or_default(),
+        Err(error) => return Finding::broken("language model", error.without_url().to_string(), mend),
+    };
+    match &settings.name {
+        Some(name) if !served.contains(name) => {
+            let found = format!("{name} is not served; served are: {}", served.join(", "));
+            Finding::broken("language model", found, "load it on the model server, or correct `language_model.name`")
+        }
+        _ => Finding::ok("language model", served.join(", ")),
+    }
+}
+
+fn model_names(list: &serde_json::Value) -> Vec<String> {
+    let models = list.get("data").and_then(serde_json::Value::as_array);
+    let names = models.into_iter().flatten().filter_map(|model| model.get("id")?.as_str().map(str::to_owned));
+    names.collect()
+}

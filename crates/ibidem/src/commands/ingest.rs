@@ -1,0 +1,198 @@
+//! `ibidem ingest`: documents are handed in and, with `--wait`, read and published here and now.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use ibidem_engine::ports::intake::{Submission, Submitted};
+use ibidem_engine::ports::originals::Originals as _;
+use ibidem_engine::words::{CollectionName, DocumentKind, Tag, TenantId};
+use ibidem_ingest::find::{self, Found};
+use ibidem_ingest::progress::Done;
+use ibidem_store::Store;
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::compose::{self, Parts};
+use crate::console;
+use crate::operator::Operator;
+use crate::settings::Settings;
+
+/// How many documents are handed in together.
+const DOCUMENTS_A_BATCH: usize = 200;
+/// How often progress is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+#[derive(clap::Args)]
+pub(crate) struct Ingest {
+    /// A folder, a file (.md .html .txt .pdf .docx), or a .jsonl file with a document on each line.
+    path: PathBuf,
+    #[command(flatten)]
+    operator: Operator,
+    /// The collection they belong to, for instance ADR.
+    #[arg(long)]
+    collection: CollectionName,
+    /// Who may see them, separated by commas; `public` is everybody of the tenant.
+    #[arg(long, required = true, value_delimiter = ',')]
+    tags: Vec<Tag>,
+    /// What sort of documents they are, unless they say so themselves.
+    #[arg(long)]
+    kind: Option<DocumentKind>,
+    /// Read and publish them now, and return when they can be found.
+    #[arg(long)]
+    wait: bool,
+}
+
+/// What became of what was handed in.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    queued: usize,
+    retagged: usize,
+    unchanged: usize,
+}
+
+impl Ingest {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let listing = find::list(&self.path)?;
+        anyhow::ensure!(
+            !listing.files.is_empty(),
+            "{} has nothing to ingest; known are .md .html .txt .pdf .docx and .jsonl",
+            self.path.display()
+        );
+        if !listing.left_out.is_empty() {
+            console::note(&format!("{} files of other kinds are left out", listing.left_out.len()));
+        }
+        let started = Instant::now();
+        let batch = Uuid::now_v7();
+        if !self.wait {
+            let store = compose::ready_store(settings).await?;
+            let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
+            console::say(&format!(
+                "{} documents queued, {} retagged, {} unchanged; `ibidem worker` reads them",
+                tally.queued, tally.retagged, tally.unchanged
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
+
+        let parts = Parts::ready(settings).await?;
+        let tally = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
+        let (done, failed) = wait(settings, &parts, batch, tally).await?;
+        console::say(&format!(
+            "{} documents read, {} retagged, {} unchanged, {} failed; {} passages, {} of them embedded, in {:.1} s",
+            done.documents,
+            tally.retagged,
+            tally.unchanged,
+            failed,
+            done.passages,
+            done.embedded,
+            started.elapsed().as_secs_f64(),
+        ));
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    async fn hand_in(
+        &self,
+        settings: &Settings,
+        store: &Store,
+        batch: Uuid,
+        files: &[PathBuf],
+    ) -> anyhow::Result<Tally> {
+        let tenant = store.ensure_tenant(&self.operator.tenant).await?;
+        let originals = compose::originals(settings)?;
+        let reading = compose::reading(settings);
+        let mut tally = Tally::default();
+        let mut waiting = Vec::new();
+        for file in files {
+            for found in open(&self.path, file).await? {
+                let original = originals.keep(tenant, found.bytes.clone()).await?;
+                waiting.push(self.submission(tenant, found, original));
+                if waiting.len() >= DOCUMENTS_A_BATCH {
+                    submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
+                }
+            }
+        }
+        submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
+        Ok(tally)
+    }
+
+    fn submission(&self, tenant: TenantId, found: Found, original: ibidem_engine::words::Sha256Hash) -> Submission {
+        Submission {
+            tenant,
+            collection: self.collection.clone(),
+            source_location: found.source_location,
+            format: found.format,
+            original,
+            tags: self.tags.clone(),
+            title: found.title,
+            address: found.address,
+            kind: self.kind.clone(),
+            updated_at: found.updated_at,
+        }
+    }
+}
+
+async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Found>> {
+    let (root, file) = (root.to_owned(), file.to_owned());
+    Ok(tokio::task::spawn_blocking(move || find::open(&root, &file)).await??)
+}
+
+async fn submit(
+    store: &Store,
+    tenant: TenantId,
+    batch: Uuid,
+    reading: &str,
+    waiting: &mut Vec<Submission>,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    let outcomes = store.submit(tenant, batch, reading, waiting).await?;
+    waiting.clear();
+    for outcome in outcomes {
+        match outcome {
+            Submitted::Queued => tally.queued += 1,
+            Submitted::Retagged => tally.retagged += 1,
+            Submitted::Unchanged => tally.unchanged += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Works until everything of the batch is read and in the index.
+async fn wait(settings: &Settings, parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done, usize)> {
+    let worker = parts.worker(settings);
+    let progress = worker.publisher.progress.clone();
+    let (stop, stopped) = watch::channel(false);
+    let working = tokio::spawn(async move { worker.run(stopped).await });
+
+    let bar = ProgressBar::new(tally.queued as u64);
+    bar.set_style(
+        ProgressStyle::with_template("{bar:30} {pos}/{len} documents, {msg}, {eta} left")
+            .context("the progress bar's template")?,
+    );
+    let started = Instant::now();
+    let batch_left = loop {
+        let left = parts.store.batch_progress(batch).await?;
+        let done = progress.done();
+        let rate = done.embedded as f64 / started.elapsed().as_secs_f64();
+        bar.set_position(tally.queued as u64 - left.waiting.min(tally.queued as u64));
+        bar.set_message(format!("{} passages, {rate:.0} embedded/s", done.passages));
+        if left.waiting == 0 {
+            break left;
+        }
+        anyhow::ensure!(!working.is_finished(), "the worker ended before its work was done");
+        tokio::time::sleep(LOOK_EVERY).await;
+    };
+    bar.set_message("publishing");
+    let until = parts.store.now().await?;
+    while parts.store.publications_until(until).await? > 0 {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    bar.finish_and_clear();
+    stop.send_replace(true);
+    working.await?;
+    for failed in &batch_left.failed {
+        console::note(&format!("failed: {}: {}", failed.source_location, failed.reason));
+    }
+    Ok((progress.done(), batch_left.failed.len()))
+}

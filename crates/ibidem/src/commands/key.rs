@@ -1,0 +1,86 @@
+//! `ibidem key`: API keys.
+
+use chrono::{Duration, Utc};
+use ibidem_engine::words::{Role, Tag};
+use ibidem_store::NewKey;
+use uuid::Uuid;
+
+use crate::operator::Operator;
+use crate::settings::Settings;
+use crate::{compose, console};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Key {
+    /// Makes a key and shows it, once.
+    Create {
+        #[command(flatten)]
+        operator: Operator,
+        /// What it is for; documents handed in with it are kept under this name.
+        #[arg(long)]
+        name: String,
+        /// asker, curator (may hand in documents) or admin.
+        #[arg(long, default_value = "asker")]
+        role: Role,
+        /// What it sees besides public documents, separated by commas.
+        #[arg(long, value_delimiter = ',')]
+        tags: Vec<Tag>,
+        /// Ends the key after this many days.
+        #[arg(long)]
+        expires_in_days: Option<u32>,
+    },
+    /// Lists a tenant's keys, without the keys themselves.
+    List {
+        #[command(flatten)]
+        operator: Operator,
+    },
+    /// Ends a key at once.
+    Revoke {
+        #[command(flatten)]
+        operator: Operator,
+        id: Uuid,
+    },
+}
+
+impl Key {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let store = compose::ready_store(settings).await?;
+        match self {
+            Self::Create { operator, name, role, tags, expires_in_days } => {
+                let tenant = store.ensure_tenant(&operator.tenant).await?;
+                let expires_at = expires_in_days.map(|days| Utc::now() + Duration::days(days.into()));
+                let key = store.create_key(&NewKey { tenant, name, role, tags, expires_at }).await?;
+                console::note(&format!("key {} made; it is shown only this once:", key.id));
+                console::say(&key.secret);
+            }
+            Self::List { operator } => {
+                let mut table = console::table(&["id", "name", "role", "tags", "made", "state"]);
+                for key in store.list_keys(operator.tenant_id()).await? {
+                    let state = match (key.revoked_at, key.expires_at) {
+                        (Some(at), _) => format!("revoked {}", at.format("%F")),
+                        (None, Some(at)) if at <= Utc::now() => format!("expired {}", at.format("%F")),
+                        (None, Some(at)) => format!("until {}", at.format("%F")),
+                        (None, None) => "valid".to_owned(),
+                    };
+                    let tags: Vec<_> = key.tags.iter().map(Tag::as_str).collect();
+                    let made = key.created_at.format("%F").to_string();
+                    table.add_row([
+                        key.id.to_string(),
+                        key.name,
+                        key.role.as_str().to_owned(),
+                        tags.join(","),
+                        made,
+                        state,
+                    ]);
+                }
+                console::say(&table.to_string());
+            }
+            Self::Revoke { operator, id } => {
+                if !store.revoke_key(operator.tenant_id(), id).await? {
+                    anyhow::bail!("there is no valid key {id} of tenant {}; see `ibidem key list`", operator.tenant);
+                }
+                console::note(&format!("key {id} ended"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! The commands, a file for each verb.
+
+mod bench;
+mod doctor;
+mod document;
+mod eval;
+mod ingest;
+mod key;
+mod migrate;
+mod openapi;
+mod reconcile;
+mod reindex;
+mod search;
+mod serve;
+mod tag;
+mod worker;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{logs, settings};
+
+/// Answers from an organisation's own documents, each claim traced to its source.
+#[derive(Parser)]
+#[command(name = "ibidem", version, propagate_version = true)]
+pub(crate) struct Arguments {
+    /// A settings file; config/ibidem.yaml describes every setting and its default.
+    #[arg(long, global = true, env = "IBIDEM_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// One setting, over file and environment; may be repeated.
+    #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE")]
+    set: Vec<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Checks every part and says how to mend what is wrong.
+    Doctor(doctor::Doctor),
+    /// Brings the database and the index to the shape this version needs.
+    Migrate,
+    /// Makes, lists and revokes API keys.
+    #[command(subcommand)]
+    Key(key::Key),
+    /// Takes documents in: a folder, a file, or a .jsonl file with a document on each line.
+    Ingest(ingest::Ingest),
+    /// Lists, retags and removes documents.
+    #[command(subcommand)]
+    Document(document::Document),
+    /// Says who owns a tag.
+    #[command(subcommand)]
+    Tag(tag::Tag),
+    /// Finds passages by meaning and by words.
+    Search(search::Search),
+    /// Serves the HTTP API.
+    Serve(serve::Serve),
+    /// Reads and publishes the documents that were handed in, until it is stopped.
+    Worker(worker::Work),
+    /// Builds the index anew beside the old one and swaps them, without downtime.
+    Reindex(reindex::Reindex),
+    /// Finds and mends differences between the catalogue and the index.
+    Reconcile(reconcile::Reconcile),
+    /// Measures quality on sets of questions with known answers.
+    #[command(subcommand)]
+    Eval(eval::Eval),
+    /// Measures speed beside the bare parts, in a database and an index of its own.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Prints the API's description.
+    Openapi,
+}
+
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    if let Command::Openapi = arguments.command {
+        return openapi::run().map(|()| ExitCode::SUCCESS);
+    }
+    let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
+    logs::start(&settings.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
+        match arguments.command {
+            Command::Doctor(command) => command.run(&settings).await,
+            Command::Migrate => done(migrate::run(&settings).await),
+            Command::Key(command) => done(command.run(&settings).await),
+            Command::Ingest(command) => command.run(&settings).await,
+            Command::Document(command) => done(command.run(&settings).await),
+            Command::Tag(command) => done(command.run(&settings).await),
+            Command::Search(command) => done(command.run(&settings).await),
+            Command::Serve(command) => done(command.run(&settings).await),
+            Command::Worker(command) => done(command.run(&settings).await),
+            Command::Reindex(command) => done(command.run(&settings).await),
+            Command::Reconcile(command) => done(command.run(&settings).await),
+            Command::Eval(command) => done(command.run(&settings).await),
+            Command::Bench(command) => done(command.run(&settings).await),
+            Command::Openapi => Ok(ExitCode::SUCCESS),
+        }
+    })
+}

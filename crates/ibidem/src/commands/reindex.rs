@@ -1,0 +1,86 @@
+//! `ibidem reindex`: the index built anew beside the old one, then swapped in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use ibidem_adapters::qdrant::QdrantIndex;
+use ibidem_ingest::publish::Publisher;
+use ibidem_store::Store;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::settings::Settings;
+use crate::{compose, compose::Parts, console};
+
+/// How many documents are published together.
+const DOCUMENTS_A_PAGE: usize = 64;
+
+#[derive(clap::Args)]
+pub(crate) struct Reindex {
+    /// Keep the former collection, to be able to go back.
+    #[arg(long)]
+    keep_former: bool,
+    /// Afterwards drop the collections of other embedding models: only when no process uses them any more.
+    #[arg(long)]
+    drop_other_models: bool,
+}
+
+impl Reindex {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let store = compose::ready_store(settings).await?;
+        let Some(_only_one) = store.exclusively("reindex").await? else {
+            anyhow::bail!("another `ibidem reindex` is running");
+        };
+        let embedder = compose::embedder(settings).await?;
+        let index = compose::index(settings, &embedder)?;
+        let parts = Parts { store, originals: compose::originals(settings)?, embedder, index };
+
+        let began = parts.store.now().await?;
+        let rebuilt = parts.index.begin_rebuild().await?;
+        let total = parts.store.document_count().await?;
+        let bar = ProgressBar::new(total).with_style(
+            ProgressStyle::with_template("{bar:30} {pos}/{len} documents, {per_sec}, {eta} left")
+                .context("the progress bar's template")?,
+        );
+        let documents = bring_all(&parts.store, &parts.publisher_to(Arc::new(rebuilt.clone())), None, &bar).await?;
+        bar.finish_and_clear();
+        organised(&rebuilt).await?;
+        parts.index.finish_rebuild(&rebuilt, self.keep_former).await?;
+        // What changed meanwhile went to the former collection.
+        let changed = bring_all(&parts.store, &parts.publisher(), Some(began), &ProgressBar::hidden()).await?;
+        console::say(&format!("{documents} documents in {}, {changed} of them changed meanwhile", rebuilt.target()));
+        if self.drop_other_models {
+            for collection in parts.index.drop_other_models().await? {
+                console::say(&format!("dropped {collection}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn bring_all(
+    store: &Store,
+    publisher: &Publisher,
+    changed_since: Option<DateTime<Utc>>,
+    bar: &ProgressBar,
+) -> anyhow::Result<usize> {
+    let mut after = None;
+    let mut count = 0;
+    loop {
+        let page = store.page_of_documents(after, changed_since, DOCUMENTS_A_PAGE).await?;
+        let Some(last) = page.last() else { return Ok(count) };
+        after = Some(*last);
+        publisher.bring_up_to_date(&page).await?;
+        count += page.len();
+        bar.inc(page.len() as u64);
+    }
+}
+
+/// Waits until the new collection's graphs are built, so that the swap makes no search slower.
+async fn organised(rebuilt: &QdrantIndex) -> anyhow::Result<()> {
+    while !rebuilt.is_organised().await? {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    Ok(())
+}

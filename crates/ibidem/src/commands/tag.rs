@@ -1,0 +1,29 @@
+//! `ibidem tag`: who owns a tag.
+
+use crate::operator::Operator;
+use crate::settings::Settings;
+use crate::{compose, console};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Tag {
+    /// Makes somebody the owner of a tag: whom questions about it go to.
+    Own {
+        #[command(flatten)]
+        operator: Operator,
+        tag: ibidem_engine::words::Tag,
+        /// The owner's e-mail address.
+        email: String,
+    },
+}
+
+impl Tag {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let Self::Own { operator, tag, email } = self;
+        anyhow::ensure!(email.contains('@'), "{email:?} is not an e-mail address");
+        let store = compose::ready_store(settings).await?;
+        let tenant = store.ensure_tenant(&operator.tenant).await?;
+        store.set_tag_owner(tenant, &tag, &email).await?;
+        console::note(&format!("{tag} is owned by {email}"));
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! Where concrete parts meet: the only place that joins them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use ibidem_adapters::object_store::StoredOriginals;
+use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::index::{IndexError, IndexWriter};
+use ibidem_engine::search::Searcher;
+use ibidem_ingest::progress::Progress;
+use ibidem_ingest::publish::Publisher;
+use ibidem_ingest::work::Worker;
+use ibidem_server::{AppState, Readiness, ServerLimits};
+use ibidem_store::{SchemaState, Store};
+
+use crate::settings::Settings;
+
+pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
+    Ok(Store::new(&settings.store)?)
+}
+
+/// The database, with the schema this binary needs.
+pub(crate) async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
+    let store = store(settings)?;
+    store.ping().await.context("check `database.url`, then run `ibidem doctor`")?;
+    match store.schema_state().await? {
+        SchemaState::Current { .. } => Ok(store),
+        SchemaState::Behind { .. } => anyhow::bail!("the database's schema is behind; run `ibidem migrate`"),
+        SchemaState::Ahead { .. } => anyhow::bail!("the database was migrated by a newer Ibidem; use that one"),
+        SchemaState::Altered { version } => {
+            anyhow::bail!("migration {version} was changed after it was applied; use the Ibidem that applied it")
+        }
+    }
+}
+
+pub(crate) fn originals(settings: &Settings) -> anyhow::Result<StoredOriginals> {
+    Ok(StoredOriginals::in_folder(&settings.originals)?)
+}
+
+/// Loads the embedding model, which takes about a second.
+pub(crate) async fn embedder(settings: &Settings) -> anyhow::Result<Arc<OnnxEmbedder>> {
+    let settings = settings.embedding.clone();
+    let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&settings)).await?;
+    Ok(Arc::new(loaded?))
+}
+
+pub(crate) fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Result<QdrantIndex> {
+    Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
+}
+
+/// Every part that searching and ingesting need, each ready to be used.
+pub(crate) struct Parts {
+    pub(crate) store: Store,
+    pub(crate) originals: StoredOriginals,
+    pub(crate) embedder: Arc<OnnxEmbedder>,
+    pub(crate) index: QdrantIndex,
+}
+
+impl Parts {
+    pub(crate) async fn ready(settings: &Settings) -> anyhow::Result<Self> {
+        let store = ready_store(settings).await?;
+        let embedder = embedder(settings).await?;
+        let index = index(settings, &embedder)?;
+        match index.check().await? {
+            IndexState::Ready { .. } => {}
+            IndexState::Missing => return Err(IndexError::Missing.into()),
+            IndexState::OtherModel { found } => {
+                let expected = embedder.model().hash.0.short(12);
+                return Err(IndexError::OtherModel { expected, found }.into());
+            }
+        }
+        Ok(Self { store, originals: originals(settings)?, embedder, index })
+    }
+
+    pub(crate) fn searcher(&self) -> Searcher {
+        Searcher {
+            embedder: self.embedder.clone(),
+            index: Arc::new(self.index.clone()),
+            catalogue: Arc::new(self.store.clone()),
+        }
+    }
+
+    pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {
+        Publisher {
+            outbox: Arc::new(self.store.clone()),
+            vectors: Arc::new(self.store.clone()),
+            embedder: self.embedder.clone(),
+            index,
+            progress: Arc::new(Progress::default()),
+        }
+    }
+
+    pub(crate) fn publisher(&self) -> Publisher {
+        self.publisher_to(Arc::new(self.index.clone()))
+    }
+
+    pub(crate) fn worker(&self, settings: &Settings) -> Worker {
+        Worker {
+            intake: Arc::new(self.store.clone()),
+            originals: Arc::new(self.originals.clone()),
+            counter: self.embedder.token_counter(),
+            publisher: self.publisher(),
+            renew_every: settings.store.lease / 3,
+        }
+    }
+
+    pub(crate) fn app_state(&self, settings: &Settings) -> AppState {
+        let limits = ServerLimits {
+            max_body_bytes: settings.server.max_body_bytes,
+            request_timeout: settings.server.request_timeout,
+            max_in_flight: settings.server.max_in_flight,
+        };
+        let readiness = PartsReadiness { store: self.store.clone(), index: self.index.clone() };
+        AppState::new(
+            self.store.clone(),
+            self.searcher(),
+            Arc::new(self.originals.clone()),
+            Arc::new(readiness),
+            &reading(settings),
+            limits,
+        )
+    }
+}
+
+/// Names how documents are read and split here: other readers or another window make other passages.
+pub(crate) fn reading(settings: &Settings) -> String {
+    format!("{}/{}", ibidem_ingest::READING, settings.embedding.max_tokens)
+}
+
+struct PartsReadiness {
+    store: Store,
+    index: QdrantIndex,
+}
+
+#[async_trait]
+impl Readiness for PartsReadiness {
+    async fn missing(&self) -> Vec<(&'static str, String)> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let database = async {
+            match self.store.schema_state().await {
+                Ok(SchemaState::Current { .. }) => Ok(()),
+                Ok(other) => Err(format!("{other:?}")),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let index = async {
+            match self.index.check().await {
+                Ok(IndexState::Ready { .. }) => Ok(()),
+                Ok(other) => Err(format!("{other:?}")),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let late = || Err("no answer in time".to_owned());
+        let (database, index) =
+            tokio::join!(async { tokio::time::timeout(PATIENCE, database).await.unwrap_or_else(|_| late()) }, async {
+                tokio::time::timeout(PATIENCE, index).await.unwrap_or_else(|_| late())
+            },);
+        let parts = [("database", database), ("index", index)];
+        parts.into_iter().filter_map(|(part, state)| Some((part, state.err()?))).collect()
+    }
+}

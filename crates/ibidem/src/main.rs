@@ -1,0 +1,25 @@
+//! Ibidem: answers from an organisation's own documents, each claim traced to its source.
+
+mod commands;
+mod compose;
+mod console;
+mod logs;
+mod operator;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    // Two TLS libraries are compiled into the parts below us; they share this one's cryptography.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let arguments = commands::Arguments::parse();
+    match commands::run(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            console::complain(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

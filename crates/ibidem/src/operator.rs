@@ -1,0 +1,38 @@
+//! The operator: whoever runs this command acts for a tenant, within the tags they name.
+
+use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
+
+/// Whom a command acts for.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Operator {
+    /// The organisation to act for.
+    #[arg(long, default_value = "default")]
+    pub(crate) tenant: String,
+}
+
+impl Operator {
+    pub(crate) fn tenant_id(&self) -> TenantId {
+        TenantId::named(&self.tenant)
+    }
+}
+
+/// What a reading command may see.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Sight {
+    #[command(flatten)]
+    pub(crate) operator: Operator,
+    /// Read as somebody with these tags would, separated by commas. Without any: public documents only.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) tags: Vec<Tag>,
+}
+
+impl Sight {
+    pub(crate) fn scope(&self) -> Scope {
+        Scope::of(&Identity {
+            tenant: self.operator.tenant_id(),
+            subject: "operator".to_owned(),
+            role: Role::Admin,
+            tags: self.tags.iter().cloned().collect(),
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! Settings that can be used as they are.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ibidem_adapters::onnx::OnnxSettings;
+use ibidem_adapters::qdrant::QdrantSettings;
+use ibidem_store::StoreSettings;
+
+/// Everything an operator can set, each value checked.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) store: StoreSettings,
+    pub(crate) index: QdrantSettings,
+    pub(crate) embedding: OnnxSettings,
+    pub(crate) originals: PathBuf,
+    /// None when no language model is configured: searching needs none.
+    pub(crate) language_model: Option<LanguageModelSettings>,
+    pub(crate) server: ServerSettings,
+    pub(crate) log: LogSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LanguageModelSettings {
+    /// Without a final slash.
+    pub(crate) url: String,
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ServerSettings {
+    pub(crate) listen: SocketAddr,
+    pub(crate) max_body_bytes: usize,
+    pub(crate) request_timeout: Duration,
+    pub(crate) max_in_flight: usize,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LogSettings {
+    pub(crate) filter: String,
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}

@@ -1,0 +1,263 @@
+//! Settings as they are written, and the one step from there to settings that can be used.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ibidem_adapters::onnx::{OnnxSettings, Pooling};
+use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
+use ibidem_store::StoreSettings;
+use serde::Deserialize;
+
+use super::checked::{LanguageModelSettings, LogFormat, LogSettings, ServerSettings, Settings};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSettings {
+    database: RawDatabase,
+    index: RawIndex,
+    embedding: RawEmbedding,
+    originals: RawOriginals,
+    jobs: RawJobs,
+    language_model: RawLanguageModel,
+    server: RawServer,
+    log: RawLog,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawDatabase {
+    url: String,
+    max_connections: u32,
+    acquire_timeout_ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawIndex {
+    url: String,
+    api_key: Option<String>,
+    name: String,
+    timeout_ms: u64,
+    shards: u32,
+    replicas: u32,
+    write_consistency: u32,
+    on_disk: bool,
+    quantization: String,
+    language: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawEmbedding {
+    model: PathBuf,
+    tokenizer: PathBuf,
+    runtime: PathBuf,
+    name: String,
+    max_tokens: usize,
+    pooling: String,
+    sessions: usize,
+    threads: usize,
+    queue: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOriginals {
+    location: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawJobs {
+    lease_ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLanguageModel {
+    url: Option<String>,
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawServer {
+    listen: String,
+    max_body_bytes: usize,
+    request_timeout_ms: u64,
+    max_in_flight: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLog {
+    level: String,
+    format: String,
+}
+
+/// Collects every problem, so that a person mends a file once and not once for each mistake.
+#[derive(Default)]
+struct Problems(Vec<String>);
+
+impl Problems {
+    fn note(&mut self, key: &str, problem: &str) {
+        self.0.push(format!("`{key}` {problem}"));
+    }
+
+    fn at_least(&mut self, key: &str, value: u64, least: u64) {
+        if value < least {
+            self.note(key, &format!("is {value}; it must be at least {least}"));
+        }
+    }
+
+    fn one_of<T>(&mut self, key: &str, value: &str, choices: &[(&str, T)]) -> Option<T>
+    where
+        T: Copy,
+    {
+        let chosen = choices.iter().find(|(name, _)| *name == value).map(|(_, choice)| *choice);
+        if chosen.is_none() {
+            let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+            self.note(key, &format!("is {value:?}; it must be one of {}", names.join(", ")));
+        }
+        chosen
+    }
+
+    fn url(&mut self, key: &str, value: &str, schemes: &[&str]) {
+        if !schemes.iter().any(|scheme| value.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty())) {
+            // The value is not repeated: a URL may hold a password.
+            self.note(key, &format!("must begin with {}", schemes.join(" or ")));
+        }
+    }
+}
+
+impl RawSettings {
+    pub(super) fn check(self) -> Result<Settings, Vec<String>> {
+        let mut problems = Problems::default();
+        let store = self.database.check(&self.jobs, &mut problems);
+        let index = self.index.check(&mut problems);
+        let embedding = self.embedding.check(&mut problems);
+        let language_model = self.language_model.check(&mut problems);
+        let server = self.server.check(&mut problems);
+        let log = self.log.check(&mut problems);
+        match (index, embedding, server, log) {
+            (Some(index), Some(embedding), Some(server), Some(log)) if problems.0.is_empty() => Ok(Settings {
+                store,
+                index,
+                embedding,
+                originals: self.originals.location,
+                language_model,
+                server,
+                log,
+            }),
+            _ => Err(problems.0),
+        }
+    }
+}
+
+impl RawDatabase {
+    fn check(self, jobs: &RawJobs, problems: &mut Problems) -> StoreSettings {
+        problems.url("database.url", &self.url, &["postgres://", "postgresql://"]);
+        problems.at_least("database.max_connections", self.max_connections.into(), 2);
+        problems.at_least("database.acquire_timeout_ms", self.acquire_timeout_ms, 1);
+        problems.at_least("jobs.lease_ms", jobs.lease_ms, 500);
+        StoreSettings {
+            url: self.url,
+            max_connections: self.max_connections,
+            acquire_timeout: Duration::from_millis(self.acquire_timeout_ms),
+            lease: Duration::from_millis(jobs.lease_ms),
+        }
+    }
+}
+
+impl RawIndex {
+    fn check(self, problems: &mut Problems) -> Option<QdrantSettings> {
+        problems.url("index.url", &self.url, &["http://", "https://"]);
+        problems.at_least("index.timeout_ms", self.timeout_ms, 1);
+        problems.at_least("index.shards", self.shards.into(), 1);
+        problems.at_least("index.replicas", self.replicas.into(), 1);
+        problems.at_least("index.write_consistency", self.write_consistency.into(), 1);
+        if self.write_consistency > self.replicas {
+            problems.note("index.write_consistency", "is more than `index.replicas`: no write could ever succeed");
+        }
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        if self.name.is_empty() || !self.name.chars().all(plain) {
+            problems.note("index.name", "may hold lower-case letters, digits, '-' and '_' only");
+        }
+        let quantizations =
+            [("none", Quantization::None), ("int8", Quantization::Int8), ("binary", Quantization::Binary)];
+        let quantization = problems.one_of("index.quantization", &self.quantization, &quantizations)?;
+        Some(QdrantSettings {
+            api_key: self.api_key,
+            alias: self.name,
+            search_timeout: Duration::from_millis(self.timeout_ms),
+            shards: self.shards,
+            replicas: self.replicas,
+            write_consistency: self.write_consistency,
+            on_disk: self.on_disk,
+            quantization,
+            language: self.language,
+            ..QdrantSettings::at(self.url)
+        })
+    }
+}
+
+impl RawEmbedding {
+    fn check(self, problems: &mut Problems) -> Option<OnnxSettings> {
+        problems.at_least("embedding.max_tokens", self.max_tokens as u64, 32);
+        problems.at_least("embedding.sessions", self.sessions as u64, 1);
+        problems.at_least("embedding.threads", self.threads as u64, 1);
+        problems.at_least("embedding.queue", self.queue as u64, 1);
+        let poolings = [("mean", Pooling::Mean), ("cls", Pooling::Cls)];
+        let pooling = problems.one_of("embedding.pooling", &self.pooling, &poolings)?;
+        Some(OnnxSettings {
+            name: self.name,
+            sessions: self.sessions,
+            threads: self.threads,
+            max_tokens: self.max_tokens,
+            pooling,
+            queue: self.queue,
+            ..OnnxSettings::of(self.model, self.tokenizer, self.runtime)
+        })
+    }
+}
+
+impl RawLanguageModel {
+    fn check(self, problems: &mut Problems) -> Option<LanguageModelSettings> {
+        let url = self.url?;
+        problems.url("language_model.url", &url, &["http://", "https://"]);
+        Some(LanguageModelSettings { url: url.trim_end_matches('/').to_owned(), name: self.name })
+    }
+}
+
+impl RawServer {
+    fn check(self, problems: &mut Problems) -> Option<ServerSettings> {
+        problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
+        problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
+        problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
+        let Ok(listen) = self.listen.parse::<SocketAddr>() else {
+            problems.note(
+                "server.listen",
+                &format!("is {:?}; it must read address:port, for instance 127.0.0.1:8080", self.listen),
+            );
+            return None;
+        };
+        Some(ServerSettings {
+            listen,
+            max_body_bytes: self.max_body_bytes,
+            request_timeout: Duration::from_millis(self.request_timeout_ms),
+            max_in_flight: self.max_in_flight,
+        })
+    }
+}
+
+impl RawLog {
+    fn check(self, problems: &mut Problems) -> Option<LogSettings> {
+        let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
+        let format = problems.one_of("log.format", &self.format, &formats)?;
+        if let Err(error) = self.level.parse::<tracing_subscriber::filter::EnvFilter>() {
+            problems.note("log.level", &format!("is {:?}: {error}", self.level));
+        }
+        Some(LogSettings { filter: self.level, format })
+    }
+}

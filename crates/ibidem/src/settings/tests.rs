@@ -1,0 +1,68 @@
+//! Settings from every layer, and what is said when they are wrong.
+
+use super::*;
+
+fn load_with(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> Result<Settings, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ibidem.yaml");
+    std::fs::write(&path, file).unwrap();
+    let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    load(Some(&path), environment, &flags).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
+    let settings = load(None, std::iter::empty(), &[]).unwrap();
+    assert_eq!(settings.embedding.max_tokens, 256);
+    assert_eq!(settings.language_model, None);
+}
+
+#[test]
+fn flags_win_over_the_environment_which_wins_over_the_file() {
+    let file = "server:\n  listen: 127.0.0.1:1\ndatabase:\n  max_connections: 3\n";
+    let port = |environment: &[(&str, &str)], flags: &[&str]| {
+        load_with(file, environment, flags).unwrap().server.listen.port()
+    };
+    assert_eq!(port(&[], &[]), 1);
+    assert_eq!(port(&[("IBIDEM__SERVER__LISTEN", "127.0.0.1:2")], &[]), 2);
+    assert_eq!(port(&[("IBIDEM__SERVER__LISTEN", "127.0.0.1:2")], &["server.listen=127.0.0.1:3"]), 3);
+    let settings = load_with(file, &[("IBIDEM__DATABASE__MAX_CONNECTIONS", "9")], &[]).unwrap();
+    assert_eq!(settings.store.max_connections, 9);
+}
+
+#[test]
+fn an_error_names_the_key_and_the_mend() {
+    let cases: [(&str, &[(&str, &str)], &[&str], &[&str]); 9] = [
+        ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
+        ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
+        ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),
+        ("", &[("IBIDEM__DATABASE__MAX_CONNECTIONS", "many")], &[], &["`database.max_connections`", "invalid type"]),
+        ("", &[("IBIDEM__DATABASE__COLOUR", "red")], &[], &["`database.colour`", "no such setting"]),
+        ("", &[], &["server.listen"], &["section.key=value"]),
+        ("server:\n  listen: here\n", &[], &[], &["`server.listen`", "127.0.0.1:8080"]),
+        ("index:\n  quantization: fp4\n", &[], &[], &["`index.quantization`", "none, int8, binary"]),
+        (
+            "index:\n  replicas: 1\n  write_consistency: 2\n",
+            &[],
+            &[],
+            &["`index.write_consistency`", "`index.replicas`"],
+        ),
+    ];
+    for (file, environment, flags, expected) in cases {
+        let message = load_with(file, environment, flags).err().unwrap();
+        for part in expected {
+            assert!(message.contains(part), "{message:?} should contain {part:?}");
+        }
+    }
+}
+
+#[test]
+fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
+    let file = "database:\n  url: mysql://me:secret@here\nserver:\n  listen: here\njobs:\n  lease_ms: 1\n";
+    let message = load_with(file, &[], &[]).err().unwrap();
+    for key in ["`database.url`", "`server.listen`", "`jobs.lease_ms`"] {
+        assert!(message.contains(key), "{message}");
+    }
+    assert!(!message.contains("secret"), "{message}");
+}

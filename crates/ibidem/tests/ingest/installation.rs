@@ -1,0 +1,182 @@
+//! An Ibidem of its own for each test: its own database, index and originals, and the binary that runs on them.
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
+use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings};
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_store::Store;
+use ibidem_store::testing::TestDatabase;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use uuid::Uuid;
+
+use crate::setting;
+
+/// No command of these tests takes longer, unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Killed workers leave their leases behind; nobody wants to wait a minute for each.
+const LEASE_MS: &str = "1000";
+
+pub(crate) struct Installation {
+    database: TestDatabase,
+    pub(crate) index: QdrantIndex,
+    pub(crate) index_url: String,
+    index_name: String,
+    originals: TempDir,
+}
+
+/// What a command printed, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// The numbers of the line that `ibidem ingest --wait` ends with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tally {
+    pub(crate) read: u64,
+    pub(crate) retagged: u64,
+    pub(crate) unchanged: u64,
+    pub(crate) failed: u64,
+    pub(crate) passages: u64,
+    pub(crate) embedded: u64,
+}
+
+impl Said {
+    pub(crate) fn tally(&self) -> Tally {
+        let words = ["documents read", "retagged", "unchanged", "failed", "passages", "of them embedded"];
+        let pieces: Vec<(u64, &str)> = self.out.trim().split([',', ';']).filter_map(number_and_word).collect();
+        let number = |word: &str| {
+            let found = pieces.iter().find(|(_, found)| *found == word);
+            found.unwrap_or_else(|| panic!("{:?} does not say how many {word}", self.out)).0
+        };
+        let [read, retagged, unchanged, failed, passages, embedded] = words.map(number);
+        Tally { read, retagged, unchanged, failed, passages, embedded }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+fn number_and_word(piece: &str) -> Option<(u64, &str)> {
+    let (number, word) = piece.trim().split_once(' ')?;
+    Some((number.parse().ok()?, word))
+}
+
+/// Runs a test on an installation of its own, and removes it whatever becomes of the test.
+pub(crate) async fn with_installation(test: impl AsyncFnOnce(&Installation)) {
+    with_installation_at(&setting("IBIDEM__INDEX__URL"), test).await;
+}
+
+/// The same on another Qdrant than the stack's.
+pub(crate) async fn with_installation_at<T>(index_url: &str, test: impl AsyncFnOnce(&Installation) -> T) -> T {
+    let installation = Installation::at(index_url).await;
+    let outcome = AssertUnwindSafe(test(&installation)).catch_unwind().await;
+    installation.remove().await;
+    outcome.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+impl Installation {
+    async fn at(index_url: &str) -> Self {
+        let database = TestDatabase::create().await;
+        let index_name = format!("test-{}", Uuid::now_v7().simple());
+        let settings = QdrantSettings { alias: index_name.clone(), ..QdrantSettings::at(index_url) };
+        // Only to know which model the binary will name its collections after.
+        let embedder = OnnxEmbedder::load(&OnnxSettings::of(
+            setting("IBIDEM__EMBEDDING__MODEL"),
+            setting("IBIDEM__EMBEDDING__TOKENIZER"),
+            setting("IBIDEM__EMBEDDING__RUNTIME"),
+        ))
+        .unwrap();
+        let index = QdrantIndex::new(settings, embedder.model().clone()).unwrap();
+        let originals = tempfile::tempdir().unwrap();
+        let installation = Self { database, index, index_url: index_url.to_owned(), index_name, originals };
+        installation.succeed(&["migrate"]).await;
+        assert!(matches!(installation.index.check().await.unwrap(), IndexState::Ready { points: 0, .. }));
+        installation
+    }
+
+    async fn remove(self) {
+        // Left behind on a server that a failed test took down, it goes with that server.
+        let _ = self.index.drop_all().await;
+        self.database.drop_database().await;
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.database.store
+    }
+
+    pub(crate) fn database_url(&self) -> &str {
+        &self.database.url
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ibidem"));
+        command
+            .args(arguments)
+            .env_remove("IBIDEM_CONFIG")
+            .env("IBIDEM__DATABASE__URL", &self.database.url)
+            .env("IBIDEM__INDEX__URL", &self.index_url)
+            .env("IBIDEM__INDEX__NAME", &self.index_name)
+            .env("IBIDEM__ORIGINALS__LOCATION", self.originals.path())
+            .env("IBIDEM__JOBS__LEASE_MS", LEASE_MS)
+            .env("IBIDEM__LOG__LEVEL", "warn")
+            .stdin(Stdio::null())
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Said {
+        let mut command = self.command(arguments);
+        let output = tokio::time::timeout(PATIENCE, command.output()).await;
+        let output = output.unwrap_or_else(|_| panic!("`ibidem {}` hangs", arguments.join(" "))).unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Runs a command that must succeed.
+    pub(crate) async fn succeed(&self, arguments: &[&str]) -> Said {
+        let said = self.run(arguments).await;
+        assert_eq!(said.code, Some(0), "`ibidem {}`: {said:#?}", arguments.join(" "));
+        said
+    }
+
+    /// Starts a command and leaves it running. What it logs is shown with the test's own output.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Ingests a folder or file as public documents, waiting for it.
+    pub(crate) async fn ingest(&self, path: &Path) -> Tally {
+        let path = path.to_str().unwrap();
+        self.succeed(&["ingest", path, "--collection", "Handbook", "--tags", "public", "--wait"]).await.tally()
+    }
+
+    /// Hands a folder or file in as public documents, for a worker to read.
+    pub(crate) async fn hand_in(&self, path: &Path) {
+        let path = path.to_str().unwrap();
+        self.succeed(&["ingest", path, "--collection", "Handbook", "--tags", "public"]).await;
+    }
+
+    /// The hits of a search by somebody with these tags.
+    pub(crate) async fn search(&self, query: &str, tags: &str, lanes: &str) -> Vec<Value> {
+        let mut arguments = vec!["search", query, "--json", "--limit", "20", "--lanes", lanes];
+        if !tags.is_empty() {
+            arguments.extend(["--tags", tags]);
+        }
+        let answer = self.succeed(&arguments).await.json();
+        assert_eq!(answer["fallback_reasons"], serde_json::json!([]));
+        answer["hits"].as_array().unwrap().clone()
+    }
+}

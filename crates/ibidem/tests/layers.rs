@@ -1,0 +1,59 @@
+//! Which crate may use which: the table of ARCHITECTURE.md, held against what cargo says.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+const PREFIX: &str = "ibidem-";
+
+/// The crates of the project, and those of them that each may use.
+const MAY_USE: [(&str, &[&str]); 7] = [
+    ("ibidem-engine", &[]),
+    ("ibidem-ingest", &["ibidem-engine"]),
+    ("ibidem-store", &["ibidem-engine"]),
+    ("ibidem-adapters", &["ibidem-engine"]),
+    ("ibidem-lab", &["ibidem-engine"]),
+    ("ibidem-server", &["ibidem-engine", "ibidem-store"]),
+    ("ibidem", &["ibidem-engine", "ibidem-ingest", "ibidem-store", "ibidem-adapters", "ibidem-lab", "ibidem-server"]),
+];
+
+/// What the engine must never touch: it has no I/O of its own.
+const NOT_IN_ENGINE: [&str; 7] = ["sqlx", "qdrant-client", "reqwest", "ort", "axum", "tokio", "object_store"];
+
+fn packages() -> BTreeMap<String, Vec<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap().iter().map(|package| {
+        // Tests may use what they like.
+        let used = package["dependencies"].as_array().unwrap().iter().filter(|used| used["kind"] != "dev");
+        let names = used.map(|used| used["name"].as_str().unwrap().to_owned()).collect();
+        (package["name"].as_str().unwrap().to_owned(), names)
+    });
+    packages.collect()
+}
+
+#[test]
+fn every_crate_uses_only_the_crates_below_it() {
+    let packages = packages();
+    let known: Vec<&str> = MAY_USE.iter().map(|(name, _)| *name).collect();
+    for (name, used) in &packages {
+        let allowed = MAY_USE.iter().find(|(crate_name, _)| crate_name == name).map(|(_, allowed)| *allowed);
+        let allowed = allowed.unwrap_or_else(|| panic!("{name} is not in the table; the table has {known:?}"));
+        for other in used.iter().filter(|other| other.starts_with(PREFIX)) {
+            assert!(allowed.contains(&other.as_str()), "{name} must not use {other}");
+        }
+    }
+}
+
+#[test]
+fn the_engine_has_no_io_of_its_own() {
+    let packages = packages();
+    for forbidden in NOT_IN_ENGINE {
+        assert!(!packages["ibidem-engine"].contains(&forbidden.to_owned()), "the engine must not use {forbidden}");
+    }
+}

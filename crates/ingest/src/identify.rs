@@ -1,0 +1,79 @@
+//! From a read and split document to a version that can be stored.
+
+use chrono::{DateTime, Utc};
+use ibidem_engine::ports::intake::{NewPassage, NewVersion, Submission};
+use ibidem_engine::ports::vectors::MissingVector;
+use ibidem_engine::words::{Sha256Hash, passage_in_context};
+
+use crate::read::ReadDocument;
+use crate::split::Passage;
+
+/// The title people will see: what the submitter said, else what the document says, else its file's name.
+pub fn title_of(submission: &Submission, document: &ReadDocument) -> String {
+    let stated = [&submission.title, &document.stated.title, &document.title];
+    let title = stated.into_iter().flatten().map(|title| title.trim()).find(|title| !title.is_empty());
+    title.map_or_else(|| file_title(&submission.source_location), str::to_owned)
+}
+
+fn file_title(source_location: &str) -> String {
+    let name = source_location.rsplit('/').next().unwrap_or(source_location);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
+    stem.replace(['_', '-'], " ")
+}
+
+/// A version ready to be stored, and what must be embedded for it, passage by passage.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Identified {
+    pub version: NewVersion,
+    pub to_embed: Vec<MissingVector>,
+}
+
+/// `today` dates a document that neither says when it was changed nor comes with a date.
+pub fn identify(
+    submission: &Submission,
+    title: String,
+    document: ReadDocument,
+    passages: Vec<Passage>,
+    today: DateTime<Utc>,
+) -> Identified {
+    let mut to_embed = Vec::with_capacity(passages.len());
+    let passages = passages.into_iter().map(|passage| {
+        let text = passage_in_context(&title, passage.section.as_deref(), &passage.text);
+        let key = Sha256Hash::of(text.as_bytes());
+        to_embed.push(MissingVector { tenant: submission.tenant, key, text });
+        NewPassage {
+            sha256: Sha256Hash::of(passage.text.as_bytes()),
+            text: passage.text,
+            section: passage.section,
+            page: passage.page,
+            span: passage.span,
+            tokens: passage.tokens,
+            embedding_key: key,
+        }
+    });
+    let passages = passages.collect();
+    let version = NewVersion {
+        address: submission.address.clone().or(document.stated.address),
+        kind: submission.kind.clone().or(document.stated.kind),
+        updated_at: document.stated.updated_at.or(submission.updated_at).unwrap_or(today),
+        text_sha256: Sha256Hash::of(document.text.as_bytes()),
+        text: document.text,
+        title,
+        passages,
+    };
+    Identified { version, to_embed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_title_is_called_by_its_name() {
+        for (location, title) in
+            [("a/travel-and_expenses.pdf", "travel and expenses"), ("notes", "notes"), ("x/.md", ".md")]
+        {
+            assert_eq!(file_title(location), title);
+        }
+    }
+}

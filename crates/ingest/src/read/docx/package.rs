@@ -1,0 +1,83 @@
+//! The zip archive a Word document is: its parts, each read under a bound.
+
+use std::io::{Cursor, Read};
+
+use ibidem_engine::ports::intake::Format;
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::xml::{Part, Step};
+use crate::read::{ReadError, plain};
+
+/// All parts together may unpack to this many bytes: a small archive must not become a huge text.
+const LARGEST_UNPACKED: u64 = 256 * 1024 * 1024;
+
+pub(super) struct Package<'a> {
+    archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// Where the main document lies, usually `word/document.xml`.
+    document: String,
+    /// What may still be unpacked.
+    left: u64,
+}
+
+impl<'a> Package<'a> {
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ReadError> {
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| {
+            unreadable("it is not a DOCX archive; if it is an old .doc file or protected by a password, save it as DOCX without one")
+        })?;
+        let mut package = Self { archive, document: "word/document.xml".to_owned(), left: LARGEST_UNPACKED };
+        if let Some(relations) = package.part("_rels/.rels")?
+            && let Some(target) = main_document(&relations)?
+        {
+            package.document = target;
+        }
+        Ok(package)
+    }
+
+    pub(super) fn document(&mut self) -> Result<String, ReadError> {
+        let document = self.document.clone();
+        self.part(&document)?.ok_or_else(|| unreadable("it has no document inside; save it again in Word or LibreOffice"))
+    }
+
+    pub(super) fn part_beside_document(&mut self, name: &str) -> Result<Option<String>, ReadError> {
+        let folder = self.document.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        self.part(&path)
+    }
+
+    pub(super) fn part(&mut self, path: &str) -> Result<Option<String>, ReadError> {
+        let file = match self.archive.by_name(path) {
+            Ok(file) => file,
+            Err(ZipError::FileNotFound) => return Ok(None),
+            Err(error) => return Err(unreadable(format!("its part {path} is damaged ({error}); save it again"))),
+        };
+        let mut bytes = Vec::new();
+        // The size a zip entry claims is only a claim: count what really comes out.
+        let unpacked = file
+            .take(self.left + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(format!("its part {path} is damaged ({error}); save it again")))?;
+        let unpacked = u64::try_from(unpacked).unwrap_or(u64::MAX);
+        if unpacked > self.left {
+            return Err(ReadError::TooLarge { what: "its unpacked parts", limit: "256 MiB".to_owned() });
+        }
+        self.left -= unpacked;
+        Ok(Some(plain::decoded(&bytes).into_owned()))
+    }
+}
+
+fn main_document(relations: &str) -> Result<Option<String>, ReadError> {
+    let mut part = Part::new(relations);
+    while let Some(step) = part.step()? {
+        if let Step::Open { attributes, .. } = step
+            && attributes.get("Type").is_some_and(|kind| kind.ends_with("/officeDocument"))
+        {
+            return Ok(attributes.get("Target").map(|target| target.trim_start_matches('/').to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+fn unreadable(reason: impl Into<String>) -> ReadError {
+    ReadError::unreadable(Format::Docx, reason)
+}

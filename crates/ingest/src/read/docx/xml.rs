@@ -1,0 +1,91 @@
+//! Stepping through an XML part by local names: Word's prefixes are a habit, not a rule.
+
+use ibidem_engine::ports::intake::Format;
+use quick_xml::Reader;
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesStart, Event};
+
+use crate::read::ReadError;
+
+pub(super) enum Step {
+    Open { name: String, attributes: Attributes },
+    Close { name: String },
+    Text(String),
+}
+
+/// An element's attributes by local name.
+pub(super) struct Attributes(Vec<(String, String)>);
+
+impl Attributes {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Word's way to switch something on: present without a value, or with one that says yes.
+    pub(super) fn is_on(&self) -> bool {
+        !matches!(self.get("val"), Some("0" | "false" | "off"))
+    }
+}
+
+pub(super) struct Part<'a> {
+    reader: Reader<&'a [u8]>,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn new(xml: &'a str) -> Self {
+        let mut reader = Reader::from_str(xml.trim_start_matches('\u{feff}'));
+        reader.config_mut().expand_empty_elements = true;
+        Self { reader }
+    }
+
+    /// The next step, or `None` at the end.
+    pub(super) fn step(&mut self) -> Result<Option<Step>, ReadError> {
+        loop {
+            let event = self.reader.read_event().map_err(|error| {
+                ReadError::unreadable(Format::Docx, format!("its XML is damaged ({error}); open it in Word or LibreOffice and save it again"))
+            })?;
+            return Ok(Some(match event {
+                Event::Start(start) | Event::Empty(start) => opened(&start),
+                Event::End(end) => Step::Close { name: end.local_name().into_inner().to_owned() },
+                Event::Text(text) => Step::Text(text.xml10_content().into_owned()),
+                Event::CData(text) => Step::Text(text.into_inner().into_owned()),
+                Event::GeneralRef(reference) => match reference.resolve_char_ref() {
+                    Ok(Some(c)) => Step::Text(c.to_string()),
+                    // Entities a document defines for itself are not expanded: that is how small files grow.
+                    _ => Step::Text(resolve_xml_entity(&reference.xml10_content()).unwrap_or_default().to_owned()),
+                },
+                Event::Eof => return Ok(None),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => continue,
+            }));
+        }
+    }
+
+    /// Passes over what is inside the element just opened, its end included.
+    pub(super) fn pass_over(&mut self) -> Result<(), ReadError> {
+        let mut depth = 1_usize;
+        while depth > 0 {
+            match self.step()? {
+                Some(Step::Open { .. }) => depth += 1,
+                Some(Step::Close { .. }) => depth -= 1,
+                Some(Step::Text(_)) => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn opened(start: &BytesStart<'_>) -> Step {
+    let attributes = start
+        .attributes()
+        // Comparing each attribute with all others, which finds duplicates, is quadratic.
+        .with_checks(false)
+        .flatten()
+        .filter_map(|attribute| {
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
+            Some((attribute.key.local_name().into_inner().to_owned(), value.into_owned()))
+        })
+        .collect();
+    Step::Open { name: start.local_name().into_inner().to_owned(), attributes: Attributes(attributes) }
+}

@@ -1,0 +1,134 @@
+//! Markdown: rendered to the plain text a reader sees.
+
+use ibidem_engine::ports::intake::Format;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
+
+use super::manuscript::{Manuscript, TitleHeading};
+use super::{ReadDocument, ReadError, front_matter, html};
+
+#[cfg(test)]
+mod tests;
+
+pub(super) fn read(markdown: &str) -> Result<ReadDocument, ReadError> {
+    let (stated, body) = front_matter::split(markdown);
+    let title_heading = stated.title.clone().map_or(TitleHeading::First, TitleHeading::Saying);
+    let mut renderer = Renderer::new(Manuscript::new(title_heading));
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_HEADING_ATTRIBUTES;
+    for event in TextMergeStream::new(Parser::new_ext(body, options)) {
+        if renderer.manuscript.is_overfull() {
+            break;
+        }
+        renderer.render(event)?;
+    }
+    renderer.manuscript.finish(Format::Markdown, stated)
+}
+
+struct Renderer {
+    manuscript: Manuscript,
+    /// The raw HTML block being collected.
+    html: Option<String>,
+    /// Inside an inline `<script>` or `<style>`: its words are not for people.
+    unseen: bool,
+}
+
+impl Renderer {
+    fn new(manuscript: Manuscript) -> Self {
+        Self { manuscript, html: None, unseen: false }
+    }
+
+    fn render(&mut self, event: Event<'_>) -> Result<(), ReadError> {
+        let manuscript = &mut self.manuscript;
+        match event {
+            Event::Start(tag) => self.open(&tag),
+            Event::End(tag) => self.close(tag)?,
+            Event::Text(words) if !self.unseen => manuscript.words(&words),
+            Event::Text(_) => {}
+            Event::Code(words) | Event::InlineMath(words) | Event::DisplayMath(words) => manuscript.words(&words),
+            Event::SoftBreak => manuscript.words(" "),
+            Event::HardBreak => manuscript.line_break(),
+            // The reference's own form, `[^1]`, is how answers cite: in a source it would pass for a citation.
+            Event::FootnoteReference(name) => manuscript.words(&format!(" (note {name})")),
+            Event::TaskListMarker(done) => manuscript.words(if done { "[x] " } else { "[ ] " }),
+            Event::Rule => manuscript.end_block(),
+            Event::Html(markup) => self.html.get_or_insert_default().push_str(&markup),
+            Event::InlineHtml(markup) => self.inline_html(&markup),
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, tag: &Tag<'_>) {
+        let manuscript = &mut self.manuscript;
+        match tag {
+            Tag::Heading { level, .. } => manuscript.open_heading(depth(*level)),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => manuscript.open_verbatim(),
+            Tag::List(first) => manuscript.open_list(*first),
+            Tag::Item => manuscript.open_item(),
+            Tag::Table(_) => manuscript.open_table(),
+            Tag::TableHead | Tag::TableRow => manuscript.open_row(),
+            Tag::Strikethrough => manuscript.strike(true),
+            Tag::FootnoteDefinition(name) => {
+                manuscript.end_block();
+                manuscript.words(&format!("Note {name}: "));
+            }
+            Tag::HtmlBlock => self.html = Some(String::new()),
+            Tag::BlockQuote(_) => manuscript.end_block(),
+            // A footnote's or an item's first paragraph goes on after its marker.
+            Tag::Paragraph => {}
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, tag: TagEnd) -> Result<(), ReadError> {
+        let manuscript = &mut self.manuscript;
+        match tag {
+            TagEnd::Heading(_) => manuscript.close_heading(),
+            TagEnd::CodeBlock => manuscript.close_verbatim(),
+            TagEnd::List(_) => manuscript.close_list(),
+            TagEnd::Table => manuscript.close_table(),
+            TagEnd::TableHead | TagEnd::TableRow => manuscript.close_row(),
+            TagEnd::TableCell => manuscript.close_cell(),
+            TagEnd::Strikethrough => manuscript.strike(false),
+            TagEnd::Item => manuscript.close_item(),
+            TagEnd::Paragraph | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition => {
+                manuscript.end_block();
+                self.unseen = false;
+            }
+            TagEnd::HtmlBlock => {
+                if let Some(markup) = self.html.take() {
+                    html::write_fragment(&markup, manuscript)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn inline_html(&mut self, markup: &str) {
+        let tag = markup.trim_start_matches('<');
+        let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+        match name.to_ascii_lowercase().as_str() {
+            "br" => self.manuscript.line_break(),
+            "script" | "style" => self.unseen = !tag.starts_with('/'),
+            "del" | "s" | "strike" => self.manuscript.strike(!tag.starts_with('/')),
+            "img" => self.manuscript.words(&html::alternative_text(markup)),
+            // A placeholder (`<namespace>`) or a type parameter that was not marked as code: what the writer meant to show.
+            _ if !name.is_empty() && !html::is_element(&name) => self.manuscript.words(markup),
+            _ => {}
+        }
+    }
+}
+
+fn depth(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}

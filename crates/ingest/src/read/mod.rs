@@ -1,0 +1,121 @@
+//! Reading: from the bytes of an original to the text people see in it, and where its parts begin.
+
+mod docx;
+mod front_matter;
+mod html;
+mod manuscript;
+mod markdown;
+mod pdf;
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use ibidem_engine::ports::intake::Format;
+use ibidem_engine::words::DocumentKind;
+
+/// The largest original that is read at all, in bytes.
+pub const LARGEST_ORIGINAL: usize = 64 * 1024 * 1024;
+
+/// The longest text that is taken from one document, in characters: some five thousand pages.
+pub const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+
+/// A document's text as people read it, and where its parts begin.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ReadDocument {
+    /// What it calls itself: in its front matter or properties, or by its first heading.
+    pub title: Option<String>,
+    /// The canonical text: citations point into it by character.
+    pub text: String,
+    /// In order of `at`. Text before the first one belongs to no section.
+    pub sections: Vec<SectionStart>,
+    /// In order of `at`; empty for formats without pages.
+    pub pages: Vec<PageStart>,
+    pub stated: Stated,
+}
+
+/// Where a section begins: at its heading.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SectionStart {
+    /// Offset into the text, in characters.
+    pub at: usize,
+    /// The headings it lies under, its own last. Empty: no section from here on.
+    pub path: Vec<String>,
+}
+
+/// Where a page begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageStart {
+    /// Offset into the text, in characters.
+    pub at: usize,
+    /// Counted from 1, whatever is printed on the page.
+    pub number: u32,
+}
+
+/// What the document says of itself in its front matter or properties.
+///
+/// Tags are deliberately not here: they decide who sees a document, so they come from whoever
+/// hands it in. A document must not decide who sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stated {
+    pub title: Option<String>,
+    pub address: Option<String>,
+    pub kind: Option<DocumentKind>,
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+/// Why an original gave no text. Every message says what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("this {} file cannot be read: {reason}", format.as_str())]
+    Unreadable { format: Format, reason: String },
+    #[error("this file is too large ({what}): split it into parts of under {limit}")]
+    TooLarge { what: &'static str, limit: String },
+    #[error("this {} file holds no text{}", format.as_str(), no_text_advice(*format))]
+    NoText { format: Format },
+}
+
+impl ReadError {
+    fn unreadable(format: Format, reason: impl Into<String>) -> Self {
+        Self::Unreadable { format, reason: reason.into() }
+    }
+}
+
+fn no_text_advice(format: Format) -> &'static str {
+    match format {
+        Format::Pdf => {
+            ": its pages are pictures, or its fonts do not say which letters they draw; run OCR first (for instance ocrmypdf)"
+        }
+        Format::Docx => ": if it only shows pictures, run OCR on them first",
+        Format::Markdown | Format::Html | Format::Plain => ": add some, or leave the file out",
+    }
+}
+
+/// Reads an original. The same bytes always give the same text.
+pub fn read(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> {
+    if bytes.len() > LARGEST_ORIGINAL {
+        return Err(ReadError::TooLarge { what: "its bytes", limit: "64 MiB".to_owned() });
+    }
+    match format {
+        Format::Markdown => markdown::read(&plain::decoded(bytes)),
+        Format::Html => html::read(&plain::decoded_html(bytes)),
+        Format::Plain => plain::read(&plain::decoded(bytes)),
+        Format::Pdf => pdf::read(bytes),
+        Format::Docx => docx::read(bytes),
+    }
+}
+
+/// How a file is to be read, by its extension.
+pub fn format_of(path: &Path) -> Option<Format> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "md" | "markdown" => Some(Format::Markdown),
+        "html" | "htm" => Some(Format::Html),
+        "txt" | "text" => Some(Format::Plain),
+        "pdf" => Some(Format::Pdf),
+        "docx" => Some(Format::Docx),
+        _ => None,
+    }
+}

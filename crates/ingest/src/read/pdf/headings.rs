@@ -1,0 +1,229 @@
+//! Which lines of a PDF are its title and its headings: by its bookmarks, or else by their looks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::lines::{Line, Page, is_number};
+use super::outline::Bookmark;
+use super::paragraphs::Measures;
+use crate::read::manuscript::same_words;
+
+/// How much larger than the body a heading is set.
+const LARGER: f64 = 1.12;
+const LONGEST_HEADING: usize = 120;
+/// A heading may run over this many lines.
+const MOST_LINES: usize = 3;
+const LOWEST_LEVEL: u8 = 6;
+/// If more of the lines than this look like headings, looks say nothing.
+const MOST_HEADINGS: f64 = 0.3;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Mark {
+    Title { lines: usize },
+    Heading { level: u8, lines: usize },
+    /// A section begins here whose heading is not printed as its bookmark has it.
+    Section { level: u8, words: String },
+}
+
+/// What begins at which line, by index of page and line.
+#[derive(Default)]
+pub(super) struct Plan {
+    marks: BTreeMap<(usize, usize), Vec<Mark>>,
+    /// For each line, if it belongs to a heading already.
+    taken: HashMap<(usize, usize), ()>,
+}
+
+impl Plan {
+    pub(super) fn at(&self, page: usize, line: usize) -> &[Mark] {
+        self.marks.get(&(page, line)).map_or(&[], Vec::as_slice)
+    }
+
+    fn take(&mut self, page: usize, line: usize, lines: usize, mark: Mark) {
+        for taken in line..line + lines {
+            self.taken.insert((page, taken), ());
+        }
+        self.marks.entry((page, line)).or_default().push(mark);
+    }
+
+    fn is_free(&self, page: usize, line: usize, lines: usize) -> bool {
+        (line..line + lines).all(|line| !self.taken.contains_key(&(page, line)))
+    }
+}
+
+pub(super) fn plan(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>) -> Plan {
+    let mut plan = Plan::default();
+    if let (Some(title), Some(first)) = (title, pages.iter().position(|page| !page.lines.is_empty()))
+        && let Some((line, lines)) = printed(&pages[first].lines, title, None, |_, _| true)
+    {
+        plan.take(first, line, lines, Mark::Title { lines });
+    }
+    if bookmarks.is_empty() {
+        by_looks(pages, title, &mut plan);
+    } else {
+        by_bookmarks(pages, bookmarks, title, &mut plan);
+    }
+    plan
+}
+
+fn by_bookmarks(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>, plan: &mut Plan) {
+    for bookmark in bookmarks {
+        let is_title = title.is_some_and(|title| same_words(title, &bookmark.words));
+        let Some(index) = pages.iter().position(|page| page.number == bookmark.page).filter(|_| !is_title) else { continue };
+        let lines = &pages[index].lines;
+        let level = bookmark.level;
+        match printed(lines, &bookmark.words, bookmark.down, |line, count| plan.is_free(index, line, count)) {
+            Some((line, count)) => plan.take(index, line, count, Mark::Heading { level, lines: count }),
+            None => {
+                let below = |down: f64| lines.iter().position(|line| line.angle == 0 && line.across >= down);
+                let line = bookmark.down.and_then(below).unwrap_or(0);
+                let mark = Mark::Section { level, words: bookmark.words.clone() };
+                plan.marks.entry((index, line)).or_default().push(mark);
+            }
+        }
+    }
+}
+
+/// Where a heading is printed: its first line and how many; the nearest to `down` if there are several.
+fn printed(
+    lines: &[Line],
+    heading: &str,
+    down: Option<f64>,
+    is_free: impl Fn(usize, usize) -> bool,
+) -> Option<(usize, usize)> {
+    let mut found: Option<(usize, usize, f64)> = None;
+    for first in 0..lines.len() {
+        let mut words = String::new();
+        for count in 1..=MOST_LINES.min(lines.len() - first) {
+            words.push_str(&lines[first + count - 1].words());
+            words.push(' ');
+            if words.chars().count() > 2 * heading.chars().count() + 20 {
+                break;
+            }
+            if says(&words, heading) && is_free(first, count) {
+                let away = down.map_or(0.0, |down| (lines[first].across - down).abs());
+                if found.is_none_or(|(_, _, nearest)| away < nearest) {
+                    found = Some((first, count, away));
+                }
+                break;
+            }
+        }
+    }
+    found.map(|(first, count, _)| (first, count))
+}
+
+/// The same words, whether or not the number before them is in one, the other or both.
+fn says(printed: &str, heading: &str) -> bool {
+    same_words(printed, heading)
+        || same_words(without_number(printed), heading)
+        || same_words(printed, without_number(heading))
+}
+
+fn without_number(heading: &str) -> &str {
+    match heading.trim().split_once(' ') {
+        Some((number, words)) if is_number(number) => words,
+        _ => heading,
+    }
+}
+
+struct Candidate {
+    page: usize,
+    line: usize,
+    lines: usize,
+    size: f64,
+    /// How deep it is numbered: 2 for `3.2`.
+    numbered: Option<u8>,
+}
+
+fn by_looks(pages: &[Page], title: Option<&str>, plan: &mut Plan) {
+    let measures = Measures::of(pages);
+    let candidates = candidates(pages, &measures, plan);
+    let all_lines: usize = pages.iter().map(|page| page.lines.len()).sum();
+    let heading_lines: usize = candidates.iter().map(|candidate| candidate.lines).sum();
+    if counted(heading_lines) > MOST_HEADINGS * counted(all_lines) && all_lines > 20 {
+        return;
+    }
+    let mut sizes: Vec<f64> = candidates.iter().map(|candidate| candidate.size).collect();
+    sizes.sort_by(|one, other| other.total_cmp(one));
+    sizes.dedup_by(|one, other| (*other - *one).abs() < 0.04 * *other);
+    let rank = |size: f64| sizes.iter().position(|larger| (larger - size).abs() < 0.04 * larger).unwrap_or(0);
+
+    // Nothing says what the title is: the one line set larger than all others, on the first page, is it.
+    let largest = candidates.iter().filter(|candidate| rank(candidate.size) == 0);
+    let first_page = pages.iter().position(|page| !page.lines.is_empty());
+    let title_line = largest.clone().next().filter(|candidate| {
+        title.is_none()
+            && largest.count() == 1
+            && Some(candidate.page) == first_page
+            && candidate.numbered.is_none()
+            && candidate.size > measures.body_size * LARGER
+    });
+    let title_place = title_line.map(|candidate| (candidate.page, candidate.line));
+    let above = usize::from(title_place.is_some());
+    for candidate in &candidates {
+        let Candidate { page, line, lines, .. } = *candidate;
+        if Some((page, line)) == title_place {
+            plan.take(page, line, lines, Mark::Title { lines });
+            continue;
+        }
+        let by_size = u8::try_from(rank(candidate.size).saturating_sub(above) + 1).unwrap_or(LOWEST_LEVEL);
+        let level = candidate.numbered.unwrap_or(by_size).min(LOWEST_LEVEL);
+        plan.take(page, line, lines, Mark::Heading { level, lines });
+    }
+}
+
+fn candidates(pages: &[Page], measures: &Measures, plan: &Plan) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for (page, lines) in pages.iter().map(|page| &page.lines).enumerate() {
+        let mut line = 0;
+        while line < lines.len() {
+            let first = &lines[line];
+            let numbered = number_depth(&first.words());
+            let is_larger = first.size > measures.body_size * LARGER;
+            let is_numbered = numbered.is_some_and(|depth| depth > 1) && stands_apart(lines, line, measures);
+            if !plan.is_free(page, line, 1) || !reads_as_heading(first) || !(is_larger || is_numbered) {
+                line += 1;
+                continue;
+            }
+            let goes_on = |next: &Line, above: &Line| {
+                is_larger
+                    && (next.size - first.size).abs() < 0.03 * first.size
+                    && (0.0..1.6 * first.size).contains(&(next.across - above.across))
+                    && number_depth(&next.words()).is_none()
+                    && reads_as_heading(next)
+            };
+            let more = lines[line..].windows(2).take(MOST_LINES - 1).take_while(|pair| goes_on(&pair[1], &pair[0])).count();
+            candidates.push(Candidate { page, line, lines: 1 + more, size: first.size, numbered });
+            line += 1 + more;
+        }
+    }
+    candidates
+}
+
+fn reads_as_heading(line: &Line) -> bool {
+    let words = line.words();
+    line.angle == 0
+        && line.cells.len() == 1
+        && words.chars().count() <= LONGEST_HEADING
+        && words.chars().filter(|letter| letter.is_alphabetic()).count() >= 2
+        && !words.ends_with(['.', ',', ';', ':'])
+}
+
+/// The depth of the number a heading begins with: 1 for `3 Travel`, 2 for `3.2 Rail`.
+fn number_depth(words: &str) -> Option<u8> {
+    let (number, rest) = words.split_once(' ')?;
+    let begins_a_heading = rest.chars().next().is_some_and(|letter| letter.is_uppercase() || !letter.is_ascii());
+    if !is_number(number) || !begins_a_heading || rest.chars().count() > LONGEST_HEADING * 2 / 3 {
+        return None;
+    }
+    u8::try_from(number.trim_end_matches('.').split('.').count()).ok()
+}
+
+fn stands_apart(lines: &[Line], line: usize, measures: &Measures) -> bool {
+    let Some(above) = line.checked_sub(1).map(|above| &lines[above]) else { return true };
+    let gap = lines[line].across - above.across;
+    gap < 0.0 || gap > 1.3 * measures.leading
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of lines")]
+fn counted(lines: usize) -> f64 {
+    lines as f64
+}

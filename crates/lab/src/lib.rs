@@ -1,0 +1,5 @@
+//! Measuring: sets of questions with known answers, run through the engine and scored.
+
+pub mod beir;
+pub mod metrics;
+pub mod retrieval;
