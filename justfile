@@ -37,3 +37,22 @@ sqlx:
 # The README's commands in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
+
+# How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
+retrieval set="../shared/data/retrieval/scifact":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "{{ set }}/corpus.jsonl" --collection SciFact --tags public --wait && \
+      "$ibidem" eval retrieval "{{ set }}" --collection SciFact && \
+      "$ibidem" eval retrieval "{{ set }}" --collection SciFact --json > "$made/ibidem.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ set }}" --ibidem "$made/ibidem.json"
+
+# What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
+bench data="../shared/data":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
+      "$ibidem" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+        --texts "{{ data }}/address_lookup/web_verses.jsonl"

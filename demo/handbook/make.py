@@ -114,7 +114,7 @@ SECURITY = [
     ("h2", "Private devices"),
     ("p", "Private telephones may be used for the calendar, chat and the second factor, in the managed container only. E-mail on private computers is allowed through the browser; downloads are blocked. Private USB storage may not be connected at all."),
     ("h2", "Loss"),
-    ("p", "Report a lost or stolen device to the service desk within one hour, at any time of day (extension 300, out of hours extension 911). Devices are erased as soon as the loss is reported. Nobody is blamed for losing a device; failing to report one is a breach of duty."),
+    ("p", "Report a lost or stolen device to the service desk within one hour, at any time of day (extension 300, out of hours extension 399). Devices are erased as soon as the loss is reported. Nobody is blamed for losing a device; failing to report one is a breach of duty."),
     ("h1", "E-mail and phishing"),
     ("p", "Forward suspicious messages with the button in the mail program; do not reply and do not delete them. You have an answer within two hours on working days. Twice a year the Institute sends test messages. Results are reported by department, never by person. Automatic forwarding to outside addresses is blocked."),
     ("h1", "Incidents"),

@@ -1,5 +1,7 @@
 //! Which crate may use which: the table of ARCHITECTURE.md, held against what cargo says.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
+
 use std::collections::BTreeMap;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! Splitting: from a document's text to passages that fit the embedding model whole, each in one section.
 
 use ibidem_engine::ports::embedder::TokenCounter;
-use ibidem_engine::words::{CharSpan, context_header, passage_in_context};
+use ibidem_engine::words::{CharSpan, context_header};
 
 use crate::read::{PageStart, ReadDocument};
 
@@ -10,8 +10,8 @@ mod stretches;
 #[cfg(test)]
 mod tests;
 
-use cut::Cutter;
-use stretches::{Stretch, stretches};
+use cut::Room;
+use stretches::{Stretch, opening_headings, stretches};
 
 /// A passage of a document: what is embedded, found and cited.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,11 +65,11 @@ pub fn split(
 ) -> Result<Vec<Passage>, SplitError> {
     let mut passages = Vec::new();
     let mut place = Place::default();
-    let mut cutter = Cutter::new(title, counter, limits);
     for stretch in stretches(document) {
         let section = section_with_room(title, &stretch, counter, limits)?;
         let text = &document.text[stretch.bytes.clone()];
-        for piece in cutter.cut(section.as_deref(), text)? {
+        let headings = opening_headings(text, document.title.as_deref(), stretch.path);
+        for piece in Room::new(title, section.as_deref(), counter, limits).cut(text, headings)? {
             let start = place.advance(&document.text, stretch.bytes.start + piece.bytes.start);
             let end = place.advance(&document.text, stretch.bytes.start + piece.bytes.end);
             let text = &text[piece.bytes];
@@ -129,9 +129,4 @@ fn page_at(pages: &[PageStart], character: usize) -> Option<u32> {
 
 fn narrowed(number: usize) -> Result<u32, SplitError> {
     u32::try_from(number).map_err(|_| SplitError::TooLong)
-}
-
-/// What the embedding model counts for a passage.
-fn tokens_in_context(counter: &dyn TokenCounter, title: &str, section: Option<&str>, text: &str) -> usize {
-    counter.count(&passage_in_context(title, section, text))
 }

@@ -50,20 +50,27 @@ pub struct Backlog {
 
 impl Store {
     pub async fn batch_progress(&self, batch: Uuid) -> Result<BatchProgress, CatalogueError> {
-        let rows = sqlx::query!(
-            r#"SELECT source_location, failure, failed_at IS NOT NULL AS "failed!" FROM jobs WHERE batch = $1
-               ORDER BY source_location"#,
+        // Asked several times a second while somebody waits: the many that wait are only counted.
+        let waiting = sqlx::query_scalar!(
+            r#"SELECT count(*) AS "count!" FROM jobs WHERE batch = $1 AND failed_at IS NULL"#,
+            batch,
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let failed = sqlx::query!(
+            "SELECT source_location, failure FROM jobs WHERE batch = $1 AND failed_at IS NOT NULL
+             ORDER BY source_location",
             batch,
         )
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        let (failed, waiting): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.failed);
         let failed = failed.into_iter().map(|row| FailedJob {
             source_location: row.source_location,
             reason: row.failure.unwrap_or_else(|| "unknown".to_owned()),
         });
-        Ok(BatchProgress { waiting: waiting.len() as u64, failed: failed.collect() })
+        Ok(BatchProgress { waiting: waiting.unsigned_abs(), failed: failed.collect() })
     }
 
     pub async fn backlog(&self) -> Result<Backlog, CatalogueError> {

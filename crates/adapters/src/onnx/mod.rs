@@ -1,6 +1,7 @@
 //! Embeddings by ONNX Runtime in this process.
 
 mod queue;
+mod request;
 mod runtime;
 mod session;
 mod tokens;
@@ -15,6 +16,7 @@ use ibidem_engine::words::{ModelHash, Sha256Hash};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use queue::{Lane, Queue};
+use request::Reply;
 use session::Encoder;
 use tokens::Tokens;
 
@@ -60,21 +62,27 @@ pub struct OnnxSettings {
     pub batch_tokens: usize,
 }
 
+/// Each session has the weights in memory once more.
+const MOST_SESSIONS: usize = 4;
+
 impl OnnxSettings {
-    /// The arrangement measured to be the fastest on a small machine, for a model of the MiniLM family.
+    /// The fastest arrangement measured: a session to a core, as threads of one session wait for each other at every
+    /// layer, and small batches, as large ones outgrow the core's cache. Beyond a few sessions their memory counts more.
     pub fn of(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>, runtime: impl Into<PathBuf>) -> Self {
         let model = model.into();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let sessions = cores.min(MOST_SESSIONS);
         Self {
             name: model.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
             model,
             tokenizer: tokenizer.into(),
             runtime: runtime.into(),
-            sessions: 1,
-            threads: 2,
+            sessions,
+            threads: cores / sessions,
             max_tokens: 256,
             pooling: Pooling::Mean,
             queue: 256,
-            batch_tokens: 1_024,
+            batch_tokens: 256,
         }
     }
 }
@@ -177,7 +185,7 @@ impl OnnxEmbedder {
         Arc::clone(&self.tokens) as Arc<dyn TokenCounter>
     }
 
-    async fn embed(&self, lane: Lane, texts: Vec<String>, room: OwnedSemaphorePermit) -> queue::Reply {
+    async fn embed(&self, lane: Lane, texts: Vec<String>, room: OwnedSemaphorePermit) -> Reply {
         let reply = self.queue.submit(lane, texts, room);
         reply.await.unwrap_or_else(|_| Err(EmbedError::Unavailable("its worker threads have ended".to_owned())))
     }

@@ -1,18 +1,17 @@
 //! Texts waiting for the model, and the threads that work them off: queries first, passages in small batches.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use ibidem_engine::ports::embedder::EmbedError;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::session::{Encoder, normalise};
+use super::request::{Place, Reply, Request, locked};
+use super::session::Encoder;
 use super::tokens::{Tokens, Window};
 
 /// Texts tokenised in one go; between two goes a query may overtake.
 const TEXTS_READ_TOGETHER: usize = 16;
-
-pub(super) type Reply = Result<Vec<Vec<f32>>, EmbedError>;
 
 /// Which queue a text waits in, and what becomes of it beyond the model's window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,86 +22,7 @@ pub(super) enum Lane {
     Passages,
 }
 
-/// A request whose vectors are being made, by any number of workers.
-struct Request {
-    lane: Lane,
-    progress: Mutex<Progress>,
-}
-
-struct Progress {
-    /// For each text the vectors of its windows.
-    texts: Vec<TextProgress>,
-    /// Texts not finished yet.
-    missing: usize,
-    /// Gone once answered.
-    caller: Option<oneshot::Sender<Reply>>,
-    /// Room in the queue, given back when the request ends.
-    _room: OwnedSemaphorePermit,
-}
-
-#[derive(Default)]
-struct TextProgress {
-    windows: Vec<Option<WindowVector>>,
-    missing: usize,
-}
-
-struct WindowVector {
-    tokens: usize,
-    vector: Vec<f32>,
-}
-
-impl Request {
-    fn answer(&self, reply: Reply) {
-        if let Some(caller) = locked(&self.progress).caller.take() {
-            // A caller who left does not want to know.
-            let _ = caller.send(reply);
-        }
-    }
-
-    /// Nobody waits for it: answered already, or the caller left.
-    fn is_over(&self) -> bool {
-        locked(&self.progress).caller.as_ref().is_none_or(oneshot::Sender::is_closed)
-    }
-
-    fn expect_windows(&self, text: usize, windows: usize) {
-        let mut progress = locked(&self.progress);
-        progress.texts[text] = TextProgress { windows: (0..windows).map(|_| None).collect(), missing: windows };
-    }
-
-    fn accept(&self, piece: &Piece, vector: Vec<f32>) {
-        let mut progress = locked(&self.progress);
-        let text = &mut progress.texts[piece.text];
-        text.windows[piece.window] = Some(WindowVector { tokens: piece.tokens.len(), vector });
-        text.missing -= 1;
-        if text.missing > 0 {
-            return;
-        }
-        progress.missing -= 1;
-        if progress.missing > 0 {
-            return;
-        }
-        let vectors: Reply = progress.texts.drain(..).map(|text| joined(text.windows).map_err(unavailable)).collect();
-        drop(progress);
-        self.answer(vectors);
-    }
-}
-
-/// The mean of a text's windows, each weighing as much as it has tokens, in their order:
-/// floating-point sums depend on it.
-fn joined(windows: Vec<Option<WindowVector>>) -> Result<Vec<f32>, String> {
-    let mut windows = windows.into_iter().flatten();
-    let first = windows.next().ok_or("a text has no window")?;
-    let Some(second) = windows.next() else { return Ok(first.vector) };
-    let mut sum = vec![0.0_f32; first.vector.len()];
-    for window in [first, second].into_iter().chain(windows) {
-        #[expect(clippy::cast_precision_loss, reason = "a window has far fewer tokens than a float has digits")]
-        let weight = window.tokens as f32;
-        sum.iter_mut().zip(&window.vector).for_each(|(sum, value)| *sum += weight * value);
-    }
-    normalise(&mut sum)?;
-    Ok(sum)
-}
-
+/// A text not looked at yet.
 struct Text {
     request: Arc<Request>,
     position: usize,
@@ -112,8 +32,7 @@ struct Text {
 /// One window of one text, ready for the model.
 struct Piece {
     request: Arc<Request>,
-    text: usize,
-    window: usize,
+    place: Place,
     tokens: Window,
 }
 
@@ -154,14 +73,8 @@ impl Queue {
         texts: Vec<String>,
         room: OwnedSemaphorePermit,
     ) -> oneshot::Receiver<Reply> {
-        let (caller, receiver) = oneshot::channel();
-        let progress = Progress {
-            texts: texts.iter().map(|_| TextProgress::default()).collect(),
-            missing: texts.len(),
-            caller: Some(caller),
-            _room: room,
-        };
-        let request = Arc::new(Request { lane, progress: Mutex::new(progress) });
+        let (request, receiver) = Request::new(lane, texts.len(), room);
+        let request = Arc::new(request);
         let texts = texts.into_iter().enumerate();
         let texts = texts.map(|(position, text)| Text { request: Arc::clone(&request), position, text });
         let mut state = locked(&self.state);
@@ -275,7 +188,7 @@ fn read(text: Text, tokens: &Tokens) -> Vec<Piece> {
     let windows = match windows {
         Ok(windows) => windows,
         Err(reason) => {
-            request.answer(Err(unavailable(reason)));
+            request.answer(Err(EmbedError::Unavailable(reason)));
             return Vec::new();
         }
     };
@@ -286,22 +199,29 @@ fn read(text: Text, tokens: &Tokens) -> Vec<Piece> {
     }
     request.expect_windows(position, windows.len());
     let windows = windows.into_iter().enumerate();
-    windows.map(|(window, tokens)| Piece { request: Arc::clone(&request), text: position, window, tokens }).collect()
+    windows
+        .map(|(window, tokens)| {
+            let place = Place { text: position, window };
+            Piece { request: Arc::clone(&request), place, tokens }
+        })
+        .collect()
 }
 
 fn embed(pieces: &[Piece], encoder: &mut Encoder) {
     let windows: Vec<&Window> = pieces.iter().map(|piece| &piece.tokens).collect();
     match encoder.embed(&windows) {
-        Ok(vectors) => pieces.iter().zip(vectors).for_each(|(piece, vector)| piece.request.accept(piece, vector)),
-        Err(reason) => pieces.iter().for_each(|piece| piece.request.answer(Err(unavailable(reason.clone())))),
+        Ok(vectors) => {
+            for (piece, vector) in pieces.iter().zip(vectors) {
+                piece.request.accept(piece.place, piece.tokens.len(), vector);
+            }
+        }
+        Err(reason) => {
+            for piece in pieces {
+                piece.request.answer(Err(EmbedError::Unavailable(reason.clone())));
+            }
+        }
     }
 }
 
-fn unavailable(reason: String) -> EmbedError {
-    EmbedError::Unavailable(reason)
-}
-
-/// A thread that panicked while holding a lock leaves nothing half-written that matters here.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+#[cfg(test)]
+mod tests;

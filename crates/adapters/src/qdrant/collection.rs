@@ -194,12 +194,14 @@ impl QdrantIndex {
     fn dense_config(&self) -> VectorsConfigBuilder {
         let settings = &self.settings;
         let dimensions = self.model.dimensions as u64;
-        // No search is without a tenant, so there is no graph over all points: links join points of one tenant,
-        // tag or collection.
+        // Links join points of one tenant, tag or collection, where those are many, and all points besides: a search
+        // enters the graph at a point that its filter lets through, and without the graph over all points there is
+        // one such entrance for each tenant, which most askers may not see.
         let graph = HnswConfigDiffBuilder::default()
-            .m(0)
+            .m(settings.links)
             .payload_m(settings.links)
             .ef_construct(settings.build_breadth)
+            .full_scan_threshold(kilobytes(settings.exact_up_to, dimensions))
             .on_disk(settings.on_disk);
         let mut params =
             VectorParamsBuilder::new(dimensions, Distance::Cosine).hnsw_config(graph).on_disk(settings.on_disk);
@@ -277,4 +279,9 @@ impl QdrantIndex {
         }
         Ok(())
     }
+}
+
+/// The size of so many vectors, in the unit the server takes.
+fn kilobytes(vectors: u64, dimensions: u64) -> u64 {
+    (vectors * dimensions * size_of::<f32>() as u64 / 1_024).max(1)
 }

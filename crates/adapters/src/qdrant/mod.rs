@@ -58,8 +58,10 @@ pub struct QdrantSettings {
     /// Vectors and graphs on disk, cached in what memory there is.
     pub on_disk: bool,
     pub quantization: Quantization,
-    /// Links of each point to others of the same tenant, tag or collection, where those are many.
+    /// Links of each point to others, and as many again to others of its tenant, tag or collection where those are many.
     pub links: u64,
+    /// Up to so many visible passages the query is compared with every one, which is exact; beyond, links are followed.
+    pub exact_up_to: u64,
     /// Candidates looked at while a point is linked.
     pub build_breadth: u64,
     /// Candidates looked at while searching, at least.
@@ -86,6 +88,7 @@ impl QdrantSettings {
             on_disk: false,
             quantization: Quantization::None,
             links: 16,
+            exact_up_to: 10_000,
             build_breadth: 100,
             search_breadth: 128,
             language: "english".to_owned(),
@@ -129,6 +132,13 @@ impl QdrantIndex {
     pub async fn version(&self) -> Result<String, IndexError> {
         let reply = self.within(self.settings.search_timeout, self.reader.health_check()).await?;
         Ok(reply.version)
+    }
+
+    /// Whether a server of this version counts how rare a word is among what the asker may see. Before 1.19 it counts
+    /// in the whole shard: nothing hidden is found, but hidden documents weigh on the order of the lexical lane.
+    pub fn weighs_words_within_scope(version: &str) -> bool {
+        let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (1, 19)
     }
 
     /// The collection or alias that reads and writes go to.
@@ -222,5 +232,19 @@ impl IndexWriter for QdrantIndex {
 
     async fn remove_points(&self, points: Vec<StoredPoint>) -> Result<(), IndexError> {
         scan::remove_points(self, points).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_from_1_19_on_weigh_words_within_the_scope() {
+        for (version, does) in
+            [("1.16.3", false), ("1.18.9", false), ("1.19.0", true), ("1.20.0-dev", true), ("2.0", true)]
+        {
+            assert_eq!(QdrantIndex::weighs_words_within_scope(version), does, "{version}");
+        }
     }
 }

@@ -10,8 +10,8 @@ use ibidem_engine::ports::index::{IndexError, IndexHit, IndexQuery};
 use ibidem_engine::words::{PassageKey, Scope};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    Filter, IdfParams, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder, QueryPoints,
-    ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Filter, IdfParams, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder,
+    QueryPoints, ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use super::publish::bm25_document;
@@ -68,6 +68,9 @@ impl Plan {
                     rescore: Some(true),
                     oversampling: Some(2.0),
                 }),
+                // Looks past neighbours outside the scope, where few are inside: an asker who saw a seventh of a large
+                // tenant missed a quarter of the best hits without it. Servers before 1.16 ignore this.
+                acorn: Some(AcornSearchParams { enable: Some(true), ..AcornSearchParams::default() }),
                 ..SearchParams::default()
             },
         });

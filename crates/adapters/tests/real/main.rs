@@ -4,6 +4,7 @@
 
 mod onnx;
 mod qdrant;
+mod qdrant_recall;
 
 /// A setting of the running stack. Without it there is nothing to test against, and a test that
 /// silently does nothing is worse than one that fails.

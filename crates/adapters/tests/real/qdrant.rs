@@ -13,7 +13,7 @@ use ibidem_engine::words::{DocumentId, Identity, ModelHash, PassageKey, Role, Sc
 use crate::setting;
 
 /// Names that no other test, running or interrupted, has used.
-fn settings() -> QdrantSettings {
+pub(crate) fn settings() -> QdrantSettings {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros();
@@ -21,7 +21,7 @@ fn settings() -> QdrantSettings {
     QdrantSettings { alias, ..QdrantSettings::at(setting("IBIDEM__INDEX__URL")) }
 }
 
-fn model(name: &str) -> EmbeddingModel {
+pub(crate) fn model(name: &str) -> EmbeddingModel {
     let hash = ModelHash(Sha256Hash::of(name.as_bytes()));
     EmbeddingModel { name: name.to_owned(), hash, dimensions: DIMENSIONS, max_tokens: 256 }
 }
@@ -31,7 +31,15 @@ async fn with_index<T: Future<Output = ()> + Send + 'static>(
     settings: QdrantSettings,
     test: impl FnOnce(QdrantIndex) -> T,
 ) {
-    let index = QdrantIndex::new(settings, model("one")).unwrap();
+    with_index_of(settings, model("one"), test).await;
+}
+
+pub(crate) async fn with_index_of<T: Future<Output = ()> + Send + 'static>(
+    settings: QdrantSettings,
+    model: EmbeddingModel,
+    test: impl FnOnce(QdrantIndex) -> T,
+) {
+    let index = QdrantIndex::new(settings, model).unwrap();
     let outcome = tokio::spawn(test(index.clone())).await;
     index.drop_all().await.unwrap();
     if let Err(error) = outcome {

@@ -1,6 +1,6 @@
 //! `ibidem reconcile`: catalogue and index compared, and the index mended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexWriter as _, StoredPoint};
@@ -45,6 +45,8 @@ struct Report {
 struct Seen {
     version: u32,
     points: u32,
+    /// With as many points as passages, and none numbered beyond them, each passage has its point.
+    highest_chunk: u32,
     stamp: String,
     /// All points agree on version and stamp.
     uniform: bool,
@@ -57,7 +59,7 @@ impl Reconcile {
         let mut seen = seen_in_index(&parts, &mut report).await?;
         let differing = differing_documents(&parts, &mut seen, &mut report).await?;
         // What is left was seen in the index but is not in the catalogue.
-        let strays: Vec<(TenantId, DocumentId)> = seen.into_keys().collect();
+        let strays: HashSet<(TenantId, DocumentId)> = seen.into_keys().collect();
         if !self.dry_run {
             self.mend(&parts, &differing, &strays, &mut report).await?;
         }
@@ -79,7 +81,7 @@ impl Reconcile {
         &self,
         parts: &Parts,
         differing: &[(TenantId, DocumentId)],
-        strays: &[(TenantId, DocumentId)],
+        strays: &HashSet<(TenantId, DocumentId)>,
         report: &mut Report,
     ) -> anyhow::Result<()> {
         let publisher = parts.publisher();
@@ -108,10 +110,12 @@ async fn seen_in_index(parts: &Parts, report: &mut Report) -> anyhow::Result<Has
             let entry = seen.entry((tenant, passage.document)).or_insert_with(|| Seen {
                 version: passage.version,
                 points: 0,
+                highest_chunk: 0,
                 stamp: stamp.clone(),
                 uniform: true,
             });
             entry.points += 1;
+            entry.highest_chunk = entry.highest_chunk.max(passage.chunk_index);
             entry.uniform &= entry.version == passage.version && entry.stamp == stamp;
         }
         from = page.next;
@@ -142,6 +146,7 @@ async fn differing_documents(
                     seen.uniform
                         && seen.version == state.version
                         && seen.points == state.passages
+                        && seen.highest_chunk < state.passages
                         && seen.stamp == state.stamp
                 }
             };
@@ -155,7 +160,7 @@ async fn differing_documents(
     Ok(differing)
 }
 
-async fn remove_strays(parts: &Parts, strays: &[(TenantId, DocumentId)]) -> anyhow::Result<()> {
+async fn remove_strays(parts: &Parts, strays: &HashSet<(TenantId, DocumentId)>) -> anyhow::Result<()> {
     let mut from = None;
     loop {
         let page = parts.index.scan(from, POINTS_A_PAGE).await?;

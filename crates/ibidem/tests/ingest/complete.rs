@@ -60,7 +60,8 @@ async fn a_slice_of_a_corpus_is_completely_in_the_catalogue_and_in_the_index_and
         assert!(tally.passages > SLICE_DOCUMENTS as u64, "most documents should have several passages: {tally:?}");
 
         let again = installation.ingest(folder.path()).await;
-        let nothing = Tally { read: 0, retagged: 0, unchanged: SLICE_DOCUMENTS as u64, failed: 0, passages: 0, embedded: 0 };
+        let nothing =
+            Tally { read: 0, retagged: 0, unchanged: SLICE_DOCUMENTS as u64, failed: 0, passages: 0, embedded: 0 };
         assert_eq!(again, nothing);
         State::of(installation).await.assert_same(&state);
     })
@@ -152,12 +153,7 @@ async fn a_retagged_or_removed_document_is_gone_at_once_and_from_the_index_once_
     with_installation(async |installation| {
         installation.ingest(folder.path()).await;
         let finds = async |query: &str, tags: &str, document: Uuid| {
-            let mut found = Vec::new();
-            for lanes in ["both", "dense", "lexical"] {
-                found.push(documents_of(&installation.search(query, tags, lanes).await).contains(&document));
-            }
-            assert!(found.iter().all(|one| *one == found[0]), "the lanes do not agree on {query}: {found:?}");
-            found[0]
+            documents_of(&installation.search(query, tags).await).contains(&document)
         };
         for (query, document) in [("quixotry", retagged), ("zymurgy", removed), ("syzygy", kept)] {
             assert!(finds(query, "", document).await, "{query}");
@@ -199,32 +195,46 @@ async fn a_rebuilt_index_finds_the_same_with_the_same_scores() {
     few_documents(folder.path(), 6);
     with_installation(async |installation| {
         installation.ingest(folder.path()).await;
-        // So that the old index has had something replaced and something removed.
+        let answers = reindexed(installation).await;
+        for (before, after) in answers {
+            assert_eq!(before, after);
+        }
+
+        // After something was replaced and something removed, BM25 scores may differ: the server weighs words by
+        // how many points have them, and counts points that are gone until it tidies up. All else is the same.
         write_file(&folder.path().join("guideline-0.md"), &Writer::new(7).markdown("Guideline 0", 3));
         installation.ingest(folder.path()).await;
         installation.succeed(&["document", "remove", &document_at("guideline-1.md").to_string()]).await;
         installation.succeed(&["worker", "--until-idle"]).await;
-
-        let ask = async || {
-            let mut answers = Vec::new();
-            for query in ["Who approves travel claims above 400 euros?", "retention schedule", "substation drawings"] {
-                for lanes in ["both", "dense", "lexical"] {
-                    answers.push((query, lanes, installation.search(query, "", lanes).await));
-                }
-            }
-            answers
+        let found = |hits: &[Value]| {
+            let hit = |hit: &Value| (hit["source_id"].to_string(), hit["scores"]["cosine"].to_string());
+            hits.iter().map(hit).collect::<BTreeSet<_>>()
         };
-        let (before, answers_before) = (State::of(installation).await, ask().await);
-        let collection_before = collection(installation).await;
-        installation.succeed(&["reindex"]).await;
-        assert_ne!(collection(installation).await, collection_before, "nothing was rebuilt");
-        State::of(installation).await.assert_same(&before);
-        for (before, after) in answers_before.iter().zip(ask().await) {
-            assert!(!before.2.is_empty());
-            assert_eq!(*before, after);
+        for (before, after) in reindexed(installation).await {
+            assert_eq!(found(&before), found(&after));
         }
     })
     .await;
+}
+
+/// What some queries find before and after reindexing.
+async fn reindexed(installation: &Installation) -> Vec<(Vec<Value>, Vec<Value>)> {
+    let ask = async || {
+        let mut answers = Vec::new();
+        for query in ["Who approves travel claims above 400 euros?", "retention schedule"] {
+            let hits = installation.search(query, "").await;
+            let lexical = hits.iter().filter(|hit| hit["scores"]["bm25"].as_f64().unwrap() > 0.0);
+            assert!(lexical.count() > 0, "{query}");
+            answers.push(hits);
+        }
+        answers
+    };
+    let (state, collection_before, before) =
+        (State::of(installation).await, collection(installation).await, ask().await);
+    installation.succeed(&["reindex"]).await;
+    assert_ne!(collection(installation).await, collection_before, "nothing was rebuilt");
+    State::of(installation).await.assert_same(&state);
+    before.into_iter().zip(ask().await).collect()
 }
 
 async fn collection(installation: &Installation) -> String {

@@ -95,8 +95,13 @@ impl Writer {
             let name = SECTIONS[number % SECTIONS.len()];
             let numbered = number / SECTIONS.len() + 1;
             let (first, second) = (self.paragraph(4), self.paragraph(3));
-            write!(text, "\n## {name} {numbered}\n\n{first}\n\n- {}\n- {}\n\n{second}\n", self.sentence(), self.sentence())
-                .unwrap();
+            write!(
+                text,
+                "\n## {name} {numbered}\n\n{first}\n\n- {}\n- {}\n\n{second}\n",
+                self.sentence(),
+                self.sentence()
+            )
+            .unwrap();
         }
         text
     }

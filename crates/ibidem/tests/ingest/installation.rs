@@ -169,9 +169,9 @@ impl Installation {
         self.succeed(&["ingest", path, "--collection", "Handbook", "--tags", "public"]).await;
     }
 
-    /// The hits of a search by somebody with these tags.
-    pub(crate) async fn search(&self, query: &str, tags: &str, lanes: &str) -> Vec<Value> {
-        let mut arguments = vec!["search", query, "--json", "--limit", "20", "--lanes", lanes];
+    /// The hits of a search by somebody with these tags, of both lanes.
+    pub(crate) async fn search(&self, query: &str, tags: &str) -> Vec<Value> {
+        let mut arguments = vec!["search", query, "--json", "--limit", "100"];
         if !tags.is_empty() {
             arguments.extend(["--tags", tags]);
         }

@@ -121,9 +121,9 @@ impl State {
 }
 
 fn digest(lines: &BTreeMap<&'static str, BTreeSet<String>>) -> Sha256Hash {
-    let parts = lines.iter().flat_map(|(part, lines)| {
-        std::iter::once(part.as_bytes()).chain(lines.iter().map(|line| line.as_bytes()))
-    });
+    let parts = lines
+        .iter()
+        .flat_map(|(part, lines)| std::iter::once(part.as_bytes()).chain(lines.iter().map(|line| line.as_bytes())));
     Sha256Hash::of_parts(parts)
 }
 

@@ -52,9 +52,7 @@ fn stated(yaml: &str) -> Stated {
 /// Its entries with a single value, by lower-case name.
 fn entries(yaml: &str) -> BTreeMap<String, String> {
     match serde_saphyr::from_str::<BTreeMap<String, Value>>(yaml) {
-        Ok(entries) => {
-            entries.into_iter().filter_map(|(name, value)| Some((key(&name), single(&value)?))).collect()
-        }
+        Ok(entries) => entries.into_iter().filter_map(|(name, value)| Some((key(&name), single(&value)?))).collect(),
         // People write `title: ADR 12: Use queues`, which is not YAML: take such files line by line.
         Err(_) => yaml
             .lines()
@@ -111,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_document_does_not_decide_who_sees_it() {
-        let open = "---\ntitle: Salaries\ntags: [public]\ntag: public\naudience: public\nvisibility: public\n---\nText.";
+        let open =
+            "---\ntitle: Salaries\ntags: [public]\ntag: public\naudience: public\nvisibility: public\n---\nText.";
         assert_eq!(split(open).0, Stated { title: Some("Salaries".to_owned()), ..Stated::default() });
     }
 

@@ -3,8 +3,8 @@
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
 use ibidem_engine::ports::intake::Format;
-use scraper::node::{Element, Node};
 use scraper::Html;
+use scraper::node::{Element, Node};
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::{ReadDocument, ReadError, Stated};
@@ -46,9 +46,8 @@ pub(super) fn alternative_text(tag: &str) -> String {
 }
 
 fn head_title(tree: &Html) -> Option<String> {
-    let is_named = |node: &NodeRef<'_, Node>, name: &str| {
-        node.value().as_element().is_some_and(|element| element.name() == name)
-    };
+    let is_named =
+        |node: &NodeRef<'_, Node>, name: &str| node.value().as_element().is_some_and(|element| element.name() == name);
     let title = tree
         .tree
         .nodes()

@@ -172,7 +172,7 @@ impl Manuscript {
             let marker = self.marker.take();
             let beneath = if self.lists.is_empty() { "" } else { "  " };
             let before = format!("{indentation}{}", marker.as_deref().unwrap_or(beneath));
-            self.append(&before, words);
+            self.append(&before, words, !self.lists.is_empty());
         }
         self.settle_pages();
     }
@@ -202,7 +202,7 @@ impl Manuscript {
         let lines = cleaned.trim_end().trim_start_matches('\n');
         if !lines.trim().is_empty() {
             let marker = self.marker.take().unwrap_or_default();
-            self.append(&marker, lines);
+            self.append(&marker, lines, !self.lists.is_empty());
         }
         self.settle_pages();
     }
@@ -228,8 +228,7 @@ impl Manuscript {
         let words = collapsed(&clean::cleaned(&std::mem::take(&mut self.block)));
         if !words.is_empty() {
             self.marker = None;
-            self.last_group = None;
-            let at = self.append("", &words);
+            let at = self.append("", &words, false);
             self.begin_section(at, level, words);
         }
         self.settle_pages();
@@ -246,7 +245,7 @@ impl Manuscript {
         self.end_block();
         let words = collapsed(&clean::cleaned(words));
         if !words.is_empty() {
-            let at = self.append("", &words);
+            let at = self.append("", &words, false);
             self.take_title(at, words);
         }
     }
@@ -359,7 +358,7 @@ impl Manuscript {
         let Some(row) = self.row.take() else { return };
         if row.iter().any(|cell| !cell.is_empty()) {
             let marker = self.marker.take().unwrap_or_default();
-            self.append(&marker, &row.join(" | "));
+            self.append(&marker, row.join(" | ").trim_end(), true);
         }
         self.settle_pages();
     }
@@ -381,15 +380,16 @@ impl Manuscript {
         self.group = Some(self.groups);
     }
 
-    /// Puts a block into the text and returns where its words begin.
-    fn append(&mut self, before: &str, words: &str) -> usize {
-        let continues = self.group.is_some() && self.group == self.last_group;
+    /// Puts a block into the text and returns where its words begin. `in_group`: it is a list item or a row.
+    fn append(&mut self, before: &str, words: &str, in_group: bool) -> usize {
+        let group = self.group.filter(|_| in_group);
+        let continues = group.is_some() && group == self.last_group;
         let gap = match (self.text.is_empty(), continues) {
             (true, _) => "",
             (false, true) => "\n",
             (false, false) => "\n\n",
         };
-        self.last_group = self.group;
+        self.last_group = group;
         let added = words.chars().count();
         let at = self.length + gap.chars().count() + before.chars().count();
         if at + added > LONGEST_TEXT {

@@ -48,7 +48,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
 fn find(bytes: &[u8]) -> Result<Found, ReadError> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(_) => unreadable("it is protected by a password; save a copy without one"),
-        LoadPdfError::Invalid => unreadable("it is not a PDF, or damaged; open it in a viewer and save or print it again"),
+        LoadPdfError::Invalid => {
+            unreadable("it is not a PDF, or damaged; open it in a viewer and save or print it again")
+        }
     })?;
     if pdf.pages().len() > MOST_PAGES {
         return Err(ReadError::TooLarge { what: "its pages", limit: format!("{MOST_PAGES} pages") });
@@ -84,7 +86,10 @@ fn stated_title(metadata: &Metadata) -> Option<String> {
     let title = collapsed(&outline::pdf_text(metadata.title.as_ref()?));
     let title = title.strip_prefix("Microsoft Word - ").unwrap_or(&title).trim();
     let is_file_name = title.rsplit_once('.').is_some_and(|(_, extension)| {
-        matches!(extension.to_ascii_lowercase().as_str(), "doc" | "docx" | "odt" | "pdf" | "tex" | "dvi" | "indd" | "rtf" | "md" | "html")
+        matches!(
+            extension.to_ascii_lowercase().as_str(),
+            "doc" | "docx" | "odt" | "pdf" | "tex" | "dvi" | "indd" | "rtf" | "md" | "html"
+        )
     });
     let says_nothing = title.is_empty() || is_file_name || title.eq_ignore_ascii_case("untitled");
     (!says_nothing).then(|| title.to_owned())

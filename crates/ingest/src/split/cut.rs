@@ -1,158 +1,112 @@
 //! Cutting one stretch of text into pieces that fit, at the best boundaries there are.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use ibidem_engine::ports::embedder::TokenCounter;
+use ibidem_engine::words::passage_in_context;
 use text_splitter::{ChunkConfig, ChunkSizer, TextSplitter};
 
-use super::{Limits, SplitError, tokens_in_context};
+use super::{Limits, SplitError};
 
-/// The splitter looks over all that is left of its text for every piece: it gets this much at a time,
-/// in bytes, or a long text would take quadratic time.
-const WINDOW: usize = 24 * 1024;
-
-/// Longer words are rare, and not worth remembering.
-const LONGEST_KNOWN_WORD: usize = 32;
-const MOST_KNOWN_WORDS: usize = 100_000;
+/// The splitter looks over all that is left of its text for every piece: it gets this many times the
+/// longest passage at once, or a long text would take quadratic time.
+const PASSAGES_AT_ONCE: usize = 8;
 
 pub(super) struct Piece {
-    /// Its place in the stretch.
+    /// Its place in the stretch; no white space at either end.
     pub(super) bytes: Range<usize>,
     /// In context.
     pub(super) tokens: usize,
 }
 
-/// Counting tokens is what splitting costs. Nearly all tokenizers count words one by one, so pieces
-/// are first sized by the sum of their words, each counted once; then every piece is counted once
-/// for certain, in its context, and cut again with exact counts if the sum was too small.
-pub(super) struct Cutter<'a> {
+/// The embedding model's window for the passages of one section: what title and section leave of it
+/// is for their text.
+pub(super) struct Room<'a> {
     title: &'a str,
+    section: Option<&'a str>,
     counter: &'a dyn TokenCounter,
     limits: &'a Limits,
-    /// What an empty text counts.
-    special_tokens: usize,
-    known_words: RefCell<HashMap<Box<str>, usize>>,
+    /// What title and section take.
+    header: usize,
 }
 
-impl<'a> Cutter<'a> {
-    pub(super) fn new(title: &'a str, counter: &'a dyn TokenCounter, limits: &'a Limits) -> Self {
-        Self { title, counter, limits, special_tokens: counter.count(""), known_words: RefCell::default() }
+impl<'a> Room<'a> {
+    pub(super) fn new(
+        title: &'a str,
+        section: Option<&'a str>,
+        counter: &'a dyn TokenCounter,
+        limits: &'a Limits,
+    ) -> Self {
+        let header = counter.count(&passage_in_context(title, section, ""));
+        Self { title, section, counter, limits, header }
     }
 
-    pub(super) fn cut(&mut self, section: Option<&str>, text: &str) -> Result<Vec<Piece>, SplitError> {
-        let room = Room { cutter: self, section, header: tokens_in_context(self.counter, self.title, section, "") };
+    /// Cuts a text that opens with `headings` bytes of headings.
+    pub(super) fn cut(&self, text: &str, headings: usize) -> Result<Vec<Piece>, SplitError> {
         let mut pieces = Vec::new();
-        for window in windows(text) {
-            for estimated in room.split(&text[window.clone()], InContext(&room)) {
-                let estimated = window.start + estimated.start..window.start + estimated.end;
-                room.keep_or_cut(text, estimated, &mut pieces)?;
+        let joined = with_headings_joined(text, headings);
+        for window in windows(text, PASSAGES_AT_ONCE * self.limits.max_characters.max(1)) {
+            let window = trimmed(text, window);
+            // Most sections fit whole: one count settles them.
+            if let Some(tokens) = self.fits(&text[window.clone()]) {
+                pieces.push(Piece { bytes: window, tokens });
+                continue;
+            }
+            let budget = self.limits.max_tokens.saturating_sub(self.header).max(1);
+            let splitter = TextSplitter::new(ChunkConfig::new(budget).with_sizer(InContext(self)));
+            for (start, chunk) in splitter.chunk_indices(&joined[window.clone()]) {
+                let start = window.start + start;
+                self.keep_or_halve(text, start..start + chunk.len(), &mut pieces)?;
             }
         }
         Ok(pieces)
     }
-}
 
-/// A stretch's window: what its title and section leave.
-struct Room<'a> {
-    cutter: &'a Cutter<'a>,
-    section: Option<&'a str>,
-    header: usize,
-}
-
-impl Room<'_> {
     fn tokens(&self, text: &str) -> usize {
-        tokens_in_context(self.cutter.counter, self.cutter.title, self.section, text)
-    }
-
-    fn budget(&self) -> usize {
-        self.cutter.limits.max_tokens.saturating_sub(self.header).max(1)
+        self.counter.count(&passage_in_context(self.title, self.section, text))
     }
 
     fn fits(&self, text: &str) -> Option<usize> {
+        if self.is_too_long(text) {
+            return None;
+        }
         let tokens = self.tokens(text);
-        (tokens <= self.cutter.limits.max_tokens && !self.is_too_long(text)).then_some(tokens)
+        (tokens <= self.limits.max_tokens).then_some(tokens)
     }
 
     fn is_too_long(&self, text: &str) -> bool {
-        let limit = self.cutter.limits.max_characters;
+        let limit = self.limits.max_characters;
         text.len() > limit && text.chars().count() > limit
     }
 
-    fn split(&self, text: &str, sizer: impl ChunkSizer) -> Vec<Range<usize>> {
-        let splitter = TextSplitter::new(ChunkConfig::new(self.budget()).with_sizer(sizer));
-        splitter.chunk_indices(text).map(|(start, chunk)| start..start + chunk.len()).collect()
-    }
-
-    fn keep_or_cut(&self, text: &str, estimated: Range<usize>, pieces: &mut Vec<Piece>) -> Result<(), SplitError> {
-        if let Some(tokens) = self.fits(&text[estimated.clone()]) {
-            pieces.push(Piece { bytes: estimated, tokens });
-            return Ok(());
-        }
-        for exact in self.split(&text[estimated.clone()], InContext(self)) {
-            self.halve(text, estimated.start + exact.start..estimated.start + exact.end, pieces)?;
-        }
-        Ok(())
-    }
-
-    /// The splitter takes it that a text has no more tokens than bytes. Where that is not so, pieces
-    /// are still too large, and are halved until they fit.
-    fn halve(&self, text: &str, piece: Range<usize>, pieces: &mut Vec<Piece>) -> Result<(), SplitError> {
+    /// The splitter takes it that a text has no more tokens than bytes, and that title, section and
+    /// text are counted apart. Where that is not so a piece is still too large, and is halved until it fits.
+    fn keep_or_halve(&self, text: &str, piece: Range<usize>, pieces: &mut Vec<Piece>) -> Result<(), SplitError> {
         let mut ahead = vec![piece];
         while let Some(piece) = ahead.pop() {
-            let trimmed = trimmed(text, piece);
-            if trimmed.is_empty() {
+            let piece = trimmed(text, piece);
+            if piece.is_empty() {
                 continue;
             }
-            if let Some(tokens) = self.fits(&text[trimmed.clone()]) {
-                pieces.push(Piece { bytes: trimmed, tokens });
+            if let Some(tokens) = self.fits(&text[piece.clone()]) {
+                pieces.push(Piece { bytes: piece, tokens });
                 continue;
             }
-            let middle = text.floor_char_boundary(trimmed.start + trimmed.len() / 2);
-            let middle = if middle > trimmed.start { middle } else { text.ceil_char_boundary(trimmed.start + 1) };
-            if middle >= trimmed.end {
-                return Err(SplitError::NoRoom { header: self.header, limit: self.cutter.limits.max_tokens });
+            let middle = text.floor_char_boundary(piece.start + piece.len() / 2);
+            let middle = if middle > piece.start { middle } else { text.ceil_char_boundary(piece.start + 1) };
+            if middle >= piece.end {
+                return Err(SplitError::NoRoom { header: self.header, limit: self.limits.max_tokens });
             }
-            let nearby = text[trimmed.start..middle].rfind(char::is_whitespace).map(|space| trimmed.start + space);
-            let cut = nearby.filter(|space| *space > trimmed.start + trimmed.len() / 4).unwrap_or(middle);
-            ahead.push(cut..trimmed.end);
-            ahead.push(trimmed.start..cut);
+            let space = text[piece.start..middle].rfind(char::is_whitespace).map(|space| piece.start + space);
+            let cut = space.filter(|space| *space > piece.start + piece.len() / 4).unwrap_or(middle);
+            ahead.push(cut..piece.end);
+            ahead.push(piece.start..cut);
         }
         Ok(())
     }
 }
 
-/// Sizes a text by its words, each counted once and remembered.
-struct WordByWord<'a>(&'a Room<'a>);
-
-impl ChunkSizer for WordByWord<'_> {
-    fn size(&self, text: &str) -> usize {
-        let room = self.0;
-        if room.is_too_long(text) {
-            return usize::MAX / 4;
-        }
-        let cutter = room.cutter;
-        let count = |word: &str| cutter.counter.count(word).saturating_sub(cutter.special_tokens);
-        let mut known = cutter.known_words.borrow_mut();
-        let mut size = 0;
-        for word in text.split_whitespace() {
-            size += match known.get(word) {
-                Some(tokens) => *tokens,
-                None => {
-                    let tokens = count(word);
-                    if word.len() <= LONGEST_KNOWN_WORD && known.len() < MOST_KNOWN_WORDS {
-                        known.insert(word.into(), tokens);
-                    }
-                    tokens
-                }
-            };
-        }
-        size
-    }
-}
-
-/// Sizes a text as it will be counted in the end, less what its title and section take.
+/// Sizes a text as it will be counted in the end, less what title and section take.
 struct InContext<'a>(&'a Room<'a>);
 
 impl ChunkSizer for InContext<'_> {
@@ -164,21 +118,29 @@ impl ChunkSizer for InContext<'_> {
     }
 }
 
+/// The same text, byte for byte, but with its headings on one line with what follows them: a
+/// heading must not become a passage of its own because the paragraph below it is a long one.
+fn with_headings_joined(text: &str, headings: usize) -> String {
+    let (opening, rest) = text.split_at(headings);
+    opening.replace('\n', " ") + rest
+}
+
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = &text[range.clone()];
     let start = range.start + (inside.len() - inside.trim_start().len());
     start..start + inside.trim().len()
 }
 
-/// Parts of the text of at most [`WINDOW`] bytes, parted between paragraphs, lines, sentences or words if any end there.
-fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Parts of the text of at most `longest` bytes or one character, parted where paragraphs, lines, sentences or words end if any do.
+fn windows(text: &str, longest: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = &text[start..];
-        if rest.is_empty() {
+        if rest.trim().is_empty() {
             return None;
         }
-        let length = if rest.len() <= WINDOW { rest.len() } else { last_boundary(&rest[..rest.floor_char_boundary(WINDOW)]) };
+        let end = rest.floor_char_boundary(longest).max(rest.ceil_char_boundary(1));
+        let length = if end == rest.len() { end } else { last_boundary(&rest[..end]) };
         let window = start..start + length;
         start += length;
         Some(window)
@@ -191,5 +153,6 @@ fn last_boundary(window: &str) -> usize {
     let (_, second) = window.split_at(half);
     let at = second.rfind("\n\n").or_else(|| second.rfind('\n')).or_else(|| second.rfind(". ").map(|at| at + 1));
     let at = at.or_else(|| second.rfind(['。', '！', '？']).map(|at| at + '。'.len_utf8()));
-    at.or_else(|| second.rfind(char::is_whitespace)).map_or(window.len(), |at| half + at)
+    let at = at.or_else(|| second.rfind(char::is_whitespace)).map_or(window.len(), |at| half + at);
+    if at > 0 { at } else { window.len() }
 }

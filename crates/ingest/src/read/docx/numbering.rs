@@ -154,8 +154,19 @@ fn letters(number: u64) -> String {
 
 fn roman(number: u64) -> String {
     const NUMERALS: [(u64, &str); 13] = [
-        (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-        (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+        (1000, "m"),
+        (900, "cm"),
+        (500, "d"),
+        (400, "cd"),
+        (100, "c"),
+        (90, "xc"),
+        (50, "l"),
+        (40, "xl"),
+        (10, "x"),
+        (9, "ix"),
+        (5, "v"),
+        (4, "iv"),
+        (1, "i"),
     ];
     if number == 0 || number > 3999 {
         return number.to_string();
@@ -178,8 +189,14 @@ mod tests {
     #[test]
     fn numbers_are_written_as_word_shows_them() {
         let cases = [
-            (1, "lowerLetter", "a"), (26, "lowerLetter", "z"), (28, "upperLetter", "BB"), (0, "lowerLetter", "0"),
-            (4, "lowerRoman", "iv"), (1994, "upperRoman", "MCMXCIV"), (7, "decimalZero", "07"), (7, "ordinal", "7"),
+            (1, "lowerLetter", "a"),
+            (26, "lowerLetter", "z"),
+            (28, "upperLetter", "BB"),
+            (0, "lowerLetter", "0"),
+            (4, "lowerRoman", "iv"),
+            (1994, "upperRoman", "MCMXCIV"),
+            (7, "decimalZero", "07"),
+            (7, "ordinal", "7"),
         ];
         for (number, format, expected) in cases {
             assert_eq!(formatted(number, format), expected, "{number} {format}");
@@ -200,7 +217,8 @@ mod tests {
             </w:numbering>"#,
         )
         .unwrap();
-        let items = [("1", 0), ("1", 1), ("1", 1), ("1", 2), ("1", 0), ("1", 1), ("2", 0), ("2", 0), ("0", 0), ("9", 0)];
+        let items =
+            [("1", 0), ("1", 1), ("1", 1), ("1", 2), ("1", 0), ("1", 1), ("2", 0), ("2", 0), ("0", 0), ("9", 0)];
         let shown: Vec<_> = items.map(|(list, level)| numbering.marker(list, level).unwrap_or_default()).into();
         assert_eq!(shown, ["1.", "1.a)", "1.b)", "-", "2.", "2.a)", "5.", "6.", "", "-"]);
     }

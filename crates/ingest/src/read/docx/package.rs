@@ -36,7 +36,8 @@ impl<'a> Package<'a> {
 
     pub(super) fn document(&mut self) -> Result<String, ReadError> {
         let document = self.document.clone();
-        self.part(&document)?.ok_or_else(|| unreadable("it has no document inside; save it again in Word or LibreOffice"))
+        self.part(&document)?
+            .ok_or_else(|| unreadable("it has no document inside; save it again in Word or LibreOffice"))
     }
 
     pub(super) fn part_beside_document(&mut self, name: &str) -> Result<Option<String>, ReadError> {

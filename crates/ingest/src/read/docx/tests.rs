@@ -106,10 +106,16 @@ fn what_was_deleted_hidden_or_generated_is_left_out() {
 fn styles_make_titles_and_headings_in_any_language() {
     let direct = r#"<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Deep</w:t></w:r></w:p>"#;
     let body = [
-        &p("Titel", "The title"), &p("berschrift1", "One"), &p("", "a"), &p("berschrift2", "Two"), direct, &p("", "b"),
-        &p("Kapitel", "Three"), &p("Kreis1", "c"),
+        &p("Titel", "The title"),
+        &p("berschrift1", "One"),
+        &p("", "a"),
+        &p("berschrift2", "Two"),
+        direct,
+        &p("", "b"),
+        &p("Kapitel", "Three"),
+        &p("Kreis1", "c"),
     ];
-    let read = document(&body.map(String::as_str).concat()).unwrap();
+    let read = document(&body.concat()).unwrap();
     assert_eq!(read.title.as_deref(), Some("The title"));
     assert_eq!(read.text, "The title\n\nOne\n\na\n\nTwo\n\nDeep\n\nb\n\nThree\n\nc");
     let paths: Vec<_> = read.sections.iter().map(|section| section.path.join(" > ")).collect();
@@ -120,8 +126,10 @@ fn styles_make_titles_and_headings_in_any_language() {
 
 #[test]
 fn the_main_document_may_have_another_name() {
-    let relations = r#"<Relationships><Relationship Type="http://x/officeDocument" Target="/doc/main.xml"/></Relationships>"#;
-    let bytes = archive(&[("_rels/.rels", relations.as_bytes()), ("doc/main.xml", br#"<d><p><r><t>found</t></r></p></d>"#)]);
+    let relations =
+        r#"<Relationships><Relationship Type="http://x/officeDocument" Target="/doc/main.xml"/></Relationships>"#;
+    let bytes =
+        archive(&[("_rels/.rels", relations.as_bytes()), ("doc/main.xml", br#"<d><p><r><t>found</t></r></p></d>"#)]);
     assert_eq!(read(&bytes).unwrap().text, "found");
 }
 
@@ -139,7 +147,8 @@ fn damaged_archives_and_bombs_are_refused() {
 
 #[test]
 fn deep_nesting_and_entities_do_no_harm() {
-    let deep = format!("{}{}{}", "<w:tbl><w:tr><w:tc>".repeat(20_000), p("", "deep"), "</w:tc></w:tr></w:tbl>".repeat(20_000));
+    let deep =
+        format!("{}{}{}", "<w:tbl><w:tr><w:tc>".repeat(20_000), p("", "deep"), "</w:tc></w:tr></w:tbl>".repeat(20_000));
     assert_eq!(document(&deep).unwrap().text, "deep");
     let laughs = r#"<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><d><p><r><t>text &b; &#233;</t></r></p></d>"#;
     assert_eq!(read(&archive(&[("word/document.xml", laughs.as_bytes())])).unwrap().text, "text é");

@@ -43,7 +43,10 @@ impl<'a> Part<'a> {
     pub(super) fn step(&mut self) -> Result<Option<Step>, ReadError> {
         loop {
             let event = self.reader.read_event().map_err(|error| {
-                ReadError::unreadable(Format::Docx, format!("its XML is damaged ({error}); open it in Word or LibreOffice and save it again"))
+                ReadError::unreadable(
+                    Format::Docx,
+                    format!("its XML is damaged ({error}); open it in Word or LibreOffice and save it again"),
+                )
             })?;
             return Ok(Some(match event {
                 Event::Start(start) | Event::Empty(start) => opened(&start),

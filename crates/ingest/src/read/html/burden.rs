@@ -74,7 +74,10 @@ fn name(tag: &[u8]) -> Vec<u8> {
     if !tag.first().is_some_and(u8::is_ascii_alphabetic) {
         return Vec::new();
     }
-    tag.iter().take_while(|byte| !byte.is_ascii_whitespace() && !b"/>".contains(byte)).map(u8::to_ascii_lowercase).collect()
+    tag.iter()
+        .take_while(|byte| !byte.is_ascii_whitespace() && !b"/>".contains(byte))
+        .map(u8::to_ascii_lowercase)
+        .collect()
 }
 
 /// The number of attributes up to the end of the tag, and what follows it.
@@ -112,9 +115,37 @@ fn is_raw(name: &[u8]) -> bool {
 fn closes_by_itself(name: &[u8]) -> bool {
     matches!(
         name,
-        b"area" | b"base" | b"br" | b"col" | b"embed" | b"hr" | b"img" | b"input" | b"link" | b"meta" | b"param"
-            | b"source" | b"track" | b"wbr" | b"p" | b"li" | b"dd" | b"dt" | b"td" | b"th" | b"tr" | b"tbody"
-            | b"thead" | b"tfoot" | b"option" | b"optgroup" | b"rt" | b"rp" | b"html" | b"head" | b"body"
+        b"area"
+            | b"base"
+            | b"br"
+            | b"col"
+            | b"embed"
+            | b"hr"
+            | b"img"
+            | b"input"
+            | b"link"
+            | b"meta"
+            | b"param"
+            | b"source"
+            | b"track"
+            | b"wbr"
+            | b"p"
+            | b"li"
+            | b"dd"
+            | b"dt"
+            | b"td"
+            | b"th"
+            | b"tr"
+            | b"tbody"
+            | b"thead"
+            | b"tfoot"
+            | b"option"
+            | b"optgroup"
+            | b"rt"
+            | b"rp"
+            | b"html"
+            | b"head"
+            | b"body"
     )
 }
 

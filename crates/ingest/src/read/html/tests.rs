@@ -12,12 +12,18 @@ fn html_becomes_the_text_a_browser_shows() {
         ("a<br>b<hr>c", "a\nb\n\nc"),
         ("<ul><li>a<li>b<ul><li>c</ul><li><p>d</p><p>e</p></ul>f", "- a\n- b\n  - c\n- d\n  e\n\nf"),
         ("<ol start=3><li>a</li><li>b</li></ol>", "3. a\n4. b"),
-        ("<table><thead><tr><th>City<th>Rate</thead><tr><td>Oslo<td><p>120</p></table>x", "City | Rate\nOslo | 120\n\nx"),
+        (
+            "<table><thead><tr><th>City<th>Rate</thead><tr><td>Oslo<td><p>120</p></table>x",
+            "City | Rate\nOslo | 120\n\nx",
+        ),
         ("<table><tr><td><h2>A</h2><p>one</p><p>two</p></td></tr></table>", "A\n\none\n\ntwo"),
         ("<pre>\nfn a() {\n    b();\n}\n</pre><p>after", "fn a() {\n    b();\n}\n\nafter"),
         ("<pre><div>a</div><div>  b</div></pre>", "a\n  b"),
         ("<dl><dt>Term<dd>Meaning</dl>", "Term\n\nMeaning"),
-        ("<p>He said <q>yes</q>, <del>never</del> <img alt='a map' src='data:x'>&nbsp;&euro;5</p>", "He said “yes”, ~~never~~ a map €5"),
+        (
+            "<p>He said <q>yes</q>, <del>never</del> <img alt='a map' src='data:x'>&nbsp;&euro;5</p>",
+            "He said “yes”, ~~never~~ a map €5",
+        ),
         ("<p>1<sup>st</sup> H<sub>2</sub>O</p>", "1st H2O"),
     ];
     for (html, expected) in cases {
@@ -37,8 +43,16 @@ fn what_is_not_for_reading_is_left_out() {
 #[test]
 fn titles_and_sections() {
     let cases: [(&str, Option<&str>, &[&str]); 5] = [
-        ("<title>Leave – Intranet</title><h1>Leave</h1><p>x<h2>Carry-over</h2><p>y", Some("Leave – Intranet"), &["Carry-over"]),
-        ("<title>Intranet</title><h1>Leave</h1><p>x<h2>Carry-over</h2><p>y", Some("Intranet"), &["Leave", "Leave > Carry-over"]),
+        (
+            "<title>Leave – Intranet</title><h1>Leave</h1><p>x<h2>Carry-over</h2><p>y",
+            Some("Leave – Intranet"),
+            &["Carry-over"],
+        ),
+        (
+            "<title>Intranet</title><h1>Leave</h1><p>x<h2>Carry-over</h2><p>y",
+            Some("Intranet"),
+            &["Leave", "Leave > Carry-over"],
+        ),
         ("<h1>Leave <small>2025</small></h1><p>x<h3>Deep</h3><p>y<h2>Up</h2>z", Some("Leave 2025"), &["Deep", "Up"]),
         ("<p>No headings", None, &[]),
         ("<h2><div>A <br> B</div></h2><p>x", None, &["A B"]),

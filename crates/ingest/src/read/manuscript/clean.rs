@@ -110,7 +110,10 @@ mod tests {
             (format!("before data:image/png;base64,{payload}== after"), "before  after".to_owned()),
             (format!("(data:image/svg+xml;charset=utf-8;base64,{payload})"), "()".to_owned()),
             (format!("data:a;base64,{payload} data:b;base64,{payload}"), " ".to_owned()),
-            ("write data:text/plain;base64,SGk= for Hi".to_owned(), "write data:text/plain;base64,SGk= for Hi".to_owned()),
+            (
+                "write data:text/plain;base64,SGk= for Hi".to_owned(),
+                "write data:text/plain;base64,SGk= for Hi".to_owned(),
+            ),
             (format!("the word ;base64,{payload}"), format!("the word ;base64,{payload}")),
         ];
         for (written, expected) in cases {

@@ -65,13 +65,20 @@ fn images_are_their_alternative_text_and_embedded_data_is_nothing() {
     ];
     for markdown in cases {
         let text = text(&markdown);
-        assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "before the alt after", "{}", &markdown[..60]);
+        assert_eq!(
+            text.split_whitespace().collect::<Vec<_>>().join(" "),
+            "before the alt after",
+            "{}",
+            &markdown[..60]
+        );
     }
 }
 
 #[test]
 fn headings_make_sections_and_the_first_one_the_title() {
-    let document = read("# Use queues\n\nIntro.\n\n## Decision\n\nYes.\n\n### Consequences\n\nMany.\n\n## Links\n\nNone.").unwrap();
+    let document =
+        read("# Use queues\n\nIntro.\n\n## Decision\n\nYes.\n\n### Consequences\n\nMany.\n\n## Links\n\nNone.")
+            .unwrap();
     assert_eq!(document.title.as_deref(), Some("Use queues"));
     assert_eq!(document.text, "Use queues\n\nIntro.\n\nDecision\n\nYes.\n\nConsequences\n\nMany.\n\nLinks\n\nNone.");
     assert_eq!(paths(&document), ["Decision", "Decision > Consequences", "Links"]);
@@ -118,7 +125,9 @@ fn hostile_markdown_is_read_in_reasonable_time() {
     let backticks: String = (1..600).map(|count| format!("{} ", "`".repeat(count))).collect();
     let cells = format!("|a|b|\n|-|-|\n{}", "|x".repeat(50_000));
     let html = format!("<div>\n{}", "<b>".repeat(1_000));
-    for markdown in [deep_quote, deep_list, brackets, stars, format!("text {backticks}"), cells, format!("text\n\n{html}")] {
+    for markdown in
+        [deep_quote, deep_list, brackets, stars, format!("text {backticks}"), cells, format!("text\n\n{html}")]
+    {
         let started = std::time::Instant::now();
         let read = read(&markdown);
         assert!(read.is_ok(), "{read:?}");

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{Line, Page};
+use super::paragraphs::Measures;
 
 /// The part of a page's height, at its top and at its bottom, where running heads stand.
 const MARGIN: f64 = 0.12;
@@ -10,6 +11,7 @@ const MARGIN: f64 = 0.12;
 /// Takes out what stands at the edge of most pages, and the lines of printed tables of contents.
 /// The pages stay known by their numbers, and the contents by the headings they list.
 pub(super) fn remove(pages: &mut [Page]) {
+    let largest = 1.05 * Measures::of(pages).body_size;
     let mut seen: HashMap<String, usize> = HashMap::new();
     let with_text = pages.iter().filter(|page| !page.lines.is_empty()).count();
     for page in pages.iter() {
@@ -29,8 +31,13 @@ pub(super) fn remove(pages: &mut [Page]) {
     for page in pages {
         let height = page.height;
         page.lines.retain(|line| {
-            let repeats = is_at_edge(line, height) && seen.get(&likeness(line)).is_some_and(|count| *count >= often);
-            !repeats && !is_contents_line(line)
+            // A title is often the running head of the pages after it, but set larger.
+            let repeats = || seen.get(&likeness(line)).is_some_and(|count| *count >= often);
+            let is_head = line.size <= largest
+                && is_at_edge(line, height)
+                && with_text > 1
+                && (repeats() || is_page_number(line));
+            !is_head && !is_contents_line(line)
         });
     }
 }
@@ -54,6 +61,13 @@ fn likeness(line: &Line) -> String {
         }
     }
     likeness
+}
+
+/// A number, Arabic or Roman, and nothing else.
+fn is_page_number(line: &Line) -> bool {
+    let words = line.words();
+    let all = |letters: &str| words.chars().all(|letter| letters.contains(letter));
+    (1..=4).contains(&words.len()) && (all("0123456789") || all("ivxl"))
 }
 
 /// "Introduction . . . . . . 7"
@@ -80,18 +94,20 @@ mod tests {
                 height: 800.0,
                 lines: vec![
                     line(30.0, "Handbook"),
-                    line(60.0, if number == 2 { "Allowances" } else { "Text at the top." }),
+                    line(60.0, ["Scope", "Allowances", "Limits", "Claims"][usize::try_from(number - 1).unwrap()]),
                     line(400.0, "Handbook"),
                     line(780.0, &format!("Page {number} of 4")),
                 ],
             })
             .collect();
+        pages[0].lines.push(line(40.0, "ii"));
+        pages[0].lines.push(Line { size: 20.0, ..line(90.0, "Handbook") });
         pages[0].lines.push(line(500.0, "Introduction . . . . . . . 7"));
         pages[0].lines.push(line(520.0, "Wait ... 3 days"));
         remove(&mut pages);
         let left: Vec<Vec<String>> = pages.iter().map(|page| page.lines.iter().map(Line::words).collect()).collect();
         assert_eq!(left[1], ["Allowances", "Handbook"]);
-        assert_eq!(left[0].last().unwrap(), "Wait ... 3 days");
+        assert_eq!(left[0], ["Scope", "Handbook", "Handbook", "Wait ... 3 days"]);
         assert!(!left.iter().flatten().any(|line| line.starts_with("Page") || line.contains(". . .")));
     }
 }

@@ -6,7 +6,6 @@ use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::Dict;
-use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::kurbo::{BezPath, Rect};
 use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
@@ -17,7 +16,10 @@ use super::lines::{Lines, Page};
 use crate::read::LONGEST_TEXT;
 
 /// Drawing steps a document may take: forms that draw forms can multiply without end.
-const MOST_STEPS: usize = 4 * LONGEST_TEXT;
+const MOST_STEPS: usize = 2 * LONGEST_TEXT;
+
+/// Every form clips what it draws, and costs more to enter than a letter or a line.
+const STEPS_OF_A_CLIP: usize = 64;
 
 /// The share of an em that a letter without a known width takes.
 const USUAL_WIDTH: f64 = 0.5;
@@ -51,7 +53,7 @@ pub(super) fn collect(pdf: &Pdf) -> Collected {
     for (page, number) in pdf.pages().iter().zip(1..) {
         let (width, height) = page.render_dimensions();
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-        collector.begin_page(page);
+        collector.begin_page();
         let start = page.initial_transform(true).to_kurbo();
         let mut context = Context::new(start, bounds, &cache, pdf.xref(), settings.clone());
         interpret_page(page, &mut context, &mut collector);
@@ -82,13 +84,13 @@ struct Run {
 }
 
 impl Collector {
-    fn begin_page(&mut self, _: &PdfPage<'_>) {
+    fn begin_page(&mut self) {
         self.marked.clear();
         self.last_run = None;
     }
 
-    fn step(&mut self) {
-        self.steps += 1;
+    fn step(&mut self, steps: usize) {
+        self.steps += steps;
         if self.steps > MOST_STEPS {
             // There is no other way to stop the interpreter; the reader catches it.
             resume_unwind(Box::new("too many drawing steps"));
@@ -116,7 +118,7 @@ impl Device<'_> for Collector {
         let is_vertical = matches!(run.writing_mode(), WritingMode::Vertical);
         let mut glyphs = Vec::with_capacity(run.glyphs().len());
         for glyph in run.glyphs() {
-            self.step();
+            self.step(1);
             let letters = match glyph.as_unicode() {
                 Some(BfString::Char(letter)) => letter.to_string(),
                 Some(BfString::String(letters)) => letters,
@@ -157,7 +159,7 @@ impl Device<'_> for Collector {
     }
 
     fn begin_marked_content(&mut self, tag: &[u8], _: Option<&Dict<'_>>) {
-        self.step();
+        self.step(1);
         self.marked.push(tag == b"Artifact");
     }
 
@@ -166,19 +168,19 @@ impl Device<'_> for Collector {
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
-        self.step();
+        self.step(1);
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {
-        self.step();
+        self.step(STEPS_OF_A_CLIP);
     }
 
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
-        self.step();
+        self.step(STEPS_OF_A_CLIP);
     }
 
     fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
-        self.step();
+        self.step(1);
     }
 
     fn pop_clip(&mut self) {}

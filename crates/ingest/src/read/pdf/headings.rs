@@ -18,10 +18,18 @@ const MOST_HEADINGS: f64 = 0.3;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Mark {
-    Title { lines: usize },
-    Heading { level: u8, lines: usize },
+    Title {
+        lines: usize,
+    },
+    Heading {
+        level: u8,
+        lines: usize,
+    },
     /// A section begins here whose heading is not printed as its bookmark has it.
-    Section { level: u8, words: String },
+    Section {
+        level: u8,
+        words: String,
+    },
 }
 
 /// What begins at which line, by index of page and line.
@@ -41,7 +49,15 @@ impl Plan {
         for taken in line..line + lines {
             self.taken.insert((page, taken), ());
         }
-        self.marks.entry((page, line)).or_default().push(mark);
+        self.marks.insert((page, line), vec![mark]);
+    }
+
+    /// A heading printed at the same place wins over bookmarks that only say where to look.
+    fn begin_section(&mut self, page: usize, line: usize, section: Mark) {
+        let here = self.marks.entry((page, line)).or_default();
+        if here.iter().all(|mark| matches!(mark, Mark::Section { .. })) {
+            here.push(section);
+        }
     }
 
     fn is_free(&self, page: usize, line: usize, lines: usize) -> bool {
@@ -60,6 +76,9 @@ pub(super) fn plan(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>) 
         by_looks(pages, title, &mut plan);
     } else {
         by_bookmarks(pages, bookmarks, title, &mut plan);
+        if title.is_none() {
+            title_by_looks(pages, &mut plan);
+        }
     }
     plan
 }
@@ -67,7 +86,9 @@ pub(super) fn plan(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>) 
 fn by_bookmarks(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>, plan: &mut Plan) {
     for bookmark in bookmarks {
         let is_title = title.is_some_and(|title| same_words(title, &bookmark.words));
-        let Some(index) = pages.iter().position(|page| page.number == bookmark.page).filter(|_| !is_title) else { continue };
+        let Some(index) = pages.iter().position(|page| page.number == bookmark.page).filter(|_| !is_title) else {
+            continue;
+        };
         let lines = &pages[index].lines;
         let level = bookmark.level;
         match printed(lines, &bookmark.words, bookmark.down, |line, count| plan.is_free(index, line, count)) {
@@ -75,39 +96,28 @@ fn by_bookmarks(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>, pla
             None => {
                 let below = |down: f64| lines.iter().position(|line| line.angle == 0 && line.across >= down);
                 let line = bookmark.down.and_then(below).unwrap_or(0);
-                let mark = Mark::Section { level, words: bookmark.words.clone() };
-                plan.marks.entry((index, line)).or_default().push(mark);
+                plan.begin_section(index, line, Mark::Section { level, words: bookmark.words.clone() });
             }
         }
     }
 }
 
-/// Where a heading is printed: its first line and how many; the nearest to `down` if there are several.
+/// Where a heading is printed: its first line and how many. On one line rather than on several, and
+/// the nearest to `down` if there are several such places.
 fn printed(
     lines: &[Line],
     heading: &str,
     down: Option<f64>,
     is_free: impl Fn(usize, usize) -> bool,
 ) -> Option<(usize, usize)> {
-    let mut found: Option<(usize, usize, f64)> = None;
-    for first in 0..lines.len() {
-        let mut words = String::new();
-        for count in 1..=MOST_LINES.min(lines.len() - first) {
-            words.push_str(&lines[first + count - 1].words());
-            words.push(' ');
-            if words.chars().count() > 2 * heading.chars().count() + 20 {
-                break;
-            }
-            if says(&words, heading) && is_free(first, count) {
-                let away = down.map_or(0.0, |down| (lines[first].across - down).abs());
-                if found.is_none_or(|(_, _, nearest)| away < nearest) {
-                    found = Some((first, count, away));
-                }
-                break;
-            }
-        }
-    }
-    found.map(|(first, count, _)| (first, count))
+    let away = |first: &usize| down.map_or(0.0, |down| (lines[*first].across - down).abs());
+    (1..=MOST_LINES).find_map(|count| {
+        let places = (0..(lines.len() + 1).saturating_sub(count)).filter(|&first| {
+            let words: Vec<String> = lines[first..first + count].iter().map(Line::words).collect();
+            is_free(first, count) && says(&words.join(" "), heading)
+        });
+        Some((places.min_by(|one, other| away(one).total_cmp(&away(other)))?, count))
+    })
 }
 
 /// The same words, whether or not the number before them is in one, the other or both.
@@ -134,8 +144,10 @@ struct Candidate {
 }
 
 fn by_looks(pages: &[Page], title: Option<&str>, plan: &mut Plan) {
-    let measures = Measures::of(pages);
-    let candidates = candidates(pages, &measures, plan);
+    if title.is_none() {
+        title_by_looks(pages, plan);
+    }
+    let candidates = candidates(pages, &Measures::of(pages), plan);
     let all_lines: usize = pages.iter().map(|page| page.lines.len()).sum();
     let heading_lines: usize = candidates.iter().map(|candidate| candidate.lines).sum();
     if counted(heading_lines) > MOST_HEADINGS * counted(all_lines) && all_lines > 20 {
@@ -143,31 +155,30 @@ fn by_looks(pages: &[Page], title: Option<&str>, plan: &mut Plan) {
     }
     let mut sizes: Vec<f64> = candidates.iter().map(|candidate| candidate.size).collect();
     sizes.sort_by(|one, other| other.total_cmp(one));
-    sizes.dedup_by(|one, other| (*other - *one).abs() < 0.04 * *other);
-    let rank = |size: f64| sizes.iter().position(|larger| (larger - size).abs() < 0.04 * larger).unwrap_or(0);
-
-    // Nothing says what the title is: the one line set larger than all others, on the first page, is it.
-    let largest = candidates.iter().filter(|candidate| rank(candidate.size) == 0);
-    let first_page = pages.iter().position(|page| !page.lines.is_empty());
-    let title_line = largest.clone().next().filter(|candidate| {
-        title.is_none()
-            && largest.count() == 1
-            && Some(candidate.page) == first_page
-            && candidate.numbered.is_none()
-            && candidate.size > measures.body_size * LARGER
-    });
-    let title_place = title_line.map(|candidate| (candidate.page, candidate.line));
-    let above = usize::from(title_place.is_some());
-    for candidate in &candidates {
-        let Candidate { page, line, lines, .. } = *candidate;
-        if Some((page, line)) == title_place {
-            plan.take(page, line, lines, Mark::Title { lines });
-            continue;
-        }
-        let by_size = u8::try_from(rank(candidate.size).saturating_sub(above) + 1).unwrap_or(LOWEST_LEVEL);
-        let level = candidate.numbered.unwrap_or(by_size).min(LOWEST_LEVEL);
+    sizes.dedup_by(|one, other| is_same_size(*one, *other));
+    for Candidate { page, line, lines, size, numbered } in candidates {
+        let rank = sizes.iter().position(|larger| is_same_size(*larger, size)).unwrap_or(0);
+        let by_size = u8::try_from(rank + 1).unwrap_or(LOWEST_LEVEL);
+        let level = numbered.unwrap_or(by_size).min(LOWEST_LEVEL);
         plan.take(page, line, lines, Mark::Heading { level, lines });
     }
+}
+
+/// Nothing says what the title is: the one line set larger than all others, on the first page, is it.
+fn title_by_looks(pages: &[Page], plan: &mut Plan) {
+    let candidates = candidates(pages, &Measures::of(pages), plan);
+    let largest = candidates.iter().map(|candidate| candidate.size).fold(0.0, f64::max);
+    let mut largest = candidates.iter().filter(|candidate| is_same_size(candidate.size, largest));
+    let first_page = pages.iter().position(|page| !page.lines.is_empty());
+    if let (Some(&Candidate { page, line, lines, numbered: None, .. }), None) = (largest.next(), largest.next())
+        && Some(page) == first_page
+    {
+        plan.take(page, line, lines, Mark::Title { lines });
+    }
+}
+
+fn is_same_size(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.04 * one.max(other)
 }
 
 fn candidates(pages: &[Page], measures: &Measures, plan: &Plan) -> Vec<Candidate> {
@@ -190,7 +201,8 @@ fn candidates(pages: &[Page], measures: &Measures, plan: &Plan) -> Vec<Candidate
                     && number_depth(&next.words()).is_none()
                     && reads_as_heading(next)
             };
-            let more = lines[line..].windows(2).take(MOST_LINES - 1).take_while(|pair| goes_on(&pair[1], &pair[0])).count();
+            let more =
+                lines[line..].windows(2).take(MOST_LINES - 1).take_while(|pair| goes_on(&pair[1], &pair[0])).count();
             candidates.push(Candidate { page, line, lines: 1 + more, size: first.size, numbered });
             line += 1 + more;
         }

@@ -4,7 +4,7 @@ use super::glyphs::Glyph;
 
 /// Shares of the font's size. A gap that parts words; one that parts columns; how far a letter may
 /// stand above or below its line (an exponent does); how far back a letter may stand in its line.
-const WORD_GAP: f64 = 0.15;
+const WORD_GAP: f64 = 0.11;
 const COLUMN_GAP: f64 = 1.5;
 const RISE: f64 = 0.45;
 const STEP_BACK: f64 = 0.5;
@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub(super) across: f64,
     pub(super) size: f64,
     pub(super) angle: i32,
+    /// Set in a type whose letters are all equally wide, as programs and commands are.
+    pub(super) is_code: bool,
     /// Its words; where wide gaps part them, as in the row of a table, in several cells.
     pub(super) cells: Vec<String>,
 }
@@ -40,6 +42,36 @@ pub(super) struct Lines {
     line: Option<Line>,
     cell: String,
     space_due: bool,
+    pitch: Pitch,
+}
+
+/// Whether the letters of a line are all equally wide.
+#[derive(Default)]
+struct Pitch {
+    letters: Vec<char>,
+    narrowest: f64,
+    widest: f64,
+}
+
+impl Pitch {
+    fn add(&mut self, glyph: &Glyph) {
+        let width = glyph.width / glyph.size;
+        if self.letters.is_empty() {
+            (self.narrowest, self.widest) = (width, width);
+        }
+        self.narrowest = self.narrowest.min(width);
+        self.widest = self.widest.max(width);
+        let letter = glyph.letters.chars().next().unwrap_or_default();
+        if self.letters.len() < 8 && !self.letters.contains(&letter) {
+            self.letters.push(letter);
+        }
+    }
+
+    /// Different letters, or it would prove nothing: digits are equally wide in nearly all types.
+    fn is_fixed(&self) -> bool {
+        let telling = self.letters.iter().filter(|letter| !letter.is_ascii_digit()).count();
+        telling >= 4 && self.widest - self.narrowest < 0.01
+    }
 }
 
 impl Lines {
@@ -48,6 +80,9 @@ impl Lines {
             self.end_line();
         }
         let is_space = glyph.letters.trim().is_empty();
+        if !is_space {
+            self.pitch.add(glyph);
+        }
         let Some(line) = &mut self.line else {
             if !is_space {
                 self.line = Some(Line {
@@ -56,6 +91,7 @@ impl Lines {
                     across: glyph.across,
                     size: glyph.size,
                     angle: glyph.angle,
+                    is_code: false,
                     cells: Vec::new(),
                 });
                 self.cell.push_str(&glyph.letters);
@@ -82,7 +118,9 @@ impl Lines {
     fn end_line(&mut self) {
         self.space_due = false;
         let cell = std::mem::take(&mut self.cell);
+        let pitch = std::mem::take(&mut self.pitch);
         if let Some(mut line) = self.line.take() {
+            line.is_code = pitch.is_fixed();
             line.cells.push(cell.trim_end().to_owned());
             line.cells.retain(|cell| !cell.is_empty());
             join_marker(&mut line.cells);
@@ -139,16 +177,29 @@ pub(super) fn is_number(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn lines(placed: &[(f64, f64, &str)]) -> Vec<Vec<String>> {
+    fn set(placed: &[(f64, f64, &str)], width_of: impl Fn(char) -> f64) -> Vec<Line> {
         let mut lines = Lines::default();
         for &(x, y, word) in placed {
             let mut along = x;
             for letter in word.chars() {
-                lines.add(&Glyph { along, across: y, width: 5.0, size: 10.0, angle: 0, letters: letter.to_string() });
-                along += 5.0;
+                let width = width_of(letter);
+                lines.add(&Glyph { along, across: y, width, size: 10.0, angle: 0, letters: letter.to_string() });
+                along += width;
             }
         }
-        lines.finish().into_iter().map(|line| line.cells).collect()
+        lines.finish()
+    }
+
+    fn lines(placed: &[(f64, f64, &str)]) -> Vec<Vec<String>> {
+        set(placed, |_| 5.0).into_iter().map(|line| line.cells).collect()
+    }
+
+    #[test]
+    fn code_is_known_by_its_even_letters() {
+        let is_code = |word, width_of: fn(char) -> f64| set(&[(0.0, 0.0, word)], width_of)[0].is_code;
+        assert!(is_code("fn main()", |_| 6.0));
+        assert!(!is_code("fn main()", |letter| if letter == 'm' { 9.0 } else { 6.0 }));
+        assert!(!is_code("2024 1150", |_| 5.0));
     }
 
     #[test]
@@ -157,9 +208,15 @@ mod tests {
             (&[(0.0, 0.0, "ab"), (10.5, 0.0, "c")], &[&["abc"]]),
             (&[(0.0, 0.0, "ab"), (12.5, 0.0, "c")], &[&["ab c"]]),
             (&[(0.0, 0.0, "ab "), (15.0, 0.0, "c")], &[&["ab c"]]),
-            (&[(0.0, 0.0, "Oslo"), (60.0, 0.0, "120"), (0.0, 12.0, "Bergen"), (60.0, 12.0, "95")], &[&["Oslo", "120"], &["Bergen", "95"]]),
+            (
+                &[(0.0, 0.0, "Oslo"), (60.0, 0.0, "120"), (0.0, 12.0, "Bergen"), (60.0, 12.0, "95")],
+                &[&["Oslo", "120"], &["Bergen", "95"]],
+            ),
             (&[(0.0, 0.0, "x"), (5.0, -4.0, "2"), (10.0, 0.0, "y")], &[&["x2y"]]),
-            (&[(0.0, 0.0, "•"), (25.0, 0.0, "item"), (0.0, 12.0, "3.2"), (40.0, 12.0, "Travel")], &[&["• item"], &["3.2 Travel"]]),
+            (
+                &[(0.0, 0.0, "•"), (25.0, 0.0, "item"), (0.0, 12.0, "3.2"), (40.0, 12.0, "Travel")],
+                &[&["• item"], &["3.2 Travel"]],
+            ),
         ];
         for (placed, expected) in cases {
             assert_eq!(lines(placed), expected, "{placed:?}");

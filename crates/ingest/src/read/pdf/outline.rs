@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use hayro_interpret::hayro_syntax::Pdf;
-use hayro_interpret::hayro_syntax::object::{Array, Dict, MaybeRef, Null, Object, ObjectIdentifier, String as PdfString};
+use hayro_interpret::hayro_syntax::object::{
+    Array, Dict, MaybeRef, Null, Object, ObjectIdentifier, String as PdfString,
+};
 
 use crate::read::manuscript::collapsed;
 
@@ -34,7 +36,10 @@ pub(super) fn bookmarks(pdf: &Pdf) -> Vec<Bookmark> {
     let mut seen = HashSet::new();
     let mut ahead = vec![(first, 1_u8)];
     while let Some((entry, level)) = ahead.pop() {
-        if bookmarks.len() >= MOST_BOOKMARKS || !entry.obj_id().is_none_or(|id| seen.insert(id)) || ahead.len() > MOST_BOOKMARKS {
+        if bookmarks.len() >= MOST_BOOKMARKS
+            || !entry.obj_id().is_none_or(|id| seen.insert(id))
+            || ahead.len() > MOST_BOOKMARKS
+        {
             continue;
         }
         if let Some(next) = entry.get::<Dict<'_>>("Next") {
@@ -124,7 +129,10 @@ fn named_destinations<'a>(catalog: &Dict<'a>) -> HashMap<Vec<u8>, Object<'a>> {
     let mut ahead: Vec<Dict<'a>> =
         catalog.get::<Dict<'_>>("Names").and_then(|names| names.get::<Dict<'_>>("Dests")).into_iter().collect();
     while let Some(node) = ahead.pop() {
-        if named.len() >= MOST_BOOKMARKS || !node.obj_id().is_none_or(|id| seen.insert(id)) || ahead.len() > MOST_BOOKMARKS {
+        if named.len() >= MOST_BOOKMARKS
+            || !node.obj_id().is_none_or(|id| seen.insert(id))
+            || ahead.len() > MOST_BOOKMARKS
+        {
             continue;
         }
         if let Some(kids) = node.get::<Array<'_>>("Kids") {

@@ -47,7 +47,8 @@ fn half_points(size: f64) -> i64 {
 }
 
 pub(super) fn write(pages: &[Page], plan: &Plan, manuscript: &mut Manuscript) {
-    let mut writer = Writer { measures: Measures::of(pages), manuscript, paragraph: None, in_list: false, in_table: false };
+    let mut writer =
+        Writer { measures: Measures::of(pages), manuscript, paragraph: None, in_list: false, in_table: false };
     for (index, page) in pages.iter().enumerate() {
         writer.turn_to(page.number);
         let right = page.lines.iter().map(|line| line.right).fold(0.0, f64::max);
@@ -65,6 +66,7 @@ pub(super) fn write(pages: &[Page], plan: &Plan, manuscript: &mut Manuscript) {
 
 enum Piece {
     Words(String),
+    LineBreak,
     Page(u32),
 }
 
@@ -115,7 +117,11 @@ impl Writer<'_> {
         if is_row(&page.lines, at) {
             self.row(line);
         } else if let Some(paragraph) = self.paragraph.as_mut().filter(|open| continues(open, line, &self.measures)) {
-            join(&mut paragraph.pieces, &line.words());
+            if line.is_code {
+                paragraph.pieces.extend([Piece::LineBreak, Piece::Words(line.words())]);
+            } else {
+                join(&mut paragraph.pieces, &line.words());
+            }
             paragraph.last = line.clone();
             paragraph.lines += 1;
         } else {
@@ -142,7 +148,8 @@ impl Writer<'_> {
     fn begin_paragraph(&mut self, line: &Line, right: f64) {
         self.end_paragraph();
         let words = line.words();
-        let (marker, rest) = words.split_once(' ').filter(|(marker, _)| is_marker(marker)).unwrap_or(("", &words));
+        let marked = words.split_once(' ').filter(|(marker, _)| is_marker(marker) && !line.is_code);
+        let (marker, rest) = marked.unwrap_or(("", &words));
         let is_item = !marker.is_empty();
         if is_item {
             if !self.in_list {
@@ -163,6 +170,7 @@ impl Writer<'_> {
         for piece in self.paragraph.take().into_iter().flat_map(|paragraph| paragraph.pieces) {
             match piece {
                 Piece::Words(words) => self.manuscript.words(&words),
+                Piece::LineBreak => self.manuscript.line_break(),
                 Piece::Page(number) => self.manuscript.page(number),
             }
         }
@@ -190,11 +198,18 @@ fn continues(open: &Paragraph, line: &Line, measures: &Measures) -> bool {
     let last = &open.last;
     let words = line.words();
     let begins_item = words.split_once(' ').is_some_and(|(marker, _)| is_marker(marker));
-    if line.angle != last.angle || (line.size - last.size).abs() > 0.12 * last.size || begins_item {
+    if line.angle != last.angle || (line.size - last.size).abs() > 0.12 * last.size || line.is_code != last.is_code {
+        return false;
+    }
+    let gap = line.across - last.across;
+    if line.is_code {
+        // Lines of code keep their ends, and may be indented and begin as they like.
+        return gap > 0.0 && gap <= 1.3 * measures.leading_of(line);
+    }
+    if begins_item {
         return false;
     }
     let turned = matches!(open.pieces.last(), Some(Piece::Page(_)));
-    let gap = line.across - last.across;
     if turned || gap <= 0.0 {
         // The next page or column: the sentence goes on, or it does not.
         let last_words = last.words();
@@ -222,7 +237,7 @@ fn joined(lines: &[Line]) -> String {
     }
     let words = pieces.into_iter().filter_map(|piece| match piece {
         Piece::Words(words) => Some(words),
-        Piece::Page(_) => None,
+        Piece::LineBreak | Piece::Page(_) => None,
     });
     words.collect()
 }
@@ -232,7 +247,7 @@ fn joined(lines: &[Line]) -> String {
 fn join(pieces: &mut Vec<Piece>, line: &str) {
     let before = pieces.iter_mut().rev().find_map(|piece| match piece {
         Piece::Words(words) => Some(words),
-        Piece::Page(_) => None,
+        Piece::LineBreak | Piece::Page(_) => None,
     });
     let Some(before) = before else { return pieces.push(Piece::Words(line.to_owned())) };
     let mut letters = before.chars().rev();
