@@ -26,7 +26,9 @@ pub enum FindError {
     Unreadable { path: PathBuf, reason: String },
     #[error("{path} is of no kind that can be ingested; known are .md .html .txt .pdf .docx and .jsonl")]
     UnknownFormat { path: PathBuf },
-    #[error("line {line} of {path} is not a document: {reason}; each line reads {{\"id\": …, \"title\": …, \"text\": …}}")]
+    #[error(
+        "line {line} of {path} is not a document: {reason}; each line reads {{\"id\": …, \"title\": …, \"text\": …}}"
+    )]
     BadLine { path: PathBuf, line: usize, reason: String },
 }
 
@@ -46,9 +48,7 @@ pub fn list(path: &Path) -> Result<Listing, FindError> {
         };
     }
     let mut listing = Listing::default();
-    let hidden = |entry: &walkdir::DirEntry| {
-        entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.')
-    };
+    let hidden = |entry: &walkdir::DirEntry| entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
     for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_entry(|entry| !hidden(entry)) {
         let entry = entry.map_err(|error| FindError::Unreadable {
             path: error.path().unwrap_or(path).to_owned(),
@@ -78,7 +78,8 @@ pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
     let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
     let name = below.unwrap_or_else(|| file.file_name().map_or(file, Path::new));
     // One spelling of a place on every system.
-    let source_location = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    let source_location =
+        name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     if is_json_lines(file) {
         return lines(file, &source_location, &bytes);
     }
@@ -147,7 +148,11 @@ mod tests {
     fn each_line_of_a_json_lines_file_is_a_document() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("corpus.jsonl");
-        std::fs::write(&file, "{\"_id\": \"7\", \"title\": \"T\", \"text\": \"x\"}\n\n{\"id\": \"8\", \"text\": \"y\"}\n").unwrap();
+        std::fs::write(
+            &file,
+            "{\"_id\": \"7\", \"title\": \"T\", \"text\": \"x\"}\n\n{\"id\": \"8\", \"text\": \"y\"}\n",
+        )
+        .unwrap();
         let found = open(&file, &file).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].source_location, "corpus.jsonl#7");

@@ -10,7 +10,7 @@ mod stretches;
 #[cfg(test)]
 mod tests;
 
-use cut::Room;
+use cut::{KnownWords, Room};
 use stretches::{Stretch, opening_headings, stretches};
 
 /// A passage of a document: what is embedded, found and cited.
@@ -65,11 +65,13 @@ pub fn split(
 ) -> Result<Vec<Passage>, SplitError> {
     let mut passages = Vec::new();
     let mut place = Place::default();
+    let known_words = KnownWords::default();
     for stretch in stretches(document) {
         let section = section_with_room(title, &stretch, counter, limits)?;
         let text = &document.text[stretch.bytes.clone()];
         let headings = opening_headings(text, document.title.as_deref(), stretch.path);
-        for piece in Room::new(title, section.as_deref(), counter, limits).cut(text, headings)? {
+        let room = Room::new(title, section.as_deref(), counter, limits, &known_words);
+        for piece in room.cut(text, headings)? {
             let start = place.advance(&document.text, stretch.bytes.start + piece.bytes.start);
             let end = place.advance(&document.text, stretch.bytes.start + piece.bytes.end);
             let text = &text[piece.bytes];

@@ -63,7 +63,8 @@ impl Worker {
     /// Works until `stop` says so; what is under way is finished first.
     pub async fn run(&self, stop: watch::Receiver<bool>) {
         let taking = join_all((0..ROUNDS_AT_ONCE).map(|_| self.repeat(stop.clone(), || self.intake_round())));
-        let publishing = self.repeat(stop.clone(), || async { self.publisher.round().await.map_err(|error| error.to_string()) });
+        let publishing =
+            self.repeat(stop.clone(), || async { self.publisher.round().await.map_err(|error| error.to_string()) });
         join(taking, publishing).await;
     }
 
@@ -119,7 +120,9 @@ impl Worker {
                     versions.push((job, identified.version));
                 }
                 Err(error) => {
-                    self.fail(&job, &error.to_string(), error.is_permanent()).await.map_err(|error| error.to_string())?;
+                    self.fail(&job, &error.to_string(), error.is_permanent())
+                        .await
+                        .map_err(|error| error.to_string())?;
                 }
             }
         }

@@ -59,6 +59,7 @@ pub fn router(state: AppState) -> Router {
 }
 
 /// A panic is a mistake in this program: the caller gets a problem document, the log the reason.
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the layer calls")]
 fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
     let said = panic.downcast_ref::<String>().map(String::as_str);
     let reason = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");

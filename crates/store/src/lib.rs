@@ -55,14 +55,12 @@ impl Store {
     pub fn new(settings: &StoreSettings) -> Result<Self, ConnectError> {
         let options: PgConnectOptions =
             settings.url.parse().map_err(|error: sqlx::Error| ConnectError::Url(error.to_string()))?;
-        let options = options
-            .application_name("ibidem")
-            .options([
-                // Sixteen partitions make planning dearer than running; every query here has one best plan.
-                ("plan_cache_mode", "force_generic_plan"),
-                // "Already exists, skipping" is not worth a line in anybody's log.
-                ("client_min_messages", "warning"),
-            ]);
+        let options = options.application_name("ibidem").options([
+            // Sixteen partitions make planning dearer than running; every query here has one best plan.
+            ("plan_cache_mode", "force_generic_plan"),
+            // "Already exists, skipping" is not worth a line in anybody's log.
+            ("client_min_messages", "warning"),
+        ]);
         let pool = PgPoolOptions::new()
             .max_connections(settings.max_connections)
             .acquire_timeout(settings.acquire_timeout)

@@ -66,9 +66,6 @@ impl Store {
         if !migrated {
             return Ok(Vec::new());
         }
-        connection
-            .list_applied_migrations(table)
-            .await
-            .map_err(|error| CatalogueError::Unavailable(error.to_string()))
+        connection.list_applied_migrations(table).await.map_err(|error| CatalogueError::Unavailable(error.to_string()))
     }
 }

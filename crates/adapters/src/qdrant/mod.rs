@@ -38,6 +38,8 @@ pub enum Quantization {
     Binary,
 }
 
+/// What a collection is made with, from `shards` to `build_breadth`, stays as it is until the index is rebuilt; so do
+/// `language` and `mean_words`, which points and queries must agree on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QdrantSettings {
     /// The server's gRPC address.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
-use ibidem_adapters::qdrant::IndexState;
+use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
@@ -177,7 +177,17 @@ async fn index(
         }
     };
     match index.version().await {
-        Ok(version) => findings.push(Finding::ok("index", format!("Qdrant {version}"))),
+        Ok(version) if QdrantIndex::weighs_words_within_scope(&version) => {
+            findings.push(Finding::ok("index", format!("Qdrant {version}")));
+        }
+        Ok(version) => {
+            let found = format!("Qdrant {version}: how rare a word is counts over all tenants' documents");
+            findings.push(Finding::warning(
+                "index",
+                found,
+                "Qdrant 1.19 or newer counts within what the asker may see",
+            ));
+        }
         Err(error) => {
             let mend = "start Qdrant, or correct `index.url` (IBIDEM__INDEX__URL): it is the gRPC address";
             findings.push(Finding::broken("index", error.to_string(), mend));

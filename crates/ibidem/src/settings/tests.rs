@@ -33,7 +33,9 @@ fn flags_win_over_the_environment_which_wins_over_the_file() {
 
 #[test]
 fn an_error_names_the_key_and_the_mend() {
-    let cases: [(&str, &[(&str, &str)], &[&str], &[&str]); 9] = [
+    /// (file, environment, flags, what the message must say)
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
+    let cases: [Case<'_>; 9] = [
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
         ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),

@@ -71,6 +71,8 @@ pub(super) struct Manuscript {
     page_marks: Vec<(usize, u32)>,
     sections_due: Vec<(u8, String)>,
     struck: bool,
+    /// The text may have this many characters.
+    longest: usize,
     overfull: bool,
 }
 
@@ -96,6 +98,7 @@ impl Manuscript {
             page_marks: Vec::new(),
             sections_due: Vec::new(),
             struck: false,
+            longest: LONGEST_TEXT,
             overfull: false,
         }
     }
@@ -392,7 +395,7 @@ impl Manuscript {
         self.last_group = group;
         let added = words.chars().count();
         let at = self.length + gap.chars().count() + before.chars().count();
-        if at + added > LONGEST_TEXT {
+        if at + added > self.longest {
             self.overfull = true;
             return self.length;
         }
@@ -429,5 +432,43 @@ impl Manuscript {
         }
         let title = stated.title.clone().or(self.title);
         Ok(ReadDocument { title, text: self.text, sections: self.sections, pages: self.pages, stated })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(longest: usize) -> Result<ReadDocument, ReadError> {
+        let mut manuscript = Manuscript::new(TitleHeading::First);
+        manuscript.longest = longest;
+        manuscript.heading(1, "Title");
+        manuscript.words("Twelve words");
+        manuscript.end_block();
+        manuscript.finish(Format::Plain, Stated::default())
+    }
+
+    #[test]
+    fn text_that_outgrows_its_bound_is_refused_not_cut() {
+        let whole = "Title\n\nTwelve words";
+        assert_eq!(written(whole.len()).unwrap().text, whole);
+        assert!(matches!(written(whole.len() - 1), Err(ReadError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn pages_begin_at_words_not_at_the_gap_before_them() {
+        let mut manuscript = Manuscript::new(TitleHeading::No);
+        manuscript.page(1);
+        manuscript.page(2);
+        manuscript.words("one");
+        manuscript.end_block();
+        manuscript.page(3);
+        manuscript.words("two ");
+        manuscript.page(4);
+        manuscript.words("three");
+        let document = manuscript.finish(Format::Pdf, Stated::default()).unwrap();
+        assert_eq!(document.text, "one\n\ntwo three");
+        let pages: Vec<_> = document.pages.iter().map(|page| (page.number, page.at)).collect();
+        assert_eq!(pages, [(1, 0), (2, 0), (3, 5), (4, 8)]);
     }
 }

@@ -76,8 +76,7 @@ impl Renderer {
             }
             Tag::HtmlBlock => self.html = Some(String::new()),
             Tag::BlockQuote(_) => manuscript.end_block(),
-            // A footnote's or an item's first paragraph goes on after its marker.
-            Tag::Paragraph => {}
+            // Paragraphs only end: the first one of a footnote or an item goes on after its marker.
             _ => {}
         }
     }

@@ -1,5 +1,7 @@
 //! Cutting one stretch of text into pieces that fit, at the best boundaries there are.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use ibidem_engine::ports::embedder::TokenCounter;
@@ -11,6 +13,35 @@ use super::{Limits, SplitError};
 /// The splitter looks over all that is left of its text for every piece: it gets this many times the
 /// longest passage at once, or a long text would take quadratic time.
 const PASSAGES_AT_ONCE: usize = 8;
+
+/// Longer words are rare, and not worth remembering.
+const LONGEST_KNOWN_WORD: usize = 32;
+const MOST_KNOWN_WORDS: usize = 100_000;
+
+/// What the words of a document count, each counted once.
+///
+/// Counting tokens is what splitting costs, and finding the best boundaries takes many counts of
+/// much the same text. Tokenizers count words one by one, or nearly so: boundaries are found with
+/// the sum of the words, and then every piece is counted for certain.
+#[derive(Default)]
+pub(super) struct KnownWords(RefCell<HashMap<Box<str>, usize>>);
+
+impl KnownWords {
+    fn tokens(&self, text: &str, count: impl Fn(&str) -> usize) -> usize {
+        let mut known = self.0.borrow_mut();
+        let mut tokens = 0;
+        for word in text.split_whitespace() {
+            tokens += known.get(word).copied().unwrap_or_else(|| {
+                let tokens = count(word);
+                if word.len() <= LONGEST_KNOWN_WORD && known.len() < MOST_KNOWN_WORDS {
+                    known.insert(word.into(), tokens);
+                }
+                tokens
+            });
+        }
+        tokens
+    }
+}
 
 pub(super) struct Piece {
     /// Its place in the stretch; no white space at either end.
@@ -26,8 +57,11 @@ pub(super) struct Room<'a> {
     section: Option<&'a str>,
     counter: &'a dyn TokenCounter,
     limits: &'a Limits,
+    known_words: &'a KnownWords,
     /// What title and section take.
     header: usize,
+    /// What an empty text takes.
+    special: usize,
 }
 
 impl<'a> Room<'a> {
@@ -36,9 +70,10 @@ impl<'a> Room<'a> {
         section: Option<&'a str>,
         counter: &'a dyn TokenCounter,
         limits: &'a Limits,
+        known_words: &'a KnownWords,
     ) -> Self {
         let header = counter.count(&passage_in_context(title, section, ""));
-        Self { title, section, counter, limits, header }
+        Self { title, section, counter, limits, known_words, header, special: counter.count("") }
     }
 
     /// Cuts a text that opens with `headings` bytes of headings.
@@ -52,14 +87,24 @@ impl<'a> Room<'a> {
                 pieces.push(Piece { bytes: window, tokens });
                 continue;
             }
-            let budget = self.limits.max_tokens.saturating_sub(self.header).max(1);
-            let splitter = TextSplitter::new(ChunkConfig::new(budget).with_sizer(InContext(self)));
-            for (start, chunk) in splitter.chunk_indices(&joined[window.clone()]) {
-                let start = window.start + start;
-                self.keep_or_halve(text, start..start + chunk.len(), &mut pieces)?;
+            for piece in self.split(&joined, window, WordByWord(self)) {
+                if let Some(tokens) = self.fits(&text[piece.clone()]) {
+                    pieces.push(Piece { bytes: piece, tokens });
+                    continue;
+                }
+                for piece in self.split(&joined, piece, InContext(self)) {
+                    self.keep_or_halve(text, piece, &mut pieces)?;
+                }
             }
         }
         Ok(pieces)
+    }
+
+    fn split(&self, text: &str, part: Range<usize>, sizer: impl ChunkSizer) -> Vec<Range<usize>> {
+        let budget = self.limits.max_tokens.saturating_sub(self.header).max(1);
+        let splitter = TextSplitter::new(ChunkConfig::new(budget).with_sizer(sizer));
+        let chunks = splitter.chunk_indices(&text[part.clone()]);
+        chunks.map(|(start, chunk)| part.start + start..part.start + start + chunk.len()).collect()
     }
 
     fn tokens(&self, text: &str) -> usize {
@@ -103,6 +148,19 @@ impl<'a> Room<'a> {
             ahead.push(piece.start..cut);
         }
         Ok(())
+    }
+}
+
+/// Sizes a text by the sum of its words.
+struct WordByWord<'a>(&'a Room<'a>);
+
+impl ChunkSizer for WordByWord<'_> {
+    fn size(&self, text: &str) -> usize {
+        let room = self.0;
+        if room.is_too_long(text) {
+            return usize::MAX / 4;
+        }
+        room.known_words.tokens(text, |word| room.counter.count(word).saturating_sub(room.special))
     }
 }
 

@@ -83,6 +83,7 @@ async fn text_of(part: Field<'_>) -> Result<Option<String>, Problem> {
     Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
 fn unreadable(error: MultipartError) -> Problem {
     Problem::malformed(error.status(), error.body_text())
 }

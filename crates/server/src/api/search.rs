@@ -43,6 +43,7 @@ fn default_limit() -> usize {
     10
 }
 
+#[expect(clippy::ptr_arg, reason = "the signature that garde calls")]
 fn not_blank(query: &String, _: &()) -> garde::Result {
     if query.trim().is_empty() { Err(garde::Error::new("is blank")) } else { Ok(()) }
 }

@@ -1,5 +1,7 @@
 //! The API in process: the real router and database, an index and a model that can be told to fail.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
+
 mod documents;
 mod health;
 mod openapi;

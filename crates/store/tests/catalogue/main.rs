@@ -1,5 +1,7 @@
 //! The store against a real PostgreSQL, a database of its own for each test.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
+
 mod jobs;
 mod keys;
 mod publications;

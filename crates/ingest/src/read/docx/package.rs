@@ -22,10 +22,14 @@ pub(super) struct Package<'a> {
 
 impl<'a> Package<'a> {
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, ReadError> {
+        Self::open_within(bytes, LARGEST_UNPACKED)
+    }
+
+    fn open_within(bytes: &'a [u8], limit: u64) -> Result<Self, ReadError> {
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| {
             unreadable("it is not a DOCX archive; if it is an old .doc file or protected by a password, save it as DOCX without one")
         })?;
-        let mut package = Self { archive, document: "word/document.xml".to_owned(), left: LARGEST_UNPACKED };
+        let mut package = Self { archive, document: "word/document.xml".to_owned(), left: limit };
         if let Some(relations) = package.part("_rels/.rels")?
             && let Some(target) = main_document(&relations)?
         {
@@ -81,4 +85,22 @@ fn main_document(relations: &str) -> Result<Option<String>, ReadError> {
 
 fn unreadable(reason: impl Into<String>) -> ReadError {
     ReadError::unreadable(Format::Docx, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::archive;
+    use super::*;
+
+    #[test]
+    fn parts_that_unpack_to_more_than_a_document_may_hold_are_refused() {
+        let bomb = archive(&[("a.xml", &vec![b' '; 1_000_000]), ("b.xml", b"<b/>")]);
+        assert!(bomb.len() < 5_000);
+        assert!(matches!(Package::open_within(&bomb, 999_999).unwrap().part("a.xml"), Err(ReadError::TooLarge { .. })));
+        // All parts together count, not each alone.
+        let mut package = Package::open_within(&bomb, 1_000_002).unwrap();
+        assert_eq!(package.part("a.xml").unwrap().unwrap().len(), 1_000_000);
+        assert!(matches!(package.part("b.xml"), Err(ReadError::TooLarge { .. })));
+        assert_eq!(package.part("c.xml"), Ok(None));
+    }
 }

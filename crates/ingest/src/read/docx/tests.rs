@@ -32,7 +32,7 @@ const FOOTNOTES: &str = r#"<w:footnotes xmlns:w="w">
   <w:footnote w:id="2"><w:p><w:r><w:t>Since</w:t></w:r></w:p><w:p><w:r><w:t>2024.</w:t></w:r></w:p></w:footnote>
 </w:footnotes>"#;
 
-fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (path, content) in parts {
         writer.start_file(*path, SimpleFileOptions::default()).unwrap();
@@ -134,15 +134,12 @@ fn the_main_document_may_have_another_name() {
 }
 
 #[test]
-fn damaged_archives_and_bombs_are_refused() {
+fn damaged_archives_are_refused() {
     assert!(matches!(read(b"not a zip"), Err(ReadError::Unreadable { .. })));
     assert!(matches!(read(&archive(&[("a.txt", b"x")])), Err(ReadError::Unreadable { .. })));
     let broken = archive(&[("word/document.xml", b"<w:document><w:body></w:p>")]);
     assert!(matches!(read(&broken), Err(ReadError::Unreadable { .. })));
     assert_eq!(document("<w:p/>"), Err(ReadError::NoText { format: Format::Docx }));
-    let bomb = archive(&[("word/document.xml", &vec![b' '; 257 * 1024 * 1024])]);
-    assert!(bomb.len() < 2 * 1024 * 1024);
-    assert!(matches!(read(&bomb), Err(ReadError::TooLarge { .. })));
 }
 
 #[test]

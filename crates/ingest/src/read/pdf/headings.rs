@@ -1,6 +1,6 @@
 //! Which lines of a PDF are its title and its headings: by its bookmarks, or else by their looks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use super::lines::{Line, Page, is_number};
 use super::outline::Bookmark;
@@ -35,9 +35,9 @@ pub(super) enum Mark {
 /// What begins at which line, by index of page and line.
 #[derive(Default)]
 pub(super) struct Plan {
-    marks: BTreeMap<(usize, usize), Vec<Mark>>,
-    /// For each line, if it belongs to a heading already.
-    taken: HashMap<(usize, usize), ()>,
+    marks: HashMap<(usize, usize), Vec<Mark>>,
+    /// The lines that belong to a heading already.
+    taken: HashSet<(usize, usize)>,
 }
 
 impl Plan {
@@ -46,9 +46,7 @@ impl Plan {
     }
 
     fn take(&mut self, page: usize, line: usize, lines: usize, mark: Mark) {
-        for taken in line..line + lines {
-            self.taken.insert((page, taken), ());
-        }
+        self.taken.extend((line..line + lines).map(|taken| (page, taken)));
         self.marks.insert((page, line), vec![mark]);
     }
 
@@ -61,7 +59,7 @@ impl Plan {
     }
 
     fn is_free(&self, page: usize, line: usize, lines: usize) -> bool {
-        (line..line + lines).all(|line| !self.taken.contains_key(&(page, line)))
+        (line..line + lines).all(|line| !self.taken.contains(&(page, line)))
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use ibidem_engine::words::{Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
-    Condition, Document, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,
-    SearchParams, Value, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Condition, Document, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder,
+    QueryPoints, SearchParams, Value, VectorInput, WithPayloadSelector,
 };
 
 use super::LIMIT;
@@ -91,7 +91,11 @@ impl Bare {
         let dense = Lane {
             using: "dense",
             query: Query::new_nearest(VectorInput::new_dense(vector.to_vec())),
-            params: SearchParams { hnsw_ef: Some(self.breadth.max(FETCHED)), ..SearchParams::default() },
+            params: SearchParams {
+                hnsw_ef: Some(self.breadth.max(FETCHED)),
+                acorn: Some(AcornSearchParams { enable: Some(true), ..AcornSearchParams::default() }),
+                ..SearchParams::default()
+            },
         };
         let lexical = Lane {
             using: "bm25",
