@@ -6,7 +6,7 @@ use super::{LONGEST_TEXT, PageStart, ReadDocument, ReadError, SectionStart, Stat
 
 mod clean;
 
-pub(super) use clean::{collapsed, same_words};
+pub(super) use clean::{collapsed, folded, same_words};
 
 /// Headings are kept whole in the text; in section paths, which repeat them, only this much of them.
 const LONGEST_HEADING: usize = 200;

@@ -71,7 +71,8 @@ pub(in crate::read) fn collapsed(text: &str) -> String {
     collapsed
 }
 
-fn folded(text: &str) -> String {
+/// The letters and digits alone, in lower case.
+pub(in crate::read) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

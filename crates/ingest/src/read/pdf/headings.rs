@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::lines::{Line, Page, is_number};
 use super::outline::Bookmark;
 use super::paragraphs::Measures;
-use crate::read::manuscript::same_words;
+use crate::read::manuscript::{folded, same_words};
 
 /// How much larger than the body a heading is set.
 const LARGER: f64 = 1.12;
@@ -66,7 +66,7 @@ impl Plan {
 pub(super) fn plan(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>) -> Plan {
     let mut plan = Plan::default();
     if let (Some(title), Some(first)) = (title, pages.iter().position(|page| !page.lines.is_empty()))
-        && let Some((line, lines)) = printed(&pages[first].lines, title, None, |_, _| true)
+        && let Some((line, lines)) = Printed::on(&pages[first]).places(title).min_by_key(|(_, lines)| *lines)
     {
         plan.take(first, line, lines, Mark::Title { lines });
     }
@@ -82,17 +82,24 @@ pub(super) fn plan(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>) 
 }
 
 fn by_bookmarks(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>, plan: &mut Plan) {
+    let mut printed: HashMap<usize, Printed> = HashMap::new();
     for bookmark in bookmarks {
         let is_title = title.is_some_and(|title| same_words(title, &bookmark.words));
-        let Some(index) = pages.iter().position(|page| page.number == bookmark.page).filter(|_| !is_title) else {
-            continue;
-        };
-        let lines = &pages[index].lines;
+        let index = usize::try_from(bookmark.page).unwrap_or(0).wrapping_sub(1);
+        let Some(page) = pages.get(index).filter(|_| !is_title) else { continue };
         let level = bookmark.level;
-        match printed(lines, &bookmark.words, bookmark.down, |line, count| plan.is_free(index, line, count)) {
-            Some((line, count)) => plan.take(index, line, count, Mark::Heading { level, lines: count }),
+        let away = |line: usize| bookmark.down.map_or(0.0, |down| (page.lines[line].across - down).abs());
+        let place = printed
+            .entry(index)
+            .or_insert_with(|| Printed::on(page))
+            .places(&bookmark.words)
+            .filter(|&(line, lines)| plan.is_free(index, line, lines))
+            // On one line rather than on several, and nearest to where the bookmark points.
+            .min_by(|one, other| one.1.cmp(&other.1).then(away(one.0).total_cmp(&away(other.0))));
+        match place {
+            Some((line, lines)) => plan.take(index, line, lines, Mark::Heading { level, lines }),
             None => {
-                let below = |down: f64| lines.iter().position(|line| line.angle == 0 && line.across >= down);
+                let below = |down: f64| page.lines.iter().position(|line| line.angle == 0 && line.across >= down);
                 let line = bookmark.down.and_then(below).unwrap_or(0);
                 plan.begin_section(index, line, Mark::Section { level, words: bookmark.words.clone() });
             }
@@ -100,29 +107,42 @@ fn by_bookmarks(pages: &[Page], bookmarks: &[Bookmark], title: Option<&str>, pla
     }
 }
 
-/// Where a heading is printed: its first line and how many. On one line rather than on several, and
-/// the nearest to `down` if there are several such places.
-fn printed(
-    lines: &[Line],
-    heading: &str,
-    down: Option<f64>,
-    is_free: impl Fn(usize, usize) -> bool,
-) -> Option<(usize, usize)> {
-    let away = |first: &usize| down.map_or(0.0, |down| (lines[*first].across - down).abs());
-    (1..=MOST_LINES).find_map(|count| {
-        let places = (0..(lines.len() + 1).saturating_sub(count)).filter(|&first| {
-            let words: Vec<String> = lines[first..first + count].iter().map(Line::words).collect();
-            is_free(first, count) && says(&words.join(" "), heading)
-        });
-        Some((places.min_by(|one, other| away(one).total_cmp(&away(other)))?, count))
-    })
+/// What the lines of a page say, alone and with those below them: by their letters, so that
+/// thousands of bookmarks find their lines at once. Places are first line and number of lines.
+struct Printed {
+    whole: HashMap<String, Vec<(usize, usize)>>,
+    without_number: HashMap<String, Vec<(usize, usize)>>,
 }
 
-/// The same words, whether or not the number before them is in one, the other or both.
-fn says(printed: &str, heading: &str) -> bool {
-    same_words(printed, heading)
-        || same_words(without_number(printed), heading)
-        || same_words(printed, without_number(heading))
+impl Printed {
+    fn on(page: &Page) -> Self {
+        let mut printed = Self { whole: HashMap::new(), without_number: HashMap::new() };
+        for first in 0..page.lines.len() {
+            let mut words = String::new();
+            for (line, lines) in page.lines[first..].iter().zip(1..=MOST_LINES) {
+                words.push_str(&line.words());
+                words.push(' ');
+                if words.len() > 4 * LONGEST_HEADING {
+                    break;
+                }
+                printed.whole.entry(folded(&words)).or_default().push((first, lines));
+                let bare = without_number(&words);
+                if bare != words {
+                    printed.without_number.entry(folded(bare)).or_default().push((first, lines));
+                }
+            }
+        }
+        printed
+    }
+
+    /// Where these words stand, whether or not the number before them is in one, the other or both.
+    fn places(&self, heading: &str) -> impl Iterator<Item = (usize, usize)> {
+        let exact = self.whole.get(&folded(heading));
+        let numbered_in_print = self.without_number.get(&folded(heading));
+        let bare = without_number(heading);
+        let numbered_in_bookmark = if bare == heading { None } else { self.whole.get(&folded(bare)) };
+        [exact, numbered_in_print, numbered_in_bookmark].into_iter().flatten().flatten().copied()
+    }
 }
 
 fn without_number(heading: &str) -> &str {

@@ -1,6 +1,6 @@
-"""Makes travel-and-expenses.pdf and information-security.docx from the text below.
+"""Makes handbook/travel-and-expenses.pdf and handbook/information-security.docx from the text below.
 
-    python3 -m venv v && v/bin/pip install reportlab==5.1.0 python-docx==1.2.0 && v/bin/python make.py
+    python3 -m venv v && v/bin/pip install reportlab==5.1.0 python-docx==1.2.0 && v/bin/python make_handbook.py
 
 Both files come out the same every time but for the DOCX archive's timestamps.
 """
@@ -21,7 +21,7 @@ from reportlab.lib import colors
 # What reportlab takes for the present: 2026-09-21 08:00 UTC.
 os.environ["SOURCE_DATE_EPOCH"] = "1789977600"
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "handbook"
 ORGANISATION = "Tidewater Institute"
 
 # One tuple a block: ("h1" | "h2" | "p" | "ul" | "ol" | "table", content).
