@@ -2,4 +2,5 @@
 
 pub mod object_store;
 pub mod onnx;
+pub mod openai;
 pub mod qdrant;

@@ -1,7 +1,13 @@
 //! A question's life: the words it is told in, the ports it reaches the world through, and no I/O of its own.
 
+pub mod ask;
+pub mod gather;
+pub mod policy;
 pub mod ports;
 pub mod search;
+pub mod sift;
+pub mod speak;
+pub mod turn;
 pub mod words;
 
 #[cfg(any(test, feature = "testing"))]

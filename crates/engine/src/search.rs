@@ -38,6 +38,8 @@ pub struct SearchHit {
     pub cosine: Option<f32>,
     pub bm25: Option<f32>,
     pub fused: f64,
+    /// Rank in the lexical lane, from 0; `None` when that lane did not bring it.
+    pub lexical_rank: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -121,7 +123,7 @@ impl Searcher {
                 .collect();
             confirmed.extend(candidates.into_iter().filter_map(|(hit, fused)| {
                 let passage = visible.remove(&hit.passage)?;
-                Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused })
+                Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused, lexical_rank: hit.lexical_rank })
             }));
         }
         Ok(confirmed)

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
 mod onnx;
+mod openai;
 mod qdrant;
 mod qdrant_recall;
 

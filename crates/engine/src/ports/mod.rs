@@ -4,6 +4,8 @@ pub mod catalogue;
 pub mod embedder;
 pub mod index;
 pub mod intake;
+pub mod language_model;
 pub mod originals;
 pub mod outbox;
+pub mod records;
 pub mod vectors;

@@ -1,11 +1,19 @@
 //! The vocabulary of the specification, as types.
 
+mod answer;
+mod decision;
 mod document;
+mod evidence;
 mod hash;
 mod passage;
+mod question;
 mod scope;
 
+pub use answer::{Answer, Citation, ConfidenceLevel, RetrievalQuality, Transparency};
+pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
+pub use evidence::Candidate;
 pub use hash::{ModelHash, Sha256Hash};
 pub use passage::{CharSpan, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
+pub use question::{Message, Question, Speaker};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};

@@ -1,0 +1,135 @@
+//! Language models by any server that speaks OpenAI's chat protocol.
+
+mod stream;
+mod wire;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
+use tokio::time::Instant;
+
+use wire::{ChatRequest, ModelList, error_text};
+
+#[derive(Clone, Debug)]
+pub struct OpenAiSettings {
+    /// Up to and with `/v1`, without a final slash.
+    pub url: String,
+    pub api_key: Option<String>,
+    /// The model that writes when nobody asks for another.
+    pub model: String,
+    /// Further models that may be asked for.
+    pub also_allowed: Vec<String>,
+    /// For the whole of an answer.
+    pub timeout: Duration,
+}
+
+/// A model server. Cheap to clone.
+#[derive(Clone)]
+pub struct OpenAiModel {
+    settings: OpenAiSettings,
+    client: reqwest::Client,
+}
+
+impl OpenAiModel {
+    pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
+        let client = reqwest::Client::builder()
+            .connect_timeout(settings.timeout.min(Duration::from_secs(5)))
+            // Never to another host than the one that was configured.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(|error| ModelError::Connection(error.to_string()))?;
+        Ok(Self { settings, client })
+    }
+
+    fn allowed(&self) -> Vec<String> {
+        std::iter::once(&self.settings.model).chain(&self.settings.also_allowed).cloned().collect()
+    }
+
+    /// The models the server says it has.
+    pub async fn served(&self) -> Result<Vec<String>, ModelError> {
+        let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
+        let reply = tokio::time::timeout(self.settings.timeout, request.send())
+            .await
+            .map_err(|_| self.late())?
+            .and_then(reqwest::Response::error_for_status)
+            .map_err(|error| connection(&error))?;
+        let list: ModelList = reply.json().await.map_err(|error| ModelError::Failed(reason(&error)))?;
+        Ok(list.data.into_iter().map(|model| model.id).collect())
+    }
+
+    fn authorised(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        match &self.settings.api_key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    fn late(&self) -> ModelError {
+        ModelError::Timeout(u64::try_from(self.settings.timeout.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// What a reply that is no stream means.
+    async fn refused(&self, model: &str, reply: reqwest::Response) -> ModelError {
+        let status = reply.status();
+        let said = error_text(&reply.bytes().await.unwrap_or_default());
+        let lower = said.to_lowercase();
+        if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
+            let served = self.served().await.unwrap_or_default();
+            return ModelError::NotServed { model: model.to_owned(), served };
+        }
+        let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
+        if status.is_client_error() && about_length {
+            return ModelError::TooLong(said);
+        }
+        ModelError::Failed(format!("status {}: {said}", status.as_u16()))
+    }
+}
+
+#[async_trait]
+impl LanguageModel for OpenAiModel {
+    fn default_model(&self) -> &str {
+        &self.settings.model
+    }
+
+    async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
+        let model = prompt.model.clone().unwrap_or_else(|| self.settings.model.clone());
+        let allowed = self.allowed();
+        if !allowed.contains(&model) {
+            return Err(ModelError::NotAllowed { model, allowed });
+        }
+        let deadline = Instant::now() + self.settings.timeout;
+        let request = self
+            .authorised(self.client.post(format!("{}/chat/completions", self.settings.url)))
+            .json(&ChatRequest::of(&model, &prompt));
+        let reply = match tokio::time::timeout_at(deadline, request.send()).await {
+            Err(_) => return Err(self.late()),
+            Ok(Err(error)) => return Err(connection(&error)),
+            Ok(Ok(reply)) => reply,
+        };
+        if !reply.status().is_success() {
+            return match tokio::time::timeout_at(deadline, self.refused(&model, reply)).await {
+                Err(_) => Err(self.late()),
+                Ok(error) => Err(error),
+            };
+        }
+        Ok(stream::pieces(reply, deadline, self.late()))
+    }
+}
+
+fn connection(error: &reqwest::Error) -> ModelError {
+    if error.is_connect() || error.is_request() {
+        ModelError::Connection(reason(error))
+    } else {
+        ModelError::Failed(reason(error))
+    }
+}
+
+/// The innermost cause, without the URL, which may hold a secret.
+fn reason(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,75 @@
+//! A language model that writes, piece by piece.
+
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use futures::Stream;
+
+use crate::words::Speaker;
+
+/// A line of the conversation the model continues.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PromptMessage {
+    pub role: Speaker,
+    pub content: String,
+}
+
+/// What to write, and with what limits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prompt {
+    /// A model of the allow-list; none means the configured one.
+    pub model: Option<String>,
+    pub messages: Vec<PromptMessage>,
+    pub temperature: f64,
+    pub max_tokens: u32,
+}
+
+/// What arrives while a model writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Bytes of text, cut anywhere.
+    Text(Vec<u8>),
+    /// The end, with what the server counted.
+    Done { usage: Option<Usage> },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    pub prompt_tokens: u32,
+    pub completion_tokens: u32,
+}
+
+/// Named by what the caller does about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Fall back; an operator looks at the server.
+    #[error("the model server cannot be reached: {0}")]
+    Connection(String),
+    /// Fall back; it may work the next time.
+    #[error("the model did not answer within {0} ms")]
+    Timeout(u64),
+    /// The asker's mistake: tell which models there are.
+    #[error("the model {model:?} is not allowed; allowed are: {}", .allowed.join(", "))]
+    NotAllowed { model: String, allowed: Vec<String> },
+    /// The operator's mistake: tell how to get it.
+    #[error("the model {model:?} is not served; load it on the model server, served are: {}", .served.join(", "))]
+    NotServed { model: String, served: Vec<String> },
+    /// Ask with less.
+    #[error("the prompt is too long for the model: {0}")]
+    TooLong(String),
+    /// Fall back: the server answered, but not as a model does.
+    #[error("the model server failed: {0}")]
+    Failed(String),
+}
+
+/// Dropping it ends the model's work.
+pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
+
+#[async_trait]
+pub trait LanguageModel: Send + Sync {
+    /// The model that writes when a prompt names none.
+    fn default_model(&self) -> &str;
+
+    /// Begins to write. Every piece arrives within the model's own time limit, or the stream ends in a timeout.
+    async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError>;
+}

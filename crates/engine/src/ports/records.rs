@@ -1,0 +1,28 @@
+//! The record of a turn, for whoever must explain it later.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::ports::catalogue::CatalogueError;
+use crate::words::{Answer, Question, Sha256Hash, TenantId};
+
+/// What happened, as far as it is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TurnRecord {
+    pub tenant: TenantId,
+    pub subject: String,
+    pub asked_at: DateTime<Utc>,
+    pub duration_ms: u64,
+    pub policy_hash: Sha256Hash,
+    pub question: Question,
+    pub answer: Answer,
+    /// What the model produced, before the gauntlet; none when none ran.
+    pub draft: Option<String>,
+    pub markers_dropped: u32,
+    pub sentences_dropped: u32,
+}
+
+#[async_trait]
+pub trait Records: Send + Sync {
+    async fn keep(&self, record: TurnRecord) -> Result<(), CatalogueError>;
+}

@@ -1,0 +1,47 @@
+//! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
+
+use crate::words::{Candidate, Citation};
+
+/// The notes of one turn: note `n` is the `n`-th piece of evidence.
+#[derive(Clone, Debug)]
+pub struct Footnotes<'a> {
+    evidence: &'a [Candidate],
+}
+
+impl<'a> Footnotes<'a> {
+    pub fn mint(evidence: &'a [Candidate]) -> Self {
+        Self { evidence }
+    }
+
+    pub fn minted(&self) -> u32 {
+        u32::try_from(self.evidence.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Each note with its number, in order.
+    pub fn notes(&self) -> impl Iterator<Item = (u32, &'a Candidate)> + use<'a> {
+        (1..).zip(self.evidence)
+    }
+
+    /// The citation a minted number stands for.
+    pub fn citation(&self, marker: u32) -> Option<Citation> {
+        let place = usize::try_from(marker).ok()?.checked_sub(1)?;
+        let candidate = self.evidence.get(place)?;
+        let passage = &candidate.passage;
+        Some(Citation {
+            marker,
+            source_id: passage.passage.source_id(),
+            document_id: passage.passage.document.0,
+            document_name: passage.title.clone(),
+            version: passage.passage.version,
+            updated_at: passage.updated_at,
+            chunk_index: passage.passage.chunk_index,
+            page_number: passage.page,
+            section: passage.section.clone(),
+            relevance_score: candidate.similarity().clamp(0.0, 1.0),
+            snippet: Citation::snippet_of(&passage.text),
+            snippet_full: passage.text.clone(),
+            span: passage.span,
+            document_sha256: passage.document_sha256,
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! Letting a model write, and letting through only whole sentences that cite a minted note.
+
+use futures::StreamExt as _;
+
+use super::Listener;
+use super::footnotes::Footnotes;
+use super::gauntlet::{Counts, Gauntlet, Passed};
+use super::prompt::prompt;
+use super::sentences::{Sentence, SentenceHolder};
+use crate::policy::SpeakRules;
+use crate::ports::language_model::{LanguageModel, ModelError, Piece, Usage};
+use crate::words::Question;
+
+/// How the writing ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    Whole,
+    Early(ModelError),
+}
+
+/// What a model wrote, and what became of it. Kept for the record.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub model: String,
+    /// As produced, before the gauntlet.
+    pub raw: String,
+    pub sentences: Vec<Sentence>,
+    pub dropped_sentences: u32,
+    pub markers: Counts,
+    pub usage: Option<Usage>,
+    pub ended: Ended,
+}
+
+/// Text on its way from the model to the asker.
+struct Desk<'a, 'b> {
+    gauntlet: Gauntlet,
+    holder: SentenceHolder,
+    draft: Draft,
+    raw: Vec<u8>,
+    footnotes: &'a Footnotes<'b>,
+    listener: &'a mut dyn Listener,
+}
+
+pub(super) async fn generate(
+    model: &dyn LanguageModel,
+    rules: &SpeakRules,
+    question: &Question,
+    footnotes: &Footnotes<'_>,
+    listener: &mut dyn Listener,
+) -> Draft {
+    let name = question.model.clone().unwrap_or_else(|| model.default_model().to_owned());
+    let draft = Draft {
+        model: name,
+        raw: String::new(),
+        sentences: Vec::new(),
+        dropped_sentences: 0,
+        markers: Counts::default(),
+        usage: None,
+        ended: Ended::Whole,
+    };
+    let gauntlet = Gauntlet::new(footnotes.minted());
+    let mut desk = Desk { gauntlet, holder: SentenceHolder::default(), draft, raw: Vec::new(), footnotes, listener };
+    match model.write(prompt(rules, question, footnotes)).await {
+        Err(error) => desk.draft.ended = Ended::Early(error),
+        Ok(mut pieces) => loop {
+            match pieces.next().await {
+                Some(Ok(Piece::Text(piece))) => desk.take(&piece),
+                Some(Ok(Piece::Done { usage })) => {
+                    desk.draft.usage = usage;
+                    break;
+                }
+                Some(Err(error)) => {
+                    desk.draft.ended = Ended::Early(error);
+                    break;
+                }
+                None => {
+                    let error = ModelError::Failed("the stream ended before the model did".to_owned());
+                    desk.draft.ended = Ended::Early(error);
+                    break;
+                }
+            }
+        },
+    }
+    desk.finish()
+}
+
+impl Desk<'_, '_> {
+    fn take(&mut self, piece: &[u8]) {
+        self.raw.extend_from_slice(piece);
+        let passed = self.gauntlet.push(piece);
+        self.hold(passed);
+    }
+
+    fn hold(&mut self, passed: Vec<Passed>) {
+        for passed in passed {
+            for sentence in self.holder.push(passed) {
+                self.release(sentence);
+            }
+        }
+    }
+
+    /// A sentence without a source is not said.
+    fn release(&mut self, sentence: Sentence) {
+        if sentence.citations.is_empty() {
+            self.draft.dropped_sentences += 1;
+            return;
+        }
+        self.listener.sentence(&sentence, self.footnotes);
+        self.draft.sentences.push(sentence);
+    }
+
+    fn finish(mut self) -> Draft {
+        let passed = self.gauntlet.finish();
+        self.hold(passed);
+        // Half a sentence of a model that broke off is not a sentence.
+        if let Some(last) = self.holder.finish() {
+            if self.draft.ended == Ended::Whole { self.release(last) } else { self.draft.dropped_sentences += 1 }
+        }
+        self.draft.markers = self.gauntlet.counts();
+        self.draft.raw = String::from_utf8_lossy(&self.raw).into_owned();
+        self.draft
+    }
+}

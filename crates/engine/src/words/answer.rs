@@ -1,0 +1,135 @@
+//! What the asker gets: an answer with its citations, or a refusal with its reason.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Action, CharSpan, GateRecord, Reason, Sha256Hash, SourceId};
+
+/// A claim's source, as the asker sees it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Citation {
+    /// The number shown in the text.
+    pub marker: u32,
+    pub source_id: SourceId,
+    pub document_id: Uuid,
+    pub document_name: String,
+    pub version: u32,
+    pub updated_at: DateTime<Utc>,
+    pub chunk_index: u32,
+    pub page_number: Option<u32>,
+    pub section: Option<String>,
+    /// 0 to 1.
+    pub relevance_score: f64,
+    /// The first 200 characters of the passage, `...` if it goes on.
+    pub snippet: String,
+    pub snippet_full: String,
+    pub span: CharSpan,
+    pub document_sha256: Sha256Hash,
+}
+
+impl Citation {
+    const SNIPPET_CHARACTERS: usize = 200;
+
+    pub fn snippet_of(text: &str) -> String {
+        match text.char_indices().nth(Self::SNIPPET_CHARACTERS) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// How well the search went, and whether it was simpler than it should have been.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RetrievalQuality {
+    /// 0 to 1, rounded to three places.
+    pub confidence_score: f64,
+    pub confidence_level: ConfidenceLevel,
+    pub fallback_active: bool,
+    pub fallback_reasons: Vec<String>,
+    pub degraded: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfidenceLevel {
+    High,
+    Medium,
+    Low,
+}
+
+impl RetrievalQuality {
+    /// Any active fallback costs a fifth of the score, once, however many are active.
+    pub fn of(base: f64, fallback_reasons: Vec<String>) -> Self {
+        let fallback_active = !fallback_reasons.is_empty();
+        let score = if fallback_active { base * 0.8 } else { base };
+        let confidence_score = (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0;
+        let confidence_level = match confidence_score {
+            score if score >= 0.85 => ConfidenceLevel::High,
+            score if score >= 0.60 => ConfidenceLevel::Medium,
+            _ => ConfidenceLevel::Low,
+        };
+        Self { confidence_score, confidence_level, fallback_active, fallback_reasons, degraded: fallback_active }
+    }
+}
+
+/// What the asker should know about how the answer came about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Transparency {
+    pub statement: Option<String>,
+    pub show_to_user: bool,
+}
+
+/// The whole reply.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Answer {
+    pub request_id: Uuid,
+    pub action: Action,
+    pub answer: String,
+    pub refused: bool,
+    pub refusal_reason: Option<String>,
+    pub reason: Option<Reason>,
+    pub citations: Vec<Citation>,
+    pub retrieval_quality: RetrievalQuality,
+    pub transparency: Transparency,
+    pub suggestions: Vec<String>,
+    pub warnings: Vec<String>,
+    /// The model whose words these are; `extractive` when they are the sources' own.
+    pub model_used: Option<String>,
+    pub context_chunks_used: usize,
+    pub context_tokens_used: usize,
+    pub generation_time_ms: u64,
+    pub grounded: bool,
+    pub trace: Vec<GateRecord>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (id, base, flags, score, level)
+    const CONF: [(&str, f64, &[&str], f64, ConfidenceLevel); 5] = [
+        ("CONF-01", 0.85, &[], 0.85, ConfidenceLevel::High),
+        ("CONF-02", 0.85, &["bm25_only"], 0.68, ConfidenceLevel::Medium),
+        ("CONF-03", 0.90, &["circuit_open"], 0.72, ConfidenceLevel::Medium),
+        ("CONF-04", 0.80, &["bm25_only", "circuit_open"], 0.64, ConfidenceLevel::Medium),
+        ("CONF-05", 0.50, &["bm25_only"], 0.40, ConfidenceLevel::Low),
+    ];
+
+    #[test]
+    fn conf_01_to_05_a_fallback_costs_a_fifth_once() {
+        for (id, base, flags, score, level) in CONF {
+            let quality = RetrievalQuality::of(base, flags.iter().map(|flag| (*flag).to_owned()).collect());
+            assert!((quality.confidence_score - score).abs() < 1e-9, "{id}: {quality:?}");
+            assert_eq!(quality.confidence_level, level, "{id}");
+            assert_eq!(quality.fallback_active, !flags.is_empty(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_snippet_is_cut_at_200_characters_not_bytes() {
+        assert_eq!(Citation::snippet_of("short"), "short");
+        assert_eq!(Citation::snippet_of(&"é".repeat(200)), "é".repeat(200));
+        assert_eq!(Citation::snippet_of(&"é".repeat(201)), format!("{}...", "é".repeat(200)));
+    }
+}
