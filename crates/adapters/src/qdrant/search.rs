@@ -121,9 +121,9 @@ impl Plan {
             ..PrefetchQuery::default()
         };
         QueryPoints {
+            // No filter of its own: only what the filtered lane found is scored. With one, the server would look through
+            // all that the asker may see again: 29 ms instead of 6 for BM25 among 100,000 passages.
             prefetch: vec![found],
-            // The hits are within the scope already; saying it again costs nothing.
-            filter: Some(self.filter.clone()),
             with_payload: Some(WithPayloadSelector::from(false)),
             ..self.query(other)
         }

@@ -119,7 +119,7 @@ impl Writer {
 
     /// A document on one line. Most are short, some have several passages.
     fn json_line(&mut self, id: &str) -> String {
-        let sentences = if self.0.random_bool(0.05) { 30 } else { self.0.random_range(1..=2) };
+        let sentences = if self.0.random_bool(0.05) { 14 } else { self.0.random_range(1..=2) };
         let day = self.0.random_range(1..=28);
         let title = format!("Notice {id}");
         json!({

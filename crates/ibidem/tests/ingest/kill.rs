@@ -153,7 +153,7 @@ enum Moment {
 
 fn moment(random: &mut StdRng) -> Moment {
     if random.random_bool(0.6) {
-        Moment::AfterTakingJobs(Duration::from_millis(random.random_range(0..900)))
+        Moment::AfterTakingJobs(Duration::from_millis(random.random_range(0..1_200)))
     } else {
         Moment::WhilePublishing(Duration::from_millis(random.random_range(0..60)))
     }

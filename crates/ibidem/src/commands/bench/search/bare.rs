@@ -121,7 +121,12 @@ impl Bare {
             limit: Some(FETCHED),
             ..PrefetchQuery::default()
         };
-        QueryPoints { prefetch: vec![found], with_payload: Some(WithPayloadSelector::from(false)), ..self.query(other) }
+        QueryPoints {
+            prefetch: vec![found],
+            filter: None,
+            with_payload: Some(WithPayloadSelector::from(false)),
+            ..self.query(other)
+        }
     }
 
     fn query(&self, lane: &Lane) -> QueryPoints {
