@@ -91,6 +91,7 @@ impl Parts {
             embedder: self.embedder.clone(),
             index,
             progress: Arc::new(Progress::default()),
+            renew_every: self.store.lease() / 3,
         }
     }
 
@@ -98,13 +99,12 @@ impl Parts {
         self.publisher_to(Arc::new(self.index.clone()))
     }
 
-    pub(crate) fn worker(&self, settings: &Settings) -> Worker {
+    pub(crate) fn worker(&self) -> Worker {
         Worker {
             intake: Arc::new(self.store.clone()),
             originals: Arc::new(self.originals.clone()),
             counter: self.embedder.token_counter(),
             publisher: self.publisher(),
-            renew_every: settings.store.lease / 3,
         }
     }
 

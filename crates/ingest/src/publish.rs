@@ -1,11 +1,12 @@
 //! Bringing the index in line with the catalogue, document by document.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexWriter};
-use ibidem_engine::ports::outbox::Outbox;
+use ibidem_engine::ports::outbox::{Outbox, Publication};
 use ibidem_engine::ports::vectors::VectorShelf;
 use ibidem_engine::words::{DocumentId, TenantId};
 
@@ -35,6 +36,8 @@ pub struct Publisher {
     pub embedder: Arc<dyn Embedder>,
     pub index: Arc<dyn IndexWriter>,
     pub progress: Arc<Progress>,
+    /// Leases are renewed this often while work goes on.
+    pub renew_every: Duration,
 }
 
 impl Publisher {
@@ -46,9 +49,29 @@ impl Publisher {
         }
         let documents: Vec<_> =
             publications.iter().map(|publication| (publication.tenant, publication.document)).collect();
-        self.bring_up_to_date(&documents).await?;
+        let done = tokio::select! {
+            done = self.bring_up_to_date(&documents) => done,
+            never = self.hold(&publications) => never,
+        };
+        if let Err(error) = done {
+            // If even this fails the leases run out by themselves.
+            if let Err(error) = self.outbox.release(&publications).await {
+                tracing::warn!(%error, "publications could not be given back");
+            }
+            return Err(error);
+        }
         self.outbox.acknowledge(&publications).await?;
         Ok(publications.len())
+    }
+
+    async fn hold(&self, publications: &[Publication]) -> Result<(), PublishError> {
+        loop {
+            tokio::time::sleep(self.renew_every).await;
+            // A lease that could not be renewed shows at the acknowledgement, which then asks for publication again.
+            if let Err(error) = self.outbox.renew(publications).await {
+                tracing::warn!(%error, "publication leases could not be renewed");
+            }
+        }
     }
 
     /// Makes the index hold of these documents what the catalogue says now, embedding what has no vector yet.

@@ -7,7 +7,7 @@ use chrono::Utc;
 use futures::future::{join, join_all};
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::embedder::{EmbedError, TokenCounter};
-use ibidem_engine::ports::intake::{Committed, Intake, Job, NewVersion};
+use ibidem_engine::ports::intake::{Committed, Failure, Intake, Job, NewVersion};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
 use ibidem_engine::ports::vectors::MissingVector;
 use tokio::sync::watch;
@@ -39,11 +39,11 @@ enum JobError {
 }
 
 impl JobError {
-    /// Trying again would end the same way.
-    fn is_permanent(&self) -> bool {
+    fn failure(&self) -> Failure {
         match self {
-            Self::Original(OriginalsError::Unavailable(_)) | Self::Interrupted(_) => false,
-            Self::Original(_) | Self::Read(_) | Self::Split(_) => true,
+            Self::Original(OriginalsError::Unavailable(_)) => Failure::Outage,
+            Self::Interrupted(_) => Failure::Passing,
+            Self::Original(_) | Self::Read(_) | Self::Split(_) => Failure::Permanent,
         }
     }
 }
@@ -55,8 +55,6 @@ pub struct Worker {
     pub originals: Arc<dyn Originals>,
     pub counter: Arc<dyn TokenCounter>,
     pub publisher: Publisher,
-    /// Leases are renewed this often while work goes on.
-    pub renew_every: Duration,
 }
 
 impl Worker {
@@ -101,7 +99,7 @@ impl Worker {
 
     async fn hold(&self, held: Vec<(uuid::Uuid, uuid::Uuid)>) -> Result<usize, String> {
         loop {
-            tokio::time::sleep(self.renew_every).await;
+            tokio::time::sleep(self.publisher.renew_every).await;
             // A lease that could not be renewed shows at the commit, which is refused: nothing to do here.
             if let Err(error) = self.intake.renew(&held).await {
                 tracing::warn!(%error, "leases could not be renewed");
@@ -111,29 +109,39 @@ impl Worker {
 
     async fn do_jobs(&self, jobs: Vec<Job>) -> Result<(), String> {
         let prepared = join_all(jobs.into_iter().map(|job| self.prepare(job))).await;
-        let mut versions: Vec<(Job, NewVersion)> = Vec::new();
-        let mut to_embed: Vec<MissingVector> = Vec::new();
+        let mut read: Vec<(Job, Identified)> = Vec::new();
         for (job, prepared) in prepared {
             match prepared {
-                Ok(identified) => {
-                    to_embed.extend(identified.to_embed);
-                    versions.push((job, identified.version));
-                }
-                Err(error) => {
-                    self.fail(&job, &error.to_string(), error.is_permanent())
-                        .await
-                        .map_err(|error| error.to_string())?;
-                }
+                Ok(identified) => read.push((job, identified)),
+                Err(error) => self.fail(&job, &error.to_string(), error.failure()).await?,
             }
         }
-        if let Err(error) = self.embed(to_embed).await {
-            let permanent = matches!(error, EmbedMissingError::Embed(EmbedError::TooLong { .. }));
-            for (job, _) in &versions {
-                self.fail(job, &error.to_string(), permanent).await.map_err(|error| error.to_string())?;
+        let to_embed = read.iter().flat_map(|(_, identified)| identified.to_embed.iter().cloned()).collect();
+        match self.embed(to_embed).await {
+            Ok(()) => {}
+            // Somebody's passage does not fit: each document for itself, so that only that one fails.
+            Err(EmbedMissingError::Embed(EmbedError::TooLong { .. })) => read = self.embed_one_by_one(read).await?,
+            Err(error) => {
+                for (job, _) in &read {
+                    self.fail(job, &error.to_string(), failure(&error)).await?;
+                }
+                return Err(error.to_string());
             }
-            return Err(error.to_string());
         }
+        let versions = read.into_iter().map(|(job, identified)| (job, identified.version)).collect();
         self.commit(versions).await.map_err(|error| error.to_string())
+    }
+
+    /// Embeds document by document; returns those that could be.
+    async fn embed_one_by_one(&self, read: Vec<(Job, Identified)>) -> Result<Vec<(Job, Identified)>, String> {
+        let mut embedded = Vec::with_capacity(read.len());
+        for (job, identified) in read {
+            match self.embed(identified.to_embed.clone()).await {
+                Ok(()) => embedded.push((job, identified)),
+                Err(error) => self.fail(&job, &error.to_string(), failure(&error)).await?,
+            }
+        }
+        Ok(embedded)
     }
 
     /// Reads, splits and identifies one document, on a thread where that may take its time.
@@ -172,9 +180,17 @@ impl Worker {
         Ok(())
     }
 
-    async fn fail(&self, job: &Job, reason: &str, permanent: bool) -> Result<(), CatalogueError> {
-        let outcome = self.intake.fail(job, reason, permanent).await?;
+    async fn fail(&self, job: &Job, reason: &str, failure: Failure) -> Result<(), String> {
+        let outcome = self.intake.fail(job, reason, failure).await.map_err(|error| error.to_string())?;
         tracing::warn!(document = job.submission.source_location, reason, ?outcome, "a document was not taken in");
         Ok(())
+    }
+}
+
+/// What a failure to embed means for the document.
+fn failure(error: &EmbedMissingError) -> Failure {
+    match error {
+        EmbedMissingError::Embed(EmbedError::TooLong { .. }) => Failure::Permanent,
+        EmbedMissingError::Embed(_) | EmbedMissingError::Store(_) => Failure::Outage,
     }
 }

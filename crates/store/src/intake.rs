@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Committed, Failed, Intake, Job, NewVersion, Submission};
+use ibidem_engine::ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, Submission};
 use ibidem_engine::words::TenantId;
 use uuid::Uuid;
 
@@ -83,19 +83,21 @@ impl Intake for Store {
         self.commit_versions(versions).await
     }
 
-    async fn fail(&self, job: &Job, reason: &str, permanent: bool) -> Result<Failed, CatalogueError> {
+    async fn fail(&self, job: &Job, reason: &str, failure: Failure) -> Result<Failed, CatalogueError> {
         let given_up = sqlx::query_scalar!(
-            r#"UPDATE jobs SET attempts = attempts + 1, lease = NULL, leased_until = NULL,
+            r#"UPDATE jobs SET lease = NULL, leased_until = NULL, failure = $3,
+                   attempts = attempts + CASE WHEN $6 THEN 0 ELSE 1 END,
+                   claims = CASE WHEN $6 THEN 0 ELSE claims END,
                    -- 1, 2, 4, 8 seconds: long enough for a restart, short enough for a person who waits.
-                   not_before = now() + interval '1 second' * (2 ^ LEAST(attempts, 6)),
-                   failure = $3,
-                   failed_at = CASE WHEN $4 OR attempts + 1 >= $5 THEN now() END
+                   not_before = now() + interval '1 second' * CASE WHEN $6 THEN 4 ELSE 2 ^ LEAST(attempts, 6) END,
+                   failed_at = CASE WHEN $4 OR (NOT $6 AND attempts + 1 >= $5) THEN now() END
                WHERE id = $1 AND lease = $2 RETURNING failed_at IS NOT NULL AS "given_up!""#,
             job.id,
             job.lease,
             reason,
-            permanent,
+            failure == Failure::Permanent,
             MOST_ATTEMPTS,
+            failure == Failure::Outage,
         )
         .fetch_optional(&self.pool)
         .await

@@ -18,12 +18,16 @@ mod vectors;
 use std::time::Duration;
 
 use ibidem_engine::ports::catalogue::CatalogueError;
+use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use schema::SchemaState;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
+
+/// How long a connection that went idle is taken to live without being asked.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
@@ -64,6 +68,8 @@ impl Store {
         let pool = PgPoolOptions::new()
             .max_connections(settings.max_connections)
             .acquire_timeout(settings.acquire_timeout)
+            .test_before_acquire(false)
+            .before_acquire(|connection, about| Box::pin(still_lives(connection, about.idle_for)))
             .connect_lazy_with(options);
         Ok(Self { pool, lease: settings.lease })
     }
@@ -80,9 +86,20 @@ impl Store {
         self.pool.close().await;
     }
 
+    /// How long a job or publication is held without a sign of life.
+    pub fn lease(&self) -> Duration {
+        self.lease
+    }
+
     fn lease_interval(&self) -> Result<sqlx::postgres::types::PgInterval, CatalogueError> {
         self.lease.try_into().map_err(|_| CatalogueError::Corrupt("the lease is too long for an interval".to_owned()))
     }
+}
+
+/// Whether an idle connection can be used. One used a moment ago is not asked: that would be a round trip for every
+/// query of a busy server.
+async fn still_lives(connection: &mut sqlx::PgConnection, idle_for: Duration) -> Result<bool, sqlx::Error> {
+    Ok(idle_for < TRUSTED_FOR || connection.ping().await.is_ok())
 }
 
 /// Everything but a value that cannot be read back is a database that does not serve us right now.

@@ -1,6 +1,6 @@
 //! Publications: what the index should hold, and what of it is still to be done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
 use ibidem_engine::ports::catalogue::CatalogueError;
@@ -11,6 +11,7 @@ use ibidem_engine::words::{DocumentId, ModelHash, PassageKey, TenantId, passage_
 use uuid::Uuid;
 
 use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_tags, to_u32, to_vector};
+use crate::documents::ask_for_publication;
 use crate::{Store, unavailable};
 
 #[async_trait]
@@ -112,38 +113,98 @@ impl Outbox for Store {
         Ok(wanted.into_values().collect())
     }
 
-    async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
-        let tenants: Vec<Uuid> = done.iter().map(|publication| publication.tenant.0).collect();
-        let documents: Vec<Uuid> = done.iter().map(|publication| publication.document.0).collect();
-        let generations: Vec<i64> = done.iter().map(|publication| publication.generation).collect();
-        let leases: Vec<Uuid> = done.iter().map(|publication| publication.lease).collect();
-        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+    async fn renew(&self, held: &[Publication]) -> Result<(), CatalogueError> {
+        let held = Columns::of(held);
         sqlx::query!(
+            "UPDATE outbox SET leased_until = now() + $4
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS held (tenant_id, document_id, lease)
+             WHERE outbox.tenant_id = held.tenant_id AND outbox.document_id = held.document_id
+                 AND outbox.lease = held.lease",
+            &held.tenants,
+            &held.documents,
+            &held.leases,
+            self.lease_interval()?,
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(())
+    }
+
+    async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
+        let columns = Columns::of(done);
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        let ended = sqlx::query!(
             "DELETE FROM outbox USING unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[])
                  AS done (tenant_id, document_id, generation, lease)
              WHERE outbox.tenant_id = done.tenant_id AND outbox.document_id = done.document_id
-                 AND outbox.generation = done.generation AND outbox.lease = done.lease",
-            &tenants,
-            &documents,
-            &generations,
-            &leases,
+                 AND outbox.generation = done.generation AND outbox.lease = done.lease
+             RETURNING outbox.tenant_id, outbox.document_id",
+            &columns.tenants,
+            &columns.documents,
+            &columns.generations,
+            &columns.leases,
         )
-        .execute(&mut *transaction)
+        .fetch_all(&mut *transaction)
         .await
         .map_err(unavailable)?;
         // Changed again meanwhile: free for the next round at once, not only when the lease runs out.
-        sqlx::query!(
+        let changed = sqlx::query!(
             "UPDATE outbox SET lease = NULL, leased_until = NULL
              FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS done (tenant_id, document_id, lease)
              WHERE outbox.tenant_id = done.tenant_id AND outbox.document_id = done.document_id
-                 AND outbox.lease = done.lease",
-            &tenants,
-            &documents,
-            &leases,
+                 AND outbox.lease = done.lease
+             RETURNING outbox.tenant_id, outbox.document_id",
+            &columns.tenants,
+            &columns.documents,
+            &columns.leases,
         )
-        .execute(&mut *transaction)
+        .fetch_all(&mut *transaction)
         .await
         .map_err(unavailable)?;
+        let ended = ended.into_iter().map(|row| (row.tenant_id, row.document_id));
+        let changed = changed.into_iter().map(|row| (row.tenant_id, row.document_id));
+        let ours: HashSet<_> = ended.chain(changed).collect();
+        let late = done.iter().filter(|done| !ours.contains(&(done.tenant.0, done.document.0)));
+        for publication in late {
+            ask_for_publication(&mut transaction, publication.tenant, &[publication.document]).await?;
+        }
         transaction.commit().await.map_err(unavailable)
+    }
+
+    async fn release(&self, held: &[Publication]) -> Result<(), CatalogueError> {
+        let held = Columns::of(held);
+        sqlx::query!(
+            "UPDATE outbox SET lease = NULL, leased_until = NULL
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS held (tenant_id, document_id, lease)
+             WHERE outbox.tenant_id = held.tenant_id AND outbox.document_id = held.document_id
+                 AND outbox.lease = held.lease",
+            &held.tenants,
+            &held.documents,
+            &held.leases,
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(())
+    }
+}
+
+/// Publications as a query takes them.
+struct Columns {
+    tenants: Vec<Uuid>,
+    documents: Vec<Uuid>,
+    generations: Vec<i64>,
+    leases: Vec<Uuid>,
+}
+
+impl Columns {
+    fn of(publications: &[Publication]) -> Self {
+        Self {
+            tenants: publications.iter().map(|publication| publication.tenant.0).collect(),
+            documents: publications.iter().map(|publication| publication.document.0).collect(),
+            generations: publications.iter().map(|publication| publication.generation).collect(),
+            leases: publications.iter().map(|publication| publication.lease).collect(),
+        }
     }
 }

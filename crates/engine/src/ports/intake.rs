@@ -32,7 +32,7 @@ impl Format {
 
     /// The format a file's name promises; none when it is of no kind that can be read.
     pub fn of_file_name(name: &str) -> Option<Self> {
-        let (_, extension) = name.rsplit_once('.')?;
+        let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "html" | "htm" | "xhtml" => Some(Self::Html),
@@ -152,6 +152,17 @@ pub enum Committed {
     LeaseLost,
 }
 
+/// Why an attempt failed, as far as trying again is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Trying again would end the same way.
+    Permanent,
+    /// It may go better next time, a few times over.
+    Passing,
+    /// A part that every document needs does not answer: not this document's fault, and not counted against it.
+    Outage,
+}
+
 /// What became of a failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failed {
@@ -172,6 +183,7 @@ pub trait Intake: Send + Sync {
     /// all of one job or nothing of it.
     async fn commit(&self, versions: Vec<(Job, NewVersion)>) -> Result<Vec<Committed>, CatalogueError>;
 
-    /// Ends an attempt: to be tried again later, or, if `permanent` or tried too often, given up with its reason kept.
-    async fn fail(&self, job: &Job, reason: &str, permanent: bool) -> Result<Failed, CatalogueError>;
+    /// Ends an attempt: to be tried again later, or, if that is of no use or was done too often, given up with its
+    /// reason kept.
+    async fn fail(&self, job: &Job, reason: &str, failure: Failure) -> Result<Failed, CatalogueError>;
 }

@@ -38,6 +38,13 @@ pub trait Outbox: Send + Sync {
         documents: &[(TenantId, DocumentId)],
     ) -> Result<Vec<Wanted>, CatalogueError>;
 
-    /// These are in the index now. Publications asked for meanwhile stay.
+    /// Holds on to the leases while work goes on.
+    async fn renew(&self, held: &[Publication]) -> Result<(), CatalogueError>;
+
+    /// These are in the index now. Publications asked for meanwhile stay. One whose lease was lost is asked for again:
+    /// what we wrote may have undone what somebody else published meanwhile.
     async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError>;
+
+    /// Gives the leases back: these were not published, and somebody may try again at once.
+    async fn release(&self, held: &[Publication]) -> Result<(), CatalogueError>;
 }

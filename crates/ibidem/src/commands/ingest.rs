@@ -78,7 +78,7 @@ impl Ingest {
 
         let parts = Parts::ready(settings).await?;
         let tally = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
-        let (done, failed) = wait(settings, &parts, batch, tally).await?;
+        let (done, failed) = wait(&parts, batch, tally).await?;
         console::say(&format!(
             "{} documents read, {} retagged, {} unchanged, {} failed; {} passages, {} of them embedded, in {:.1} s",
             done.documents,
@@ -159,8 +159,8 @@ async fn submit(
 }
 
 /// Works until everything of the batch is read and in the index.
-async fn wait(settings: &Settings, parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done, usize)> {
-    let worker = parts.worker(settings);
+async fn wait(parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done, usize)> {
+    let worker = parts.worker();
     let progress = worker.publisher.progress.clone();
     let (stop, stopped) = watch::channel(false);
     let working = tokio::spawn(async move { worker.run(stopped).await });

@@ -30,7 +30,7 @@ impl Serve {
 
         let (stop, stopped) = watch::channel(false);
         let working = self.with_worker.then(|| {
-            let worker = parts.worker(settings);
+            let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
         ibidem_server::serve(listener, parts.app_state(settings), terminated()).await?;

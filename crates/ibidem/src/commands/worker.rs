@@ -15,7 +15,7 @@ pub(crate) struct Work {
 impl Work {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let parts = Parts::ready(settings).await?;
-        let worker = parts.worker(settings);
+        let worker = parts.worker();
         let (stop, stopped) = watch::channel(false);
         tracing::info!("worker started");
         let working = tokio::spawn(async move { worker.run(stopped).await });

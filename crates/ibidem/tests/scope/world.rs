@@ -94,6 +94,7 @@ impl World {
             embedder: self.embedder.clone(),
             index: Arc::new(self.index.clone()),
             progress: Arc::new(Progress::default()),
+            renew_every: self.store().lease() / 3,
         };
         while publisher.round().await.unwrap() > 0 {}
         self.truth.indexed = self.truth.documents.clone();

@@ -109,13 +109,5 @@ pub fn read(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> {
 
 /// How a file is to be read, by its extension.
 pub fn format_of(path: &Path) -> Option<Format> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    match extension.as_str() {
-        "md" | "markdown" => Some(Format::Markdown),
-        "html" | "htm" => Some(Format::Html),
-        "txt" | "text" => Some(Format::Plain),
-        "pdf" => Some(Format::Pdf),
-        "docx" => Some(Format::Docx),
-        _ => None,
-    }
+    Format::of_file_name(path.file_name()?.to_str()?)
 }

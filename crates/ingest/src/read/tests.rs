@@ -7,6 +7,7 @@ fn formats_are_known_by_their_extension() {
         ("a/b.MARKDOWN", Some(Format::Markdown)),
         ("a.html", Some(Format::Html)),
         ("a.htm", Some(Format::Html)),
+        ("a.xhtml", Some(Format::Html)),
         ("a.b.txt", Some(Format::Plain)),
         ("a.text", Some(Format::Plain)),
         ("a.PDF", Some(Format::Pdf)),

@@ -1,16 +1,8 @@
 //! Jobs: leased, renewed, committed once, given up with a reason.
 
-use ibidem_engine::ports::intake::{Committed, Failed, Intake};
-use ibidem_store::{Store, StoreSettings};
-use std::time::Duration;
+use ibidem_engine::ports::intake::{Committed, Failed, Failure, Intake};
 
 use super::*;
-
-/// The same database, seen by a worker that is thought dead after this long.
-fn with_lease(database: &TestDatabase, lease: Duration) -> Store {
-    let acquire_timeout = Duration::from_secs(10);
-    Store::new(&StoreSettings { url: database.url.clone(), max_connections: 4, acquire_timeout, lease }).unwrap()
-}
 
 #[tokio::test]
 async fn a_job_is_taken_by_one_worker_and_again_only_when_its_lease_ran_out() {
@@ -107,15 +99,29 @@ async fn a_failed_job_waits_before_it_is_tried_again_and_is_given_up_with_its_re
             .await
             .unwrap();
         let jobs = Intake::claim(&store, 2).await.unwrap();
-        assert_eq!(store.fail(&jobs[0], "the store is away", false).await.unwrap(), Failed::WillRetry);
-        assert_eq!(store.fail(&jobs[1], "no text in it", true).await.unwrap(), Failed::GivenUp);
-        assert_eq!(store.fail(&jobs[1], "no text in it", true).await.unwrap(), Failed::LeaseLost);
+        assert_eq!(store.fail(&jobs[0], "it was interrupted", Failure::Passing).await.unwrap(), Failed::WillRetry);
+        assert_eq!(store.fail(&jobs[1], "no text in it", Failure::Permanent).await.unwrap(), Failed::GivenUp);
+        assert_eq!(store.fail(&jobs[1], "no text in it", Failure::Permanent).await.unwrap(), Failed::LeaseLost);
         assert!(Intake::claim(&store, 2).await.unwrap().is_empty(), "it waits a second");
         let progress = store.batch_progress(batch).await.unwrap();
         assert_eq!(progress.waiting, 1);
         assert_eq!(progress.failed[0].reason, "no text in it");
         let backlog = store.backlog().await.unwrap();
         assert_eq!((backlog.jobs, backlog.failed_jobs), (1, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_outage_is_not_counted_against_a_document() {
+    with_store(|store, tenant| async move {
+        let handed_in = submission(tenant, "a.md", "one", &["public"]);
+        store.submit(tenant, Uuid::now_v7(), READING, &[handed_in]).await.unwrap();
+        let job = Intake::claim(&store, 1).await.unwrap().remove(0);
+        assert_eq!(store.fail(&job, "the originals are away", Failure::Outage).await.unwrap(), Failed::WillRetry);
+        assert!(Intake::claim(&store, 1).await.unwrap().is_empty(), "it waits a few seconds");
+        tokio::time::sleep(Duration::from_millis(4_200)).await;
+        assert_eq!(Intake::claim(&store, 1).await.unwrap()[0].attempts, 0);
     })
     .await;
 }

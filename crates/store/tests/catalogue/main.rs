@@ -11,8 +11,9 @@ use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, 
 use ibidem_engine::words::{
     CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
 };
-use ibidem_store::Store;
 use ibidem_store::testing::TestDatabase;
+use ibidem_store::{Store, StoreSettings};
+use std::time::Duration;
 use uuid::Uuid;
 
 const READING: &str = "test";
@@ -83,6 +84,12 @@ async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> Docum
 
 fn key(document: DocumentId, version: u32, chunk_index: u32) -> PassageKey {
     PassageKey { document, version, chunk_index }
+}
+
+/// The same database, seen by a worker that is thought dead after this long.
+fn with_lease(database: &TestDatabase, lease: Duration) -> Store {
+    let acquire_timeout = Duration::from_secs(10);
+    Store::new(&StoreSettings { url: database.url.clone(), max_connections: 4, acquire_timeout, lease }).unwrap()
 }
 
 async fn with_store<F: Future<Output = ()>>(test: impl FnOnce(Store, TenantId) -> F) {

@@ -192,7 +192,7 @@ async fn ingest_all(
     tenant: TenantId,
     documents: &[Found],
 ) -> anyhow::Result<(usize, Duration)> {
-    let worker = parts.worker(settings);
+    let worker = parts.worker();
     let progress = Arc::clone(&worker.publisher.progress);
     let (stop, stopped) = watch::channel(false);
     let began = Instant::now();

@@ -150,8 +150,8 @@ async fn load(
             embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
             index: Arc::new(scratch.index.clone()),
             progress: Arc::new(Progress::default()),
+            renew_every: scratch.store.lease() / 3,
         },
-        renew_every: scratch.settings.store.lease / 3,
     };
     let progress = Arc::clone(&worker.publisher.progress);
     let (stop, stopped) = watch::channel(false);
