@@ -34,6 +34,17 @@ deny:
 sqlx:
     .ci/sqlx write
 
+# Whatever a model may write, put through the gauntlet for so many seconds, led by which code it reaches.
+fuzz seconds="60":
+    cd fuzz && RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+      -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1" \
+      cargo build --release --locked --target x86_64-unknown-linux-gnu
+    mkdir -p "$CARGO_TARGET_DIR/fuzz/gauntlet"
+    "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/gauntlet" "$CARGO_TARGET_DIR/fuzz/gauntlet" fuzz/seeds/gauntlet \
+      -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
+      -dict=fuzz/gauntlet.dict
+
 # The README's commands in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
@@ -48,6 +59,16 @@ retrieval set="../shared/data/retrieval/scifact":
       "$ibidem" eval retrieval "{{ set }}" --collection SciFact && \
       "$ibidem" eval retrieval "{{ set }}" --collection SciFact --json > "$made/ibidem.json" && \
       "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ set }}" --ibidem "$made/ibidem.json"
+
+# What thresholds on similarity do with this embedding model: the evidence in policies/default.yaml.
+thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
+      "$ibidem" eval similarity "{{ set }}" --collection SQuAD
 
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
 bench data="../shared/data":

@@ -1,15 +1,16 @@
 //! A question's life, on one screen.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::gather::gather;
-use crate::ports::language_model::LanguageModel;
+use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::ports::records::TurnRecord;
 use crate::search::{SearchError, Searcher};
 use crate::sift::sift;
 use crate::speak::{Listener, Spoken, refuse, speak};
 use crate::turn::{Asked, Sieve, Sifted};
-use crate::words::{Identity, Reason, Refusal};
+use crate::words::{Answer, Identity, Reason, Refusal};
 
 /// Everything asking needs.
 #[derive(Clone)]
@@ -19,20 +20,62 @@ pub struct Engine {
     pub model: Option<Arc<dyn LanguageModel>>,
 }
 
+/// What is wrong with how it was asked. A refusal is no error but an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// The asker named a model that is not allowed, or not served.
+    #[error(transparent)]
+    Model(ModelError),
+}
+
 impl Engine {
-    /// Gather, sift, speak. A refusal is an answer too: this never fails.
-    pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Spoken {
+    /// Gather, sift, speak. A refusal is an answer too.
+    pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        self.check_model(asked.question.model.as_deref())?;
         let gathered = match gather(&self.searcher, asked).await {
             Ok(gathered) => gathered,
-            Err((asked, error)) => return unavailable(asked, &error),
+            Err((asked, error)) => return Ok(unavailable(asked, &error)),
         };
         match sift(gathered) {
             Sieve::Through(sifted) => speak(self.model.as_deref(), sifted, listener).await,
-            Sieve::Stopped { sifted, refusal } => {
-                let policy = sifted.asked.policy.clone();
-                Spoken { answer: refuse(sifted, &policy, &refusal), draft: None }
-            }
+            Sieve::Stopped { sifted, refusal } => Ok(Spoken { answer: refuse(sifted, &refusal), draft: None }),
         }
+    }
+
+    /// Asks, and makes the record of it: what every way in does.
+    pub async fn turn(
+        &self,
+        identity: &Identity,
+        asked: Asked,
+        listener: &mut dyn Listener,
+    ) -> Result<(Answer, TurnRecord), AskError> {
+        let started = Instant::now();
+        let (at, policy_hash, question) = (asked.at, asked.policy.hash, asked.question.clone());
+        let Spoken { answer, draft } = self.ask(asked, listener).await?;
+        let draft = draft.as_ref();
+        let record = TurnRecord {
+            tenant: identity.tenant,
+            subject: identity.subject.clone(),
+            asked_at: at,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            policy_hash,
+            question,
+            answer: answer.clone(),
+            draft: draft.map(|draft| draft.raw.clone()),
+            markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
+            sentences_dropped: draft.map_or(0, |draft| draft.dropped_sentences),
+        };
+        Ok((answer, record))
+    }
+
+    /// Before anything is searched: a mistake of the asker costs nothing.
+    fn check_model(&self, named: Option<&str>) -> Result<(), AskError> {
+        let Some(named) = named else { return Ok(()) };
+        let allowed = self.model.as_ref().map_or_else(Vec::new, |model| model.allowed());
+        if allowed.iter().any(|allowed| allowed == named) {
+            return Ok(());
+        }
+        Err(AskError::Model(ModelError::NotAllowed { model: named.to_owned(), allowed }))
     }
 }
 
@@ -48,25 +91,7 @@ fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    let policy = asked.policy.clone();
     let fallback_reasons = Vec::new();
     let sifted = Sifted { asked, evidence: Vec::new(), fallback_reasons, trace: Vec::new(), warnings: Vec::new() };
-    Spoken { answer: refuse(sifted, &policy, &refusal), draft: None }
-}
-
-/// What is kept of a turn.
-pub fn record(identity: &Identity, asked: &Asked, spoken: &Spoken, duration_ms: u64) -> TurnRecord {
-    let draft = spoken.draft.as_ref();
-    TurnRecord {
-        tenant: identity.tenant,
-        subject: identity.subject.clone(),
-        asked_at: asked.at,
-        duration_ms,
-        policy_hash: asked.policy.hash,
-        question: asked.question.clone(),
-        answer: spoken.answer.clone(),
-        draft: draft.map(|draft| draft.raw.clone()),
-        markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
-        sentences_dropped: draft.map_or(0, |draft| draft.dropped_sentences),
-    }
+    Spoken { answer: refuse(sifted, &refusal), draft: None }
 }

@@ -7,14 +7,18 @@ use anyhow::Context as _;
 use async_trait::async_trait;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
+use ibidem_engine::ports::language_model::LanguageModel;
 use ibidem_engine::search::Searcher;
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::work::Worker;
-use ibidem_server::{AppState, Readiness, ServerLimits};
+use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 
 use crate::settings::Settings;
@@ -52,6 +56,29 @@ pub(crate) fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Res
     Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
 }
 
+/// The policies that come with the binary, by name.
+const SHIPPED_POLICIES: [(&str, &str); 2] = [
+    ("book", include_str!("../../../policies/book.yaml")),
+    ("default", include_str!("../../../policies/default.yaml")),
+];
+
+/// A shipped policy by its name, or one from a file.
+pub(crate) fn policy(named: &str) -> anyhow::Result<Arc<Policy>> {
+    let shipped = SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| (*text).to_owned());
+    let text = match shipped {
+        Some(text) => text,
+        None => std::fs::read_to_string(named).with_context(|| {
+            let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
+            format!("`policy.use` is {named:?}: neither a shipped policy ({}) nor a file to read", names.join(", "))
+        })?,
+    };
+    Ok(Arc::new(Policy::parse(&text).with_context(|| format!("the policy {named}"))?))
+}
+
+pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenAiModel>> {
+    settings.language_model.clone().map(OpenAiModel::new).transpose().context("check `language_model`")
+}
+
 /// Every part that searching and ingesting need, each ready to be used.
 pub(crate) struct Parts {
     pub(crate) store: Store,
@@ -84,6 +111,11 @@ impl Parts {
         }
     }
 
+    pub(crate) fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
+        let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
+        Ok(Engine { searcher: self.searcher(), model })
+    }
+
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {
         Publisher {
             outbox: Arc::new(self.store.clone()),
@@ -108,21 +140,24 @@ impl Parts {
         }
     }
 
-    pub(crate) fn app_state(&self, settings: &Settings) -> AppState {
-        let limits = ServerLimits {
-            max_body_bytes: settings.server.max_body_bytes,
-            request_timeout: settings.server.request_timeout,
-            max_in_flight: settings.server.max_in_flight,
-        };
-        let readiness = PartsReadiness { store: self.store.clone(), index: self.index.clone() };
-        AppState::new(
-            self.store.clone(),
-            self.searcher(),
-            Arc::new(self.originals.clone()),
-            Arc::new(readiness),
-            &reading(settings),
-            limits,
-        )
+    pub(crate) fn app_state(&self, settings: &Settings) -> anyhow::Result<AppState> {
+        Ok(AppState::new(ServerParts {
+            store: self.store.clone(),
+            engine: self.engine(settings)?,
+            policy: policy(&settings.policy)?,
+            originals: Arc::new(self.originals.clone()),
+            readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
+            reading: reading(settings).into(),
+            limits: server_limits(settings),
+        }))
+    }
+}
+
+pub(crate) fn server_limits(settings: &Settings) -> ServerLimits {
+    ServerLimits {
+        max_body_bytes: settings.server.max_body_bytes,
+        request_timeout: settings.server.request_timeout,
+        max_in_flight: settings.server.max_in_flight,
     }
 }
 

@@ -4,12 +4,23 @@ use std::io::Write as _;
 
 /// A line for the person or program that called us. A closed pipe is not our problem.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = writeln!(std::io::stdout(), "{}", harmless(line));
+}
+
+/// Text without an end of line, shown at once.
+pub(crate) fn say_part(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
+}
+
+/// Documents and models may hold signs that steer a terminal: none of them reaches it.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|sign| !sign.is_control() || matches!(sign, '\n' | '\t')).collect()
 }
 
 /// A line about what is going on or went wrong, kept out of what programs read.
 pub(crate) fn note(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(line));
 }
 
 pub(crate) fn complain(error: &str) {
@@ -29,4 +40,14 @@ pub(crate) fn table(header: &[&str]) -> comfy_table::Table {
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_header(header);
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_reaches_it() {
+        assert_eq!(harmless("a\u{1b}[31mred\u{7}\u{9b}2J\r\n\tb é"), "a[31mred2J\n\tb é");
+    }
 }

@@ -27,12 +27,16 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    pub(crate) fn scope(&self) -> Scope {
-        Scope::of(&Identity {
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
             tenant: self.operator.tenant_id(),
             subject: "operator".to_owned(),
             role: Role::Admin,
             tags: self.tags.iter().cloned().collect(),
-        })
+        }
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        Scope::of(&self.identity())
     }
 }

@@ -3,3 +3,5 @@
 pub mod beir;
 pub mod metrics;
 pub mod retrieval;
+pub mod similarity;
+pub mod squad;

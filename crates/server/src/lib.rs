@@ -12,13 +12,17 @@ use tokio::net::TcpListener;
 
 pub use api::search::SearchResponse;
 pub use routes::{openapi, router};
-pub use state::{AppState, Readiness, ServerLimits};
+pub use state::{AppState, Readiness, ServerLimits, ServerParts};
 
-/// Serves until `stop` resolves; requests under way are finished first.
+/// Serves until `stop` resolves; requests under way are finished first, and their records written.
 pub async fn serve(
     listener: TcpListener,
     state: AppState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    axum::serve(listener, router(state)).with_graceful_shutdown(stop).await
+    let turns = state.turns.clone();
+    axum::serve(listener, router(state)).with_graceful_shutdown(stop).await?;
+    turns.close();
+    turns.wait().await;
+    Ok(())
 }

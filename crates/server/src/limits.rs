@@ -1,16 +1,25 @@
 //! Overload and deadlines: an early answer instead of a growing queue.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::problem::Problem;
 use crate::state::AppState;
 
-pub(crate) async fn bound(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let Ok(_place) = state.in_flight.try_acquire() else {
+/// A request's place among those under way. Work that outlives its request keeps it until it is done.
+#[derive(Clone)]
+pub(crate) struct Place(#[expect(dead_code, reason = "held, and given back when dropped")] Arc<OwnedSemaphorePermit>);
+
+pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let Ok(permit) = Arc::clone(&state.in_flight).try_acquire_owned() else {
         return Problem::overloaded().into_response();
     };
+    let place = Place(Arc::new(permit));
+    request.extensions_mut().insert(place.clone());
     let limit = state.limits.request_timeout;
     match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,

@@ -5,9 +5,11 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use ibidem_engine::ask::AskError;
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::embedder::EmbedError;
 use ibidem_engine::ports::index::IndexError;
+use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::ports::originals::OriginalsError;
 use ibidem_engine::search::SearchError;
 use serde::Serialize;
@@ -104,6 +106,17 @@ impl Problem {
         )
     }
 
+    /// The problem as the caller reads it.
+    pub(crate) fn document(self, request_id: Uuid) -> ProblemDocument {
+        ProblemDocument {
+            kind: self.kind,
+            title: self.title,
+            status: self.status.as_u16(),
+            detail: self.detail,
+            request_id,
+        }
+    }
+
     /// The reason goes to the log, not to the caller: it may name hosts, files or other tenants' business.
     fn unavailable(kind: &'static str, title: &'static str, reason: &str) -> Self {
         tracing::error!(kind, reason, "a part is unavailable");
@@ -147,6 +160,24 @@ impl From<SearchError> for Problem {
     }
 }
 
+impl From<AskError> for Problem {
+    fn from(AskError::Model(error): AskError) -> Self {
+        let detail = error.to_string();
+        match error {
+            ModelError::NotAllowed { .. } => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "model_not_allowed",
+                "This model may not be asked for",
+                detail,
+            ),
+            ModelError::NotServed { .. } => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "model_not_served", "This model is not loaded", detail)
+            }
+            other => Self::unavailable("model_unavailable", "The language model does not answer", &other.to_string()),
+        }
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
@@ -164,17 +195,12 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
         None if response.status() == StatusCode::METHOD_NOT_ALLOWED => Problem::method_not_allowed(),
         None => return response,
     };
-    let document = ProblemDocument {
-        kind: problem.kind,
-        title: problem.title,
-        status: problem.status.as_u16(),
-        detail: problem.detail,
-        request_id: request_id.map_or_else(Uuid::nil, |id| id.0),
-    };
+    let status = problem.status;
+    let document = problem.document(request_id.map_or_else(Uuid::nil, |id| id.0));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     headers.remove(header::CONTENT_LENGTH);
-    if problem.status == StatusCode::UNAUTHORIZED {
+    if status == StatusCode::UNAUTHORIZED {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.

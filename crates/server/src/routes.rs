@@ -11,7 +11,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{documents, health, search};
+use crate::api::{answers, documents, health, search};
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
 use crate::{limits, request_id};
@@ -34,6 +34,7 @@ impl utoipa::Modify for ApiKey {
 
 fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(answers::ask))
         .routes(routes!(search::search))
         .routes(routes!(documents::submit))
         .routes(routes!(health::healthz))

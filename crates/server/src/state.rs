@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ibidem_engine::ask::Engine;
+use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
-use ibidem_engine::search::Searcher;
 use ibidem_store::Store;
 use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 /// Limits on what callers can ask of this process.
 #[derive(Clone, Copy, Debug)]
@@ -24,28 +26,38 @@ pub trait Readiness: Send + Sync {
     async fn missing(&self) -> Vec<(&'static str, String)>;
 }
 
-#[derive(Clone)]
-pub struct AppState {
+/// What the server is made of.
+pub struct ServerParts {
     pub store: Store,
-    pub searcher: Searcher,
+    pub engine: Engine,
+    pub policy: Arc<Policy>,
     pub originals: Arc<dyn Originals>,
     pub readiness: Arc<dyn Readiness>,
     /// Names the way documents are read and split (see `Submission::fingerprint`).
     pub reading: Arc<str>,
     pub limits: ServerLimits,
+}
+
+/// The parts, shared by all requests, and what is under way.
+#[derive(Clone)]
+pub struct AppState {
+    parts: Arc<ServerParts>,
     pub(crate) in_flight: Arc<Semaphore>,
+    /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
+    pub(crate) turns: TaskTracker,
 }
 
 impl AppState {
-    pub fn new(
-        store: Store,
-        searcher: Searcher,
-        originals: Arc<dyn Originals>,
-        readiness: Arc<dyn Readiness>,
-        reading: &str,
-        limits: ServerLimits,
-    ) -> Self {
-        let in_flight = Arc::new(Semaphore::new(limits.max_in_flight));
-        Self { store, searcher, originals, readiness, reading: reading.into(), limits, in_flight }
+    pub fn new(parts: ServerParts) -> Self {
+        let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
+        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new() }
+    }
+}
+
+impl std::ops::Deref for AppState {
+    type Target = ServerParts;
+
+    fn deref(&self) -> &ServerParts {
+        &self.parts
     }
 }

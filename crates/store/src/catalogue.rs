@@ -16,14 +16,16 @@ impl Catalogue for Store {
         let rows = sqlx::query!(
             r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version,
                       v.title, v.kind, v.updated_at, v.text_sha256,
-                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text
+                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.tokens
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
-               JOIN documents d ON d.tenant_id = $1 AND d.id = asked.document_id
-                   AND d.current_version = asked.version AND d.removed_at IS NULL AND d.tags && $5
-               JOIN document_versions v ON v.tenant_id = $1 AND v.document_id = asked.document_id
-                   AND v.version = asked.version
-               JOIN chunks c ON c.tenant_id = $1 AND c.document_id = asked.document_id
-                   AND c.version = asked.version AND c.chunk_index = asked.chunk_index"#,
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = $1 AND id = asked.document_id AND current_version = asked.version
+                       AND removed_at IS NULL AND tags && $5 OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT * FROM document_versions
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
+               CROSS JOIN LATERAL (SELECT * FROM chunks
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
+                       AND chunk_index = asked.chunk_index OFFSET 0) c"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -51,6 +53,7 @@ impl Catalogue for Store {
                     page: row.page.map(to_u32).transpose()?,
                     span: CharSpan { start: to_u32(row.span_start)?, end: to_u32(row.span_end)? },
                     text: row.text,
+                    tokens: to_u32(row.tokens)?,
                     document_sha256: to_digest(&row.text_sha256)?,
                 })
             })

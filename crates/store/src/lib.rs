@@ -8,6 +8,7 @@ mod documents;
 mod intake;
 mod keys;
 mod outbox;
+mod records;
 mod schema;
 mod submit;
 mod survey;
@@ -60,7 +61,10 @@ impl Store {
         let options: PgConnectOptions =
             settings.url.parse().map_err(|error: sqlx::Error| ConnectError::Url(error.to_string()))?;
         let options = options.application_name("ibidem").options([
-            // Sixteen partitions make planning dearer than running; every query here has one best plan.
+            // Sixteen partitions make planning dearer than running; every query here has one best plan. A query that
+            // looks up many rows of a growing table says which: by `LATERAL (… OFFSET 0)`, which the planner does not
+            // take apart. Left to choose while the tables were still empty, it chose scans, and kept to them: one
+            // publication took 72 seconds before the statistics came.
             ("plan_cache_mode", "force_generic_plan"),
             // "Already exists, skipping" is not worth a line in anybody's log.
             ("client_min_messages", "warning"),

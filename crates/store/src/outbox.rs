@@ -57,13 +57,16 @@ impl Outbox for Store {
                       c.chunk_index AS "chunk_index?", c.section AS "section?", c.text AS "text?",
                       c.embedding_key AS "embedding_key?", e.vector AS "vector?"
                FROM unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
-               JOIN documents d ON d.tenant_id = asked.tenant_id AND d.id = asked.document_id
-               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
-                   AND v.version = d.current_version
-               LEFT JOIN chunks c ON c.tenant_id = asked.tenant_id AND c.document_id = asked.document_id
-                   AND c.version = d.current_version AND d.removed_at IS NULL
-               LEFT JOIN embeddings e ON e.tenant_id = asked.tenant_id AND e.embedding_key = c.embedding_key
-                   AND e.model_hash = $3
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = asked.tenant_id AND id = asked.document_id OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT * FROM document_versions
+                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version OFFSET 0) v
+               LEFT JOIN LATERAL (SELECT * FROM chunks
+                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version
+                       AND d.removed_at IS NULL OFFSET 0) c ON true
+               LEFT JOIN LATERAL (SELECT * FROM embeddings
+                   WHERE tenant_id = d.tenant_id AND embedding_key = c.embedding_key AND model_hash = $3 OFFSET 0) e
+                   ON true
                ORDER BY d.tenant_id, d.id, c.chunk_index"#,
             &tenants,
             &ids,

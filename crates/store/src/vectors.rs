@@ -21,8 +21,9 @@ impl VectorShelf for Store {
         let rows = sqlx::query!(
             "SELECT e.tenant_id, e.embedding_key
              FROM unnest($1::uuid[], $2::bytea[]) AS asked (tenant_id, embedding_key)
-             JOIN embeddings e ON e.tenant_id = asked.tenant_id AND e.embedding_key = asked.embedding_key
-                 AND e.model_hash = $3",
+             CROSS JOIN LATERAL (SELECT tenant_id, embedding_key FROM embeddings
+                 WHERE tenant_id = asked.tenant_id AND embedding_key = asked.embedding_key AND model_hash = $3
+                 OFFSET 0) e",
             &tenants,
             &digests,
             model.0.as_bytes(),

@@ -42,10 +42,6 @@ impl OpenAiModel {
         Ok(Self { settings, client })
     }
 
-    fn allowed(&self) -> Vec<String> {
-        std::iter::once(&self.settings.model).chain(&self.settings.also_allowed).cloned().collect()
-    }
-
     /// The models the server says it has.
     pub async fn served(&self) -> Result<Vec<String>, ModelError> {
         let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
@@ -90,6 +86,10 @@ impl OpenAiModel {
 impl LanguageModel for OpenAiModel {
     fn default_model(&self) -> &str {
         &self.settings.model
+    }
+
+    fn allowed(&self) -> Vec<String> {
+        std::iter::once(&self.settings.model).chain(&self.settings.also_allowed).cloned().collect()
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {

@@ -1,7 +1,11 @@
 //! In-memory stand-ins for the ports, each held to the same behaviour suite as the real thing.
 
+mod catalogue;
 mod embedder;
 mod index;
+mod language_model;
 
+pub use catalogue::FakeCatalogue;
 pub use embedder::FakeEmbedder;
 pub use index::FakeIndex;
+pub use language_model::{FakeModel, Script};

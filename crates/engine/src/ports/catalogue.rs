@@ -29,6 +29,8 @@ pub struct CataloguePassage {
     pub page: Option<u32>,
     pub span: CharSpan,
     pub text: String,
+    /// As the embedding model counts.
+    pub tokens: u32,
     /// Digest of the text of the whole document version, which `span` points into.
     pub document_sha256: Sha256Hash,
 }

@@ -70,6 +70,9 @@ pub trait LanguageModel: Send + Sync {
     /// The model that writes when a prompt names none.
     fn default_model(&self) -> &str;
 
+    /// The models a prompt may name, the default one among them.
+    fn allowed(&self) -> Vec<String>;
+
     /// Begins to write. Every piece arrives within the model's own time limit, or the stream ends in a timeout.
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError>;
 }

@@ -100,7 +100,9 @@ fn top1_similarity(evidence: &[Candidate], rules: &SiftRules, trace: &mut Vec<Ga
     let stops = observed < threshold;
     trace.push(record("top1_similarity", stops, observed, threshold));
     stops.then(|| {
-        let explanation = format!("Top-1 similarity ({}) below threshold ({})", shown(observed), shown(threshold));
+        let measured = evidence.iter().any(|candidate| candidate.cosine.is_some());
+        let observed = if measured { shown(observed) } else { "not measured".to_owned() };
+        let explanation = format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold));
         (Reason::LowSimilarity, explanation)
     })
 }

@@ -26,6 +26,7 @@ fn candidate(document: u128, chunk_index: u32, cosine: f32, text: &str) -> Candi
         page: None,
         span: CharSpan { start: 0, end: 1 },
         text: text.to_owned(),
+        tokens: 8,
         document_sha256: Sha256Hash::of(b"book"),
     };
     Candidate { passage, cosine: Some(cosine), bm25: Some(1.0), fused: 0.0, forced: false }

@@ -1,5 +1,7 @@
 //! Letting a model write, and letting through only whole sentences that cite a minted note.
 
+use std::time::Instant;
+
 use futures::StreamExt as _;
 
 use super::Listener;
@@ -29,6 +31,7 @@ pub struct Draft {
     pub markers: Counts,
     pub usage: Option<Usage>,
     pub ended: Ended,
+    pub took_ms: u64,
 }
 
 /// Text on its way from the model to the asker.
@@ -57,7 +60,9 @@ pub(super) async fn generate(
         markers: Counts::default(),
         usage: None,
         ended: Ended::Whole,
+        took_ms: 0,
     };
+    let began = Instant::now();
     let gauntlet = Gauntlet::new(footnotes.minted());
     let mut desk = Desk { gauntlet, holder: SentenceHolder::default(), draft, raw: Vec::new(), footnotes, listener };
     match model.write(prompt(rules, question, footnotes)).await {
@@ -81,7 +86,8 @@ pub(super) async fn generate(
             }
         },
     }
-    desk.finish()
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Draft { took_ms, ..desk.finish() }
 }
 
 impl Desk<'_, '_> {

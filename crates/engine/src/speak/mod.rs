@@ -9,10 +9,14 @@ pub mod sentences;
 
 use std::collections::BTreeSet;
 
+use crate::ask::AskError;
 use crate::policy::{Policy, SpeakMode};
-use crate::ports::language_model::LanguageModel;
+use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::turn::Sifted;
-use crate::words::{Action, Answer, ConfidenceLevel, Reason, Refusal, RetrievalQuality, Transparency};
+use crate::words::{
+    Action, Answer, ConfidenceLevel, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal, RetrievalQuality,
+    Sha256Hash, Transparency,
+};
 
 use extractive::extract;
 use footnotes::Footnotes;
@@ -41,55 +45,71 @@ pub struct Spoken {
     pub draft: Option<Draft>,
 }
 
-/// Speaks from what was sifted.
-pub async fn speak(model: Option<&dyn LanguageModel>, mut sifted: Sifted, listener: &mut dyn Listener) -> Spoken {
+/// Speaks from what was sifted. Fails only when the asker named a model that is not served.
+pub async fn speak(
+    model: Option<&dyn LanguageModel>,
+    mut sifted: Sifted,
+    listener: &mut dyn Listener,
+) -> Result<Spoken, AskError> {
     let policy = sifted.asked.policy.clone();
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
     let rules = &policy.rules.speak;
-
-    let mut draft = None;
-    if rules.mode == SpeakMode::Model
-        && let Some(model) = model
-    {
-        let written = generate(model, rules, &sifted.asked.question, &footnotes, listener).await;
-        match written.ended {
-            Ended::Whole if !written.sentences.is_empty() => {
-                let answer = answer(sifted, &footnotes, &written.sentences, &written.model);
-                return Spoken { answer, draft: Some(written) };
-            }
-            Ended::Whole => {
-                let refusal = unsupported(&policy, &written);
-                let answer = refuse(sifted, &policy, &refusal);
-                return Spoken { answer, draft: Some(written) };
-            }
-            // What was released stays; it was whole and cited. What the model still owed is said openly.
-            Ended::Early(_) if !written.sentences.is_empty() => {
-                sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-                sifted.fallback_reasons.push("model_interrupted".to_owned());
-                let answer = answer(sifted, &footnotes, &written.sentences, &written.model);
-                return Spoken { answer, draft: Some(written) };
-            }
-            Ended::Early(_) => {
-                sifted.fallback_reasons.push("extractive".to_owned());
-                draft = Some(written);
-            }
+    if rules.mode == SpeakMode::Extractive {
+        let answer = extractive_answer(sifted, &footnotes, listener);
+        return Ok(Spoken { answer, draft: None });
+    }
+    let Some(model) = model else {
+        let answer = stand_in(sifted, &footnotes, listener);
+        return Ok(Spoken { answer, draft: None });
+    };
+    let written = generate(model, rules, &sifted.asked.question, &footnotes, listener).await;
+    let answer = match &written.ended {
+        Ended::Whole if written.sentences.is_empty() => {
+            let refusal = unsupported(&policy, &written);
+            Answer { generation_time_ms: written.took_ms, ..refuse(sifted, &refusal) }
         }
-    } else if rules.mode == SpeakMode::Model {
-        sifted.fallback_reasons.push("extractive".to_owned());
-    }
-    let sentences = extract(&sifted.asked.question.query, &footnotes, rules.extractive_sentences);
-    for sentence in &sentences {
-        listener.sentence(sentence, &footnotes);
-    }
-    if draft.is_some() || rules.mode == SpeakMode::Model {
-        sifted.warnings.push(policy.rules.wording.extractive_notice.clone());
-    }
-    let answer = answer(sifted, &footnotes, &sentences, "extractive");
-    Spoken { answer, draft }
+        Ended::Whole => answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms),
+        // Somebody else's model in its place would not be what was asked for.
+        Ended::Early(error @ ModelError::NotServed { .. }) if sifted.asked.question.model.is_some() => {
+            return Err(AskError::Model(error.clone()));
+        }
+        Ended::Early(_) if written.sentences.is_empty() => {
+            Answer { generation_time_ms: written.took_ms, ..stand_in(sifted, &footnotes, listener) }
+        }
+        // What was released stays; it was whole and cited. What the model still owed is said openly.
+        Ended::Early(_) => {
+            sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
+            sifted.fallback_reasons.push("model_interrupted".to_owned());
+            answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms)
+        }
+    };
+    Ok(Spoken { answer, draft: Some(written) })
 }
 
-fn answer(sifted: Sifted, footnotes: &Footnotes<'_>, sentences: &[Sentence], model_used: &str) -> Answer {
+/// The sources' own sentences in place of a model's, and that is said.
+fn stand_in(mut sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut dyn Listener) -> Answer {
+    sifted.fallback_reasons.push("extractive".to_owned());
+    sifted.warnings.push(sifted.asked.policy.rules.wording.extractive_notice.clone());
+    extractive_answer(sifted, footnotes, listener)
+}
+
+fn extractive_answer(sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut dyn Listener) -> Answer {
+    let most = sifted.asked.policy.rules.speak.extractive_sentences;
+    let sentences = extract(&sifted.asked.question.query, footnotes, most);
+    for sentence in &sentences {
+        listener.sentence(sentence, footnotes);
+    }
+    answer(sifted, footnotes, &sentences, "extractive", 0)
+}
+
+fn answer(
+    sifted: Sifted,
+    footnotes: &Footnotes<'_>,
+    sentences: &[Sentence],
+    model_used: &str,
+    generation_time_ms: u64,
+) -> Answer {
     let text: String = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     let cited: BTreeSet<u32> = sentences.iter().flat_map(|sentence| sentence.citations.iter().copied()).collect();
     let citations: Vec<_> = cited.into_iter().filter_map(|number| footnotes.citation(number)).collect();
@@ -103,33 +123,50 @@ fn answer(sifted: Sifted, footnotes: &Footnotes<'_>, sentences: &[Sentence], mod
         refusal_reason: None,
         reason: None,
         grounded: !citations.is_empty(),
+        receipt: Some(receipt(sifted.asked.policy.hash, footnotes, sentences)),
         citations,
+        confidence: None,
         transparency: transparency(&retrieval_quality),
         retrieval_quality,
+        route_to: None,
         suggestions: Vec::new(),
         warnings: sifted.warnings,
         model_used: Some(model_used.to_owned()),
         context_chunks_used: footnotes.notes().count(),
-        context_tokens_used: 0,
-        generation_time_ms: 0,
+        context_tokens_used: footnotes.notes().map(|(_, candidate)| u64::from(candidate.passage.tokens)).sum(),
+        generation_time_ms,
         trace: sifted.trace,
     }
 }
 
+fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
+    let sources = |sentence: &Sentence| {
+        let citations = sentence.citations.iter().filter_map(|number| footnotes.citation(*number));
+        citations.map(|citation| ReceiptSource::from(&citation)).collect()
+    };
+    let sentences = sentences
+        .iter()
+        .map(|sentence| ReceiptSentence { text: sentence.text.trim().to_owned(), sources: sources(sentence) })
+        .collect();
+    Receipt { policy_sha256, sentences }
+}
+
 /// A refusal: the policy's words, the reason with its numbers, and a next step. No model has run, or none is believed.
-pub fn refuse(sifted: Sifted, policy: &Policy, refusal: &Refusal) -> Answer {
+pub fn refuse(sifted: Sifted, refusal: &Refusal) -> Answer {
     let base = mean(sifted.evidence.iter().map(crate::words::Candidate::similarity));
     let retrieval_quality = RetrievalQuality::of(base, sifted.fallback_reasons);
     Answer {
         request_id: sifted.asked.request_id,
         action: Action::Refuse,
-        answer: policy.rules.wording.refusal_for(refusal.reason).trim().to_owned(),
+        answer: sifted.asked.policy.rules.wording.refusal_for(refusal.reason).trim().to_owned(),
         refused: true,
         refusal_reason: Some(refusal.explanation.clone()),
         reason: Some(refusal.reason),
         citations: Vec::new(),
+        confidence: None,
         transparency: transparency(&retrieval_quality),
         retrieval_quality,
+        route_to: None,
         suggestions: refusal.suggestions.clone(),
         warnings: sifted.warnings,
         model_used: None,
@@ -138,6 +175,7 @@ pub fn refuse(sifted: Sifted, policy: &Policy, refusal: &Refusal) -> Answer {
         generation_time_ms: 0,
         grounded: false,
         trace: sifted.trace,
+        receipt: None,
     }
 }
 

@@ -4,3 +4,4 @@
 
 pub mod embedder;
 pub mod index;
+pub mod language_model;

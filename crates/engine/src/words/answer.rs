@@ -8,9 +8,11 @@ use super::{Action, CharSpan, GateRecord, Reason, Sha256Hash, SourceId};
 
 /// A claim's source, as the asker sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Citation {
     /// The number shown in the text.
     pub marker: u32,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub source_id: SourceId,
     pub document_id: Uuid,
     pub document_name: String,
@@ -25,6 +27,7 @@ pub struct Citation {
     pub snippet: String,
     pub snippet_full: String,
     pub span: CharSpan,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub document_sha256: Sha256Hash,
 }
 
@@ -41,6 +44,7 @@ impl Citation {
 
 /// How well the search went, and whether it was simpler than it should have been.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RetrievalQuality {
     /// 0 to 1, rounded to three places.
     pub confidence_score: f64,
@@ -51,6 +55,7 @@ pub struct RetrievalQuality {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceLevel {
     High,
@@ -75,13 +80,81 @@ impl RetrievalQuality {
 
 /// What the asker should know about how the answer came about.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Transparency {
     pub statement: Option<String>,
     pub show_to_user: bool,
 }
 
+/// How much an answer can be relied on.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Confidence {
+    /// 0 to 100, of the three signals below.
+    pub overall: f64,
+    /// 0 to 1.
+    pub retrieval_score: f64,
+    /// 0 to 1: the share of the answer's key phrases that the sources have.
+    pub coverage_score: f64,
+    /// 0 to 100, by the policy's judge.
+    pub llm_score: f64,
+}
+
+/// Somebody who may know, when the sources do not.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RouteTarget {
+    pub tag: String,
+    pub owner_user_id: Option<Uuid>,
+    pub owner_email: Option<String>,
+    pub reason: String,
+    /// The configured admin stands in, because the tag has no owner.
+    pub fallback: bool,
+}
+
+/// An answer's proof, which can be checked again: sentence, source span, digest of the document's version.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Receipt {
+    /// Of the policy that was in force.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub policy_sha256: Sha256Hash,
+    pub sentences: Vec<ReceiptSentence>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ReceiptSentence {
+    /// As it was said, markers included.
+    pub text: String,
+    pub sources: Vec<ReceiptSource>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ReceiptSource {
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub source_id: SourceId,
+    pub version: u32,
+    pub span: CharSpan,
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub document_sha256: Sha256Hash,
+}
+
+impl From<&Citation> for ReceiptSource {
+    fn from(citation: &Citation) -> Self {
+        Self {
+            source_id: citation.source_id,
+            version: citation.version,
+            span: citation.span,
+            document_sha256: citation.document_sha256,
+        }
+    }
+}
+
 /// The whole reply.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
     pub request_id: Uuid,
     pub action: Action,
@@ -90,17 +163,22 @@ pub struct Answer {
     pub refusal_reason: Option<String>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
+    /// Null while no judge is configured.
+    pub confidence: Option<Confidence>,
     pub retrieval_quality: RetrievalQuality,
     pub transparency: Transparency,
+    pub route_to: Option<RouteTarget>,
     pub suggestions: Vec<String>,
     pub warnings: Vec<String>,
     /// The model whose words these are; `extractive` when they are the sources' own.
     pub model_used: Option<String>,
     pub context_chunks_used: usize,
-    pub context_tokens_used: usize,
+    pub context_tokens_used: u64,
     pub generation_time_ms: u64,
     pub grounded: bool,
     pub trace: Vec<GateRecord>,
+    /// Null when nothing was claimed.
+    pub receipt: Option<Receipt>,
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the asker gets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// An answer with citations.
@@ -18,6 +19,7 @@ pub enum Action {
 
 /// Why there is no answer, as a code that programs can rely on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     NoResults,
@@ -50,6 +52,7 @@ pub struct Refusal {
 
 /// How a gate found the evidence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
@@ -59,6 +62,7 @@ pub enum Verdict {
 
 /// One gate's record: what it looked at, and against what.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct GateRecord {
     pub gate: String,
     pub verdict: Verdict,

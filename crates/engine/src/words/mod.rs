@@ -9,7 +9,10 @@ mod passage;
 mod question;
 mod scope;
 
-pub use answer::{Answer, Citation, ConfidenceLevel, RetrievalQuality, Transparency};
+pub use answer::{
+    Answer, Citation, Confidence, ConfidenceLevel, Receipt, ReceiptSentence, ReceiptSource, RetrievalQuality,
+    RouteTarget, Transparency,
+};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;

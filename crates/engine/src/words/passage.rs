@@ -9,6 +9,7 @@ use super::{DocumentId, TenantId};
 
 /// A half-open range of characters (Unicode scalar values) in a document's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CharSpan {
     pub start: u32,
     pub end: u32,

@@ -7,6 +7,7 @@ use super::CollectionName;
 
 /// Who said a line of the conversation so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
     User,
@@ -16,6 +17,7 @@ pub enum Speaker {
 
 /// A line of the conversation so far.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     pub role: Speaker,

@@ -10,8 +10,11 @@ use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
-use crate::settings::{LanguageModelSettings, Settings};
+use crate::settings::Settings;
 use crate::{compose, console};
+
+/// How long a model server may take to name its models.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
@@ -62,7 +65,8 @@ impl Doctor {
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
         }
-        findings.push(language_model(settings.language_model.as_ref()).await);
+        findings.push(language_model(settings).await);
+        findings.push(policy(settings));
 
         if self.json {
             console::say_json(&findings)?;
@@ -237,31 +241,36 @@ async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
     }
 }
 
-async fn language_model(settings: Option<&LanguageModelSettings>) -> Finding {
-    let Some(settings) = settings else {
-        return Finding::ok("language model", "none configured; searching needs none");
-    };
+async fn language_model(settings: &Settings) -> Finding {
     let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build();
-    let reply = match client {
-        Ok(client) => client.get(format!("{}/models", settings.url)).send().await,
-        Err(error) => Err(error),
+    let mut settings = settings.clone();
+    let Some(model) = settings.language_model.as_mut() else {
+        return Finding::ok("language model", "none configured; answers are made of the sources' own sentences");
     };
-    let served: Vec<String> = match reply.and_then(reqwest::Response::error_for_status) {
-        Ok(reply) => reply.json::<serde_json::Value>().await.map(|list| model_names(&list)).unwrap_or_default(),
-        Err(error) => return Finding::broken("language model", error.without_url().to_string(), mend),
+    model.timeout = model.timeout.min(PATIENCE);
+    let mut wanted = model.also_allowed.clone();
+    wanted.insert(0, model.model.clone());
+    let served = match compose::language_model(&settings) {
+        Ok(Some(model)) => model.served().await.map_err(|error| error.to_string()),
+        Ok(None) => Ok(Vec::new()),
+        Err(error) => Err(error.to_string()),
     };
-    match &settings.name {
-        Some(name) if !served.contains(name) => {
-            let found = format!("{name} is not served; served are: {}", served.join(", "));
-            Finding::broken("language model", found, "load it on the model server, or correct `language_model.name`")
-        }
-        _ => Finding::ok("language model", served.join(", ")),
+    let served = match served {
+        Ok(served) => served,
+        Err(error) => return Finding::broken("language model", error, mend),
+    };
+    wanted.retain(|name| !served.contains(name));
+    if wanted.is_empty() {
+        return Finding::ok("language model", served.join(", "));
     }
+    let found = format!("{} not served; served are: {}", wanted.join(", "), served.join(", "));
+    let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
+    Finding::broken("language model", found, mend)
 }
 
-fn model_names(list: &serde_json::Value) -> Vec<String> {
-    let models = list.get("data").and_then(serde_json::Value::as_array);
-    let names = models.into_iter().flatten().filter_map(|model| model.get("id")?.as_str().map(str::to_owned));
-    names.collect()
+fn policy(settings: &Settings) -> Finding {
+    match compose::policy(&settings.policy) {
+        Ok(policy) => Finding::ok("policy", format!("{}, hash {}", policy.rules.name, policy.hash.short(12))),
+        Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
+    }
 }

@@ -1,6 +1,7 @@
 //! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
 
 mod retrieval;
+mod similarity;
 
 use crate::settings::Settings;
 
@@ -8,12 +9,15 @@ use crate::settings::Settings;
 pub(crate) enum Eval {
     /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
     Retrieval(retrieval::Retrieval),
+    /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
+    Similarity(similarity::Similarity),
 }
 
 impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
             Self::Retrieval(command) => command.run(settings).await,
+            Self::Similarity(command) => command.run(settings).await,
         }
     }
 }

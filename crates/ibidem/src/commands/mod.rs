@@ -1,5 +1,6 @@
 //! The commands, a file for each verb.
 
+mod ask;
 mod bench;
 mod doctor;
 mod document;
@@ -53,6 +54,8 @@ enum Command {
     /// Says who owns a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
+    /// Answers a question from the documents, each sentence with its source, or says why not.
+    Ask(ask::Ask),
     /// Finds passages by meaning and by words.
     Search(search::Search),
     /// Serves the HTTP API.
@@ -89,6 +92,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Ingest(command) => command.run(&settings).await,
             Command::Document(command) => done(command.run(&settings).await),
             Command::Tag(command) => done(command.run(&settings).await),
+            Command::Ask(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
             Command::Serve(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),

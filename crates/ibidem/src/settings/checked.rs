@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::OnnxSettings;
+use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_store::StoreSettings;
 
@@ -15,17 +16,12 @@ pub(crate) struct Settings {
     pub(crate) index: QdrantSettings,
     pub(crate) embedding: OnnxSettings,
     pub(crate) originals: PathBuf,
-    /// None when no language model is configured: searching needs none.
-    pub(crate) language_model: Option<LanguageModelSettings>,
+    /// None when no language model is configured: then the sources speak for themselves.
+    pub(crate) language_model: Option<OpenAiSettings>,
+    /// A policy that is shipped, by its name, or a file.
+    pub(crate) policy: String,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct LanguageModelSettings {
-    /// Without a final slash.
-    pub(crate) url: String,
-    pub(crate) name: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ mod raw;
 
 use std::path::Path;
 
-pub(crate) use checked::{LanguageModelSettings, LogFormat, LogSettings, Settings};
+pub(crate) use checked::{LogFormat, LogSettings, Settings};
 
 use layers::{Layer, merged};
 use raw::RawSettings;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxSettings, Pooling};
+use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
-use super::checked::{LanguageModelSettings, LogFormat, LogSettings, ServerSettings, Settings};
+use super::checked::{LogFormat, LogSettings, ServerSettings, Settings};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +21,7 @@ pub(super) struct RawSettings {
     originals: RawOriginals,
     jobs: RawJobs,
     language_model: RawLanguageModel,
+    policy: RawPolicy,
     server: RawServer,
     log: RawLog,
 }
@@ -78,6 +80,15 @@ struct RawJobs {
 struct RawLanguageModel {
     url: Option<String>,
     name: Option<String>,
+    also_allowed: Vec<String>,
+    api_key: Option<String>,
+    timeout_ms: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPolicy {
+    r#use: String,
 }
 
 #[derive(Deserialize)]
@@ -139,6 +150,13 @@ impl RawSettings {
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
         let server = self.server.check(&mut problems);
+        if let (Some(model), Some(server)) = (&language_model, &server)
+            && server.request_timeout <= model.timeout
+        {
+            let problem =
+                "must be more than `language_model.timeout_ms`: nothing could stand in for a model that is late";
+            problems.note("server.request_timeout_ms", problem);
+        }
         let log = self.log.check(&mut problems);
         match (index, embedding, server, log) {
             (Some(index), Some(embedding), Some(server), Some(log)) if problems.0.is_empty() => Ok(Settings {
@@ -147,6 +165,7 @@ impl RawSettings {
                 embedding,
                 originals: self.originals.location,
                 language_model,
+                policy: self.policy.r#use,
                 server,
                 log,
             }),
@@ -223,10 +242,21 @@ impl RawEmbedding {
 }
 
 impl RawLanguageModel {
-    fn check(self, problems: &mut Problems) -> Option<LanguageModelSettings> {
+    fn check(self, problems: &mut Problems) -> Option<OpenAiSettings> {
         let url = self.url?;
         problems.url("language_model.url", &url, &["http://", "https://"]);
-        Some(LanguageModelSettings { url: url.trim_end_matches('/').to_owned(), name: self.name })
+        problems.at_least("language_model.timeout_ms", self.timeout_ms, 1);
+        let Some(model) = self.name.filter(|name| !name.trim().is_empty()) else {
+            problems.note("language_model.name", "is needed with `language_model.url`: the model that writes answers");
+            return None;
+        };
+        Some(OpenAiSettings {
+            url: url.trim_end_matches('/').to_owned(),
+            api_key: self.api_key,
+            model,
+            also_allowed: self.also_allowed,
+            timeout: Duration::from_millis(self.timeout_ms),
+        })
     }
 }
 

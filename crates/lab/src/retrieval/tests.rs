@@ -56,6 +56,7 @@ async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Ar
                 page: None,
                 span: CharSpan { start: 0, end: 1 },
                 text: (*text).to_owned(),
+                tokens: 8,
                 document_sha256: Sha256Hash::of(text.as_bytes()),
             };
             catalogue.insert(passage, stored);

@@ -1,5 +1,6 @@
 //! One file for each endpoint: its parameters, its response, its description and its handler.
 
+pub(crate) mod answers;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod json;

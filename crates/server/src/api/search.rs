@@ -44,7 +44,7 @@ fn default_limit() -> usize {
 }
 
 #[expect(clippy::ptr_arg, reason = "the signature that garde calls")]
-fn not_blank(query: &String, _: &()) -> garde::Result {
+pub(super) fn not_blank(query: &String, _: &()) -> garde::Result {
     if query.trim().is_empty() { Err(garde::Error::new("is blank")) } else { Ok(()) }
 }
 
@@ -172,6 +172,6 @@ pub(crate) async fn search(
 ) -> Result<Json<SearchResponse>, Problem> {
     let request =
         SearchRequest { query: body.query, collections: body.collections, limit: body.limit, lanes: body.lanes.into() };
-    let outcome = state.searcher.search(&caller.scope(), &request).await?;
+    let outcome = state.engine.searcher.search(&caller.scope(), &request).await?;
     Ok(Json(SearchResponse::of(request_id.0, outcome)))
 }

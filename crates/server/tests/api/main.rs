@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod answers;
 mod documents;
 mod health;
 mod openapi;
@@ -15,7 +16,7 @@ use world::World;
 #[tokio::test]
 async fn without_a_valid_key_everything_but_health_is_refused() {
     let world = World::create().await;
-    for (method, path) in [("POST", "/v1/search"), ("POST", "/v1/documents")] {
+    for (method, path) in [("POST", "/v1/answers"), ("POST", "/v1/search"), ("POST", "/v1/documents")] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {
             let reply = world.call(method, path, authorization, r#"{"query": "leave"}"#).await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path} {authorization:?}");

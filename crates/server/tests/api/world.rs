@@ -8,26 +8,34 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::Response;
 use chrono::DateTime;
-use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::fakes::{FakeEmbedder, FakeIndex, FakeModel};
+use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
+use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
-use ibidem_server::{AppState, Readiness, ServerLimits, router};
+use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
 use serde_json::Value;
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
+/// Its threshold is another model's: the test's is lower.
+const POLICY: &str = include_str!("../../../../policies/book.yaml");
+
 pub(crate) struct World {
     database: TestDatabase,
     pub(crate) router: Router,
     pub(crate) embedder: Arc<FakeEmbedder>,
     pub(crate) index: Arc<FakeIndex>,
+    pub(crate) model: Arc<FakeModel>,
     pub(crate) tenant: TenantId,
 }
 
@@ -35,6 +43,8 @@ pub(crate) struct World {
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Value,
+    /// As it came, for what is not one JSON document.
+    pub(crate) text: String,
     headers: HeaderMap,
 }
 
@@ -61,6 +71,25 @@ impl Originals for KeptOriginals {
     }
 }
 
+/// A model that takes its time, so that somebody can hang up on it.
+struct Thoughtful(Arc<FakeModel>);
+
+#[async_trait]
+impl LanguageModel for Thoughtful {
+    fn default_model(&self) -> &str {
+        self.0.default_model()
+    }
+
+    fn allowed(&self) -> Vec<String> {
+        self.0.allowed()
+    }
+
+    async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        self.0.write(prompt).await
+    }
+}
+
 struct Always;
 
 #[async_trait]
@@ -81,8 +110,18 @@ impl World {
         let limits =
             ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(10), max_in_flight: 8 };
         let originals = Arc::new(KeptOriginals::default());
-        let state = AppState::new(database.store.clone(), searcher, originals, Arc::new(Always), "test", limits);
-        let world = Self { router: router(state), database, embedder, index, tenant };
+        let model =
+            Arc::new(FakeModel::saying(&["Five days may be carr", "ied over.[^1] Ten are. ", "So says the rule.[^1]"]));
+        let state = AppState::new(ServerParts {
+            store: database.store.clone(),
+            engine: Engine { searcher, model: Some(Arc::new(Thoughtful(model.clone()))) },
+            policy: Arc::new(Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap()),
+            originals,
+            readiness: Arc::new(Always),
+            reading: "test".into(),
+            limits,
+        });
+        let world = Self { router: router(state), database, embedder, index, model, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
         world
             .take_in(tenant, "salaries.md", "finance", "Salaries", "Salaries are reviewed in March, leave or not.")
@@ -160,15 +199,20 @@ impl World {
     }
 
     pub(crate) async fn call_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let (parts, body) = self.begin(method, path, headers, body).await.into_parts();
+        let bytes = to_bytes(body, 1_000_000).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        Reply { status: parts.status, headers: parts.headers, body, text }
+    }
+
+    /// Sends a request; its reply is not read yet.
+    pub(crate) async fn begin(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self.router.clone().oneshot(request.body(Body::from(body.to_owned())).unwrap()).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = to_bytes(body, 1_000_000).await.unwrap();
-        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Reply { status: parts.status, headers: parts.headers, body }
+        self.router.clone().oneshot(request.body(Body::from(body.to_owned())).unwrap()).await.unwrap()
     }
 
     pub(crate) async fn end(self) {

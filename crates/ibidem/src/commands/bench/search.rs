@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
+use ibidem_engine::ask::Engine;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{Role, Tag};
-use ibidem_server::{AppState, Readiness, ServerLimits};
+use ibidem_server::{AppState, Readiness, ServerParts};
 use ibidem_store::NewKey;
 use tokio::net::TcpListener;
 
@@ -155,20 +156,20 @@ fn what_was_measured(passages: u32) -> String {
 /// The server as `ibidem serve` makes it, with prepared vectors in place of the model:
 /// the model's time is the same whoever calls it.
 fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Result<AppState> {
-    let server = &scratch.settings.server;
-    let limits = ServerLimits {
-        max_body_bytes: server.max_body_bytes,
-        request_timeout: server.request_timeout,
-        max_in_flight: server.max_in_flight,
-    };
     let searcher = Searcher {
         embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
         index: Arc::new(scratch.index.clone()),
         catalogue: Arc::new(scratch.store.clone()),
     };
-    let originals = Arc::new(compose::originals(&scratch.settings)?);
-    let reading = compose::reading(&scratch.settings);
-    Ok(AppState::new(scratch.store.clone(), searcher, originals, Arc::new(AlwaysReady), &reading, limits))
+    Ok(AppState::new(ServerParts {
+        store: scratch.store.clone(),
+        engine: Engine { searcher, model: None },
+        policy: compose::policy(&scratch.settings.policy)?,
+        originals: Arc::new(compose::originals(&scratch.settings)?),
+        readiness: Arc::new(AlwaysReady),
+        reading: compose::reading(&scratch.settings).into(),
+        limits: compose::server_limits(&scratch.settings),
+    }))
 }
 
 struct AlwaysReady;

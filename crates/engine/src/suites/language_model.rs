@@ -1,0 +1,48 @@
+//! What every language model must do.
+
+use futures::StreamExt as _;
+
+use crate::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use crate::words::Speaker;
+
+/// # Panics
+/// When the model does not behave as the port says.
+pub async fn check(model: &dyn LanguageModel) {
+    assert!(model.allowed().iter().any(|allowed| allowed == model.default_model()), "its own model is allowed");
+    let first = written(model, prompt(None)).await;
+    assert!(!first.is_empty(), "it writes something");
+    let named = written(model, prompt(Some(model.default_model()))).await;
+    assert_eq!(named, first, "the same prompt at temperature 0 gets the same words");
+    let refused = model.write(prompt(Some("no-such-model"))).await.err();
+    let Some(ModelError::NotAllowed { model: named, allowed }) = refused else {
+        panic!("a model that is not listed was asked for: {refused:?}");
+    };
+    assert_eq!((named.as_str(), allowed), ("no-such-model", model.allowed()));
+}
+
+fn prompt(model: Option<&str>) -> Prompt {
+    let message = PromptMessage { role: Speaker::User, content: "Say hello.".to_owned() };
+    Prompt { model: model.map(str::to_owned), messages: vec![message], temperature: 0.0, max_tokens: 24 }
+}
+
+/// Everything it writes, up to an end that is the last thing to come.
+async fn written(model: &dyn LanguageModel, prompt: Prompt) -> Vec<u8> {
+    let mut pieces = match model.write(prompt).await {
+        Ok(pieces) => pieces,
+        Err(error) => panic!("it does not write: {error}"),
+    };
+    let mut text = Vec::new();
+    loop {
+        match pieces.next().await {
+            Some(Ok(Piece::Text(piece))) => text.extend(piece),
+            Some(Ok(Piece::Done { usage })) => {
+                assert!(usage.is_none_or(|usage| usage.completion_tokens > 0));
+                break;
+            }
+            Some(Err(error)) => panic!("it broke off: {error}"),
+            None => panic!("the stream ended without an end"),
+        }
+    }
+    assert!(pieces.next().await.is_none(), "nothing comes after the end");
+    text
+}

@@ -1,0 +1,136 @@
+//! The scenarios in `scenarios/<policy>/*.yaml`: a library, a question, and the decision it must end in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ibidem_engine::fakes::Script;
+use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_engine::words::{Action, ModelHash, Reason, Sha256Hash, Verdict};
+use serde::Deserialize;
+
+use crate::world::{Book, World};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    /// What it shows.
+    about: String,
+    documents: Vec<Document>,
+    question: String,
+    /// What the model says when it is asked; it cannot be reached when this is left out.
+    #[serde(default)]
+    model_says: Option<Vec<String>>,
+    expect: Expectation,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    title: String,
+    text: String,
+    /// To the question, as the embedding model would have it.
+    similarity: f32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expectation {
+    action: Action,
+    answer: String,
+    refused: bool,
+    #[serde(default)]
+    reason: Option<Reason>,
+    #[serde(default)]
+    refusal_reason: Option<String>,
+    /// Titles, in the order of their markers.
+    #[serde(default)]
+    cites: Vec<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
+    model_calls: usize,
+    /// Gates by name, with their verdict and what they observed.
+    #[serde(default)]
+    gates: Vec<(String, Verdict, f64)>,
+}
+
+/// Puts the question at one end and each document as far from it as its scenario says.
+struct Placed(EmbeddingModel);
+
+impl Placed {
+    fn new() -> Self {
+        let hash = ModelHash(Sha256Hash::of(b"placed"));
+        Self(EmbeddingModel { name: "placed".to_owned(), hash, dimensions: 2, max_tokens: 256 })
+    }
+
+    fn vector(similarity: f32) -> Vec<f32> {
+        vec![similarity, (1.0 - similarity * similarity).max(0.0).sqrt()]
+    }
+}
+
+#[async_trait]
+impl Embedder for Placed {
+    fn model(&self) -> &EmbeddingModel {
+        &self.0
+    }
+
+    async fn embed_passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        Ok(texts.iter().map(|_| Self::vector(0.0)).collect())
+    }
+
+    async fn embed_queries(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        Ok(texts.iter().map(|_| Self::vector(1.0)).collect())
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn every_scenario_ends_as_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut count = 0;
+    for folder in files(&root.join("scenarios")) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let policy = std::fs::read_to_string(root.join(format!("policies/{name}.yaml"))).unwrap();
+        for file in files(&folder) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let scenario: Scenario = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+            check(scenario, &policy, &file).await;
+            count += 1;
+        }
+    }
+    assert!(count >= 8, "only {count} scenarios were found");
+}
+
+async fn check(scenario: Scenario, policy: &str, file: &Path) {
+    let books = scenario.documents.into_iter().map(|document| Book {
+        title: document.title,
+        source_location: "book.pdf".to_owned(),
+        text: document.text,
+        vector: Some(Placed::vector(document.similarity)),
+    });
+    let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
+    let world = World::of(script, books.collect(), Arc::new(Placed::new()), policy).await;
+    let answer = world.ask(&scenario.question).await.answer;
+    let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
+    let expect = scenario.expect;
+    assert_eq!(answer.action, expect.action, "{what}");
+    assert_eq!(answer.answer, expect.answer.trim(), "{what}");
+    assert_eq!(answer.refused, expect.refused, "{what}");
+    assert_eq!(answer.reason, expect.reason, "{what}");
+    assert_eq!(answer.refusal_reason, expect.refusal_reason, "{what}");
+    let cites: Vec<_> = answer.citations.iter().map(|citation| citation.document_name.clone()).collect();
+    assert_eq!(cites, expect.cites, "{what}");
+    assert_eq!(answer.warnings, expect.warnings, "{what}");
+    assert_eq!(world.model_calls(), expect.model_calls, "{what}");
+    for (gate, verdict, observed) in expect.gates {
+        let found = answer.trace.iter().find(|record| record.gate == gate);
+        let found = found.unwrap_or_else(|| panic!("no gate {gate}: {what}"));
+        assert_eq!(found.verdict, verdict, "{gate}: {what}");
+        assert!((found.observed - observed).abs() < 5e-5, "{gate}: {what}");
+    }
+}

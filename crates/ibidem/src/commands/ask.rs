@@ -1,0 +1,118 @@
+//! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
+
+use chrono::Utc;
+use ibidem_engine::ports::records::Records as _;
+use ibidem_engine::speak::footnotes::Footnotes;
+use ibidem_engine::speak::sentences::Sentence;
+use ibidem_engine::speak::{Listener, Nobody};
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{Answer, Citation, CollectionName, Question};
+use uuid::Uuid;
+
+use crate::compose::{self, Parts};
+use crate::console;
+use crate::operator::Sight;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub(crate) struct Ask {
+    /// The question.
+    query: String,
+    #[command(flatten)]
+    sight: Sight,
+    /// Only these collections, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    collections: Vec<CollectionName>,
+    /// A model of the allow-list.
+    #[arg(long)]
+    model: Option<String>,
+    /// A shipped policy or a file, over `policy.use`.
+    #[arg(long)]
+    policy: Option<String>,
+    /// How many passages the answer may rest on.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
+    passages: u16,
+    /// The same JSON as POST /v1/answers.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ask {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let length = self.query.chars().count();
+        anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
+        anyhow::ensure!(
+            length <= Question::LONGEST_QUERY,
+            "the question has {length} characters; the most is {}",
+            Question::LONGEST_QUERY
+        );
+        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let parts = Parts::ready(settings).await?;
+        let engine = parts.engine(settings)?;
+        let asked = Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.sight.scope(),
+            policy,
+            question: Question {
+                collections: self.collections,
+                model: self.model,
+                max_context_chunks: self.passages.into(),
+                ..Question::new(self.query)
+            },
+        };
+        let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
+        let (answer, record) = engine.turn(&self.sight.identity(), asked, listener.as_mut()).await?;
+        if self.json {
+            console::say_json(&answer)?;
+        } else {
+            show(&answer);
+        }
+        if let Err(error) = parts.store.keep(record).await {
+            console::note(&format!("this turn was not recorded: {error}"));
+        }
+        Ok(())
+    }
+}
+
+/// Sentences appear as soon as they may be shown.
+struct Terminal;
+
+impl Listener for Terminal {
+    fn sentence(&mut self, sentence: &Sentence, _: &Footnotes<'_>) {
+        console::say_part(&sentence.text);
+    }
+}
+
+/// What is left to show after the sentences.
+fn show(answer: &Answer) {
+    if answer.refused {
+        console::say(&answer.answer);
+    }
+    console::say("");
+    if let Some(reason) = &answer.refusal_reason {
+        console::say(&format!("Why: {reason}"));
+    }
+    for suggestion in &answer.suggestions {
+        console::say(&format!("Next: {suggestion}"));
+    }
+    for citation in &answer.citations {
+        console::say(&source_line(citation));
+    }
+    for warning in &answer.warnings {
+        console::note(&format!("warning: {warning}"));
+    }
+    if let Some(statement) = answer.transparency.statement.as_ref().filter(|_| answer.transparency.show_to_user) {
+        console::note(&format!("note: {statement}"));
+    }
+}
+
+/// [marker] Title — Section — page (version) [score]
+fn source_line(citation: &Citation) -> String {
+    let section = citation.section.as_deref().unwrap_or("N/A");
+    let page = citation.page_number.map_or_else(|| "N/A".to_owned(), |page| page.to_string());
+    format!(
+        "[{}] {} — {section} — page {page} (v{}) [{:.2}]",
+        citation.marker, citation.document_name, citation.version, citation.relevance_score
+    )
+}

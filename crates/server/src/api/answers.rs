@@ -1,0 +1,173 @@
+//! `POST /v1/answers`: a question goes in, a cited answer or an honest refusal comes out.
+
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use chrono::Utc;
+use futures::channel::{mpsc, oneshot};
+use futures::{StreamExt as _, stream};
+use garde::Validate;
+use ibidem_engine::ask::AskError;
+use ibidem_engine::ports::records::Records as _;
+use ibidem_engine::speak::footnotes::Footnotes;
+use ibidem_engine::speak::sentences::Sentence;
+use ibidem_engine::speak::{Listener, Nobody};
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
+use serde::{Deserialize, Serialize};
+use tracing::Instrument as _;
+use utoipa::ToSchema;
+
+use super::json::Checked;
+use super::search::not_blank;
+use crate::identity::Caller;
+use crate::limits::Place;
+use crate::problem::{Problem, ProblemDocument};
+use crate::request_id::RequestId;
+use crate::state::AppState;
+
+#[derive(Deserialize, Validate, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuestionBody {
+    /// The question, 1 to 4,000 characters.
+    #[garde(length(chars, min = 1, max = Question::LONGEST_QUERY), custom(not_blank))]
+    #[schema(min_length = 1, max_length = 4000)]
+    query: String,
+    /// Only these collections; all that the key can see when left out.
+    #[garde(length(max = 100))]
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    collections: Vec<CollectionName>,
+    /// The conversation so far, oldest first.
+    #[garde(length(max = 100))]
+    #[serde(default)]
+    history: Vec<Message>,
+    /// A model of the allow-list.
+    #[garde(length(max = 200))]
+    #[serde(default)]
+    model: Option<String>,
+    /// How many passages the answer may rest on.
+    #[garde(range(min = 1, max = 20))]
+    #[serde(default = "default_context_chunks")]
+    #[schema(minimum = 1, maximum = 20, default = 5)]
+    max_context_chunks: usize,
+    #[garde(length(max = 200))]
+    #[serde(default)]
+    session_id: Option<String>,
+    /// Send each sentence as soon as it may be shown, as server-sent events.
+    #[garde(skip)]
+    #[serde(default)]
+    stream: bool,
+}
+
+fn default_context_chunks() -> usize {
+    Question::DEFAULT_CONTEXT_CHUNKS
+}
+
+/// A sentence of the stream, with what it cites. The last event is the whole answer.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SentenceEvent {
+    text: String,
+    citations: Vec<Citation>,
+}
+
+/// Passes sentences on. A caller who hung up is no reason to stop: the record is made all the same.
+struct Caster(mpsc::UnboundedSender<SentenceEvent>);
+
+impl Listener for Caster {
+    fn sentence(&mut self, sentence: &Sentence, footnotes: &Footnotes<'_>) {
+        let citations = sentence.citations.iter().filter_map(|number| footnotes.citation(*number)).collect();
+        let _ = self.0.unbounded_send(SentenceEvent { text: sentence.text.clone(), citations });
+    }
+}
+
+/// Asks a question.
+///
+/// The reply is an answer with its citations, or a refusal with its reason: both have status 200.
+/// With `stream: true` it is a stream of `sentence` events and one `answer` event, which holds what the reply without
+/// a stream holds; or one `error` event with a problem document.
+#[utoipa::path(post, path = "/v1/answers", tag = "answers", request_body = QuestionBody, security(("api_key" = [])),
+    responses(
+        (status = 200, content((Answer = "application/json"), (SentenceEvent = "text/event-stream"))),
+        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn ask(
+    State(state): State<AppState>,
+    Extension(request_id): Extension<RequestId>,
+    Extension(place): Extension<Place>,
+    caller: Caller,
+    Checked(body): Checked<QuestionBody>,
+) -> Result<Response, Problem> {
+    let streams = body.stream;
+    let asked = Asked {
+        request_id: request_id.0,
+        at: Utc::now(),
+        scope: caller.scope(),
+        policy: state.policy.clone(),
+        question: Question {
+            query: body.query,
+            collections: body.collections,
+            history: body.history,
+            model: body.model,
+            max_context_chunks: body.max_context_chunks,
+            session_id: body.session_id,
+        },
+    };
+    let (done, answer) = oneshot::channel();
+    if !streams {
+        begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Nobody), done });
+        let answer = answer.await.map_err(|_| Problem::internal())??;
+        return Ok(Json(answer).into_response());
+    }
+    let (sentences, heard) = mpsc::unbounded();
+    begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Caster(sentences)), done });
+    let sentences = heard.map(|sentence| event("sentence", &sentence));
+    let last = stream::once(async move {
+        match answer.await {
+            Ok(Ok(answer)) => event("answer", &answer),
+            Ok(Err(error)) => event("error", &Problem::from(error).document(request_id.0)),
+            Err(_) => event("error", &Problem::internal().document(request_id.0)),
+        }
+    });
+    Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
+}
+
+fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
+    // Plain strings and numbers: serialising them cannot fail.
+    Ok(Event::default().event(name).data(serde_json::to_string(value).unwrap_or_default()))
+}
+
+/// A question on its way, with those who wait for what becomes of it.
+struct Turn {
+    identity: Identity,
+    asked: Asked,
+    listener: Box<dyn Listener>,
+    done: oneshot::Sender<Result<Answer, AskError>>,
+}
+
+/// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
+fn begin(state: AppState, place: Place, turn: Turn) {
+    let turns = state.turns.clone();
+    let task = async move {
+        let Turn { identity, asked, mut listener, done } = turn;
+        let (answer, record) = match state.engine.turn(&identity, asked, listener.as_mut()).await {
+            Ok((answer, record)) => (Ok(answer), Some(record)),
+            Err(error) => (Err(error), None),
+        };
+        // The answer goes out first: nobody waits for the record.
+        drop(listener);
+        let _ = done.send(answer);
+        if let Some(record) = record
+            && let Err(error) = state.store.keep(record).await
+        {
+            tracing::error!(%error, "a turn was not recorded");
+        }
+        drop(place);
+    };
+    turns.spawn(task.in_current_span());
+}
