@@ -56,6 +56,15 @@ impl Store {
         .map_err(unavailable)?;
         Ok(rows.into_iter().map(|row| (row.answer, row.draft)).collect())
     }
+
+    /// How many turns are recorded, of all tenants.
+    pub async fn turn_count(&self) -> Result<u64, CatalogueError> {
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM turns"#)
+            .fetch_one(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(count.unsigned_abs())
+    }
 }
 
 /// PostgreSQL's text has no NUL; a record that could not be written would be worse than one without it.

@@ -13,10 +13,11 @@ use ibidem_store::Store;
 use ibidem_store::testing::TestDatabase;
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use uuid::Uuid;
 
-use crate::setting;
+use super::setting;
 
 /// No command of these tests takes longer, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -38,6 +39,22 @@ pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
+}
+
+/// A server that runs until this is dropped.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Served {
+    /// Asks it to stop, and waits until it has.
+    pub(crate) async fn stop(mut self) {
+        let pid = self.child.id().expect("it still runs").to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().await.unwrap().success());
+        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await.expect("it stops").unwrap();
+        assert!(ended.success(), "{ended:?}");
+    }
 }
 
 /// The numbers of the line that `ibidem ingest --wait` ends with.
@@ -155,6 +172,30 @@ impl Installation {
     /// Starts a command and leaves it running. What it logs is shown with the test's own output.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Starts the server on a free port, with these settings over the usual ones, and waits until it listens.
+    pub(crate) async fn serve(&self, settings: &[(&str, &str)]) -> Served {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
+        command.envs(settings.iter().copied()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let listening = async {
+            while let Some(line) = lines.next_line().await.unwrap() {
+                if let Some(url) = line.strip_prefix("listening on ") {
+                    return url.to_owned();
+                }
+            }
+            panic!("the server ended before it listened");
+        };
+        let url = tokio::time::timeout(PATIENCE, listening).await.expect("the server begins to listen");
+        // What it logs later is shown with the test's own output.
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                eprintln!("serve: {line}");
+            }
+        });
+        Served { child, url }
     }
 
     /// Ingests a folder or file as public documents, waiting for it.

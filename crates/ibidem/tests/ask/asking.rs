@@ -1,0 +1,101 @@
+//! A handbook, a server on it, and somebody who asks.
+
+use std::time::{Duration, Instant};
+
+use ibidem_engine::words::{Role, TenantId};
+use ibidem_store::NewKey;
+use serde_json::{Value, json};
+
+use crate::installation::{Installation, Served};
+
+pub(crate) const QUESTION: &str = "How many days of leave may be carried over?";
+
+const HANDBOOK: [(&str, &str); 4] = [
+    (
+        "leave.md",
+        "# Leave\n\nFive days of leave may be carried over into the next year. They lapse at the end of March.",
+    ),
+    ("meals.md", "# Meals\n\nA meal on a journey is reimbursed up to 28 euros a day. Receipts are kept for ten years."),
+    (
+        "keys.md",
+        "# Keys\n\nA lost key is reported to the front desk on the same day. The lock is changed within a week.",
+    ),
+    ("backup.md", "# Backups\n\nBackups are kept in two regions. Restoring them is tested every quarter."),
+];
+
+/// Somebody with a key, in front of a server.
+pub(crate) struct Asker {
+    client: reqwest::Client,
+    url: String,
+    key: String,
+}
+
+/// An event of a stream, and when it came.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) name: String,
+    pub(crate) data: Value,
+    pub(crate) after: Duration,
+}
+
+pub(crate) async fn ingest_handbook(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in HANDBOOK {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    assert_eq!(installation.ingest(folder.path()).await.read, HANDBOOK.len() as u64);
+}
+
+impl Asker {
+    pub(crate) async fn before(installation: &Installation, served: &Served) -> Self {
+        // As the binary does at its start.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let key = NewKey {
+            tenant: TenantId::named("default"),
+            name: "desk".to_owned(),
+            role: Role::Asker,
+            tags: Vec::new(),
+            expires_at: None,
+        };
+        let key = installation.store().create_key(&key).await.unwrap().secret;
+        Self { client: reqwest::Client::new(), url: format!("{}/v1/answers", served.url), key }
+    }
+
+    pub(crate) async fn ask(&self, query: &str) -> Value {
+        let body = json!({ "query": query });
+        let reply = self.client.post(&self.url).bearer_auth(&self.key).json(&body).send().await.unwrap();
+        assert!(reply.status().is_success(), "{reply:?}");
+        reply.json().await.unwrap()
+    }
+
+    /// The events of a streamed answer, as they come.
+    pub(crate) async fn listen(&self, query: &str) -> Vec<Event> {
+        let began = Instant::now();
+        let body = json!({ "query": query, "stream": true });
+        let mut reply = self.client.post(&self.url).bearer_auth(&self.key).json(&body).send().await.unwrap();
+        assert!(reply.status().is_success(), "{reply:?}");
+        let mut events = Vec::new();
+        let mut waiting = String::new();
+        while let Some(bytes) = reply.chunk().await.unwrap() {
+            waiting.push_str(std::str::from_utf8(&bytes).unwrap());
+            while let Some((event, rest)) = waiting.split_once("\n\n") {
+                let field = |name| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
+                if let (Some(name), Some(data)) = (field("event:"), field("data:")) {
+                    let data = serde_json::from_str(data).unwrap();
+                    events.push(Event { name: name.to_owned(), data, after: began.elapsed() });
+                }
+                waiting = rest.to_owned();
+            }
+        }
+        events
+    }
+}
+
+/// What an answer decided: everything but when and how long.
+pub(crate) fn decision(answer: &Value) -> Value {
+    let mut decision = answer.clone();
+    let fields = decision.as_object_mut().unwrap();
+    fields.remove("request_id");
+    fields.remove("generation_time_ms");
+    decision
+}

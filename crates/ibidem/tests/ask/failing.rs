@@ -1,0 +1,84 @@
+//! Model servers that are killed, hang, fail and babble: each ends in time, and in the sources' own sentences.
+
+use std::time::{Duration, Instant};
+
+use crate::asking::{Asker, QUESTION, ingest_handbook};
+use crate::installation::{Installation, with_installation};
+use crate::model_server::{EVENTS, FixedServer, LlamaServer, NAME};
+
+const MODEL_TIMEOUT: Duration = Duration::from_secs(3);
+/// Beyond the model's own time: searching, and a busy machine.
+const SLACK: Duration = Duration::from_secs(3);
+
+/// Asks a server whose model is at this address, while `meanwhile` happens.
+async fn ask_with_model_at(installation: &Installation, url: &str, what: &str, meanwhile: impl Future<Output = ()>) {
+    let timeout = MODEL_TIMEOUT.as_millis().to_string();
+    let served = installation
+        .serve(&[
+            ("IBIDEM__LANGUAGE_MODEL__URL", url),
+            ("IBIDEM__LANGUAGE_MODEL__NAME", NAME),
+            ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", &timeout),
+        ])
+        .await;
+    let asker = Asker::before(installation, &served).await;
+    let began = Instant::now();
+    let (events, ()) = tokio::join!(asker.listen(QUESTION), meanwhile);
+    let took = began.elapsed();
+    let answer = &events.last().unwrap().data;
+    eprintln!("{what}: {} after {took:.1?}", answer["model_used"]);
+    assert!(took < MODEL_TIMEOUT + SLACK, "{what} took {took:?}");
+    assert_eq!(events.last().unwrap().name, "answer", "{what}");
+    assert_eq!(answer["action"], "cite", "{what}: {answer}");
+    let flags = &answer["retrieval_quality"]["fallback_reasons"];
+    // Whole sentences that had already been checked stay; otherwise the sources speak.
+    if answer["model_used"] == "extractive" {
+        assert_eq!(flags, &serde_json::json!(["extractive"]), "{what}");
+        assert!(answer["answer"].as_str().unwrap().contains("Five days of leave may be carried over"), "{answer}");
+    } else {
+        assert_eq!(flags, &serde_json::json!(["model_interrupted"]), "{what}");
+    }
+    assert_eq!(answer["transparency"]["show_to_user"], true, "{what}");
+    served.stop().await;
+}
+
+#[tokio::test]
+async fn a_real_model_server_that_is_killed_or_stopped_while_it_writes_is_stood_in_for() {
+    with_installation(async |installation| {
+        ingest_handbook(installation).await;
+        let llama = LlamaServer::start().await;
+        ask_with_model_at(installation, &llama.url, "stopped", async {
+            llama.is_writing().await;
+            llama.signal("-STOP").await;
+        })
+        .await;
+        llama.signal("-CONT").await;
+        ask_with_model_at(installation, &llama.url, "killed", async {
+            llama.is_writing().await;
+            llama.signal("-KILL").await;
+        })
+        .await;
+        ask_with_model_at(installation, &llama.url, "gone", async {}).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_model_server_that_fails_or_babbles_is_stood_in_for() {
+    with_installation(async |installation| {
+        ingest_handbook(installation).await;
+        let piece = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n";
+        let cases: [(&str, String, bool); 6] = [
+            ("fails", "HTTP/1.1 500 X\r\ncontent-length: 4\r\nconnection: close\r\n\r\nOops".to_owned(), false),
+            ("babbles", format!("{EVENTS}data: <html>\n\n"), false),
+            ("sends a page", "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<html>".to_owned(), false),
+            ("breaks off", format!("{EVENTS}{piece}"), false),
+            ("hangs at once", String::new(), true),
+            ("hangs in the middle", format!("{EVENTS}{piece}"), true),
+        ];
+        for (what, reply, hangs) in cases {
+            let server = FixedServer::replying(reply, hangs).await;
+            ask_with_model_at(installation, &server.url, what, async {}).await;
+        }
+    })
+    .await;
+}

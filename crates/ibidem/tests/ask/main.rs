@@ -1,0 +1,20 @@
+//! Questions put to the real binary, with the real database, index, embedding model and model server,
+//! and with model servers that fail in every way.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "all of this is tests"
+)]
+
+mod asking;
+#[path = "../common/mod.rs"]
+mod common;
+mod failing;
+mod model_server;
+mod real;
+mod same;
+
+use common::{installation, setting};

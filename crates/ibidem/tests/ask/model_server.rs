@@ -1,0 +1,136 @@
+//! Model servers: a real one of the test's own, and ones that always say the same.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
+
+use crate::setting;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const NAME: &str = "small";
+
+/// llama.cpp's server with the small model, for one test to stop and to kill.
+pub(crate) struct LlamaServer {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl LlamaServer {
+    pub(crate) async fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port().to_string();
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../stack/model_server.py");
+        let mut child = Command::new(setting("IBIDEM_STACK_PYTHON"))
+            .args([script, "--model", &setting("IBIDEM_STACK_SMALL_MODEL"), "--name", NAME])
+            .args(["--port", &port, "--threads", "2"])
+            .env("OMP_WAIT_POLICY", "PASSIVE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let serving = async {
+            while let Some(line) = lines.next_line().await.unwrap() {
+                if line.starts_with("serving ") {
+                    return;
+                }
+            }
+            panic!("the model server ended before it served");
+        };
+        tokio::time::timeout(PATIENCE, serving).await.expect("the model server starts");
+        // Nobody may be left writing into a closed pipe.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Self { child, url: format!("http://127.0.0.1:{port}/v1") }
+    }
+
+    pub(crate) async fn signal(&self, name: &str) {
+        let pid = self.child.id().expect("it runs").to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().await.unwrap().success());
+    }
+
+    /// Waits until it writes an answer.
+    pub(crate) async fn is_writing(&self) {
+        let client = reqwest::Client::new();
+        let slots = format!("{}/slots", self.url.trim_end_matches("/v1"));
+        for _ in 0..2_000 {
+            let reply = client.get(&slots).send().await.unwrap().json::<serde_json::Value>().await.unwrap();
+            let slots = reply.as_array().unwrap_or_else(|| panic!("no list of slots: {reply}"));
+            if slots.iter().any(|slot| slot["is_processing"] == true) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("it was not asked");
+    }
+}
+
+/// A server that answers every request with the same bytes; then it hangs up, or hangs.
+pub(crate) struct FixedServer {
+    task: JoinHandle<()>,
+    pub(crate) url: String,
+}
+
+impl Drop for FixedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl FixedServer {
+    pub(crate) async fn replying(reply: String, hangs: bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let task = tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(reply_once(connection, reply.clone(), hangs));
+            }
+        });
+        Self { task, url }
+    }
+
+    /// A model that writes these pieces at once.
+    pub(crate) async fn saying(pieces: &[&str]) -> Self {
+        let events = pieces.iter().map(|piece| {
+            let event = json!({ "choices": [{ "index": 0, "delta": { "content": piece } }] });
+            format!("data: {event}\n\n")
+        });
+        let events: String = events.collect();
+        Self::replying(format!("{EVENTS}{events}data: [DONE]\n\n"), false).await
+    }
+}
+
+pub(crate) const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+/// Reads a request to its end, so that closing the connection does not reset it.
+async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
+    let mut request = Vec::new();
+    let mut piece = [0_u8; 8192];
+    loop {
+        let Ok(read) = connection.read(&mut piece).await else { return };
+        request.extend_from_slice(&piece[..read]);
+        if read == 0 || is_whole(&request) {
+            break;
+        }
+    }
+    let _ = connection.write_all(reply.as_bytes()).await;
+    if hangs {
+        tokio::time::sleep(Duration::from_secs(30)).await;
+    }
+    let _ = connection.shutdown().await;
+}
+
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request);
+    let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+    });
+    request.len() >= head.len() + 4 + length.unwrap_or(0)
+}
