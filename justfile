@@ -43,11 +43,16 @@ fuzz seconds="60":
     mkdir -p "$CARGO_TARGET_DIR/fuzz/gauntlet"
     "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/gauntlet" "$CARGO_TARGET_DIR/fuzz/gauntlet" fuzz/seeds/gauntlet \
       -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
-      -dict=fuzz/gauntlet.dict
+      -dict=fuzz/gauntlet.dict 2>&1 | tail -40
 
 # The README's commands in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
+
+# Answers of a model that can really answer: 1.1 GB to fetch once, a few minutes to run.
+answers:
+    stack/fetch --model usable
+    eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --run-ignored only --no-capture
 
 # How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
 retrieval set="../shared/data/retrieval/scifact":
@@ -76,4 +81,6 @@ bench data="../shared/data":
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
       "$ibidem" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+        --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
+      "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"

@@ -67,6 +67,7 @@ pub async fn speak(
     let answer = match &written.ended {
         Ended::Whole if written.sentences.is_empty() => {
             let refusal = unsupported(&policy, &written);
+            sifted.evidence.clone_from(&evidence);
             Answer { generation_time_ms: written.took_ms, ..refuse(sifted, &refusal) }
         }
         Ended::Whole => answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms),

@@ -61,6 +61,7 @@ async fn a_model_that_cites_nothing_is_not_believed() {
     let answer = world.ask(OIL).await.answer;
     assert_eq!((answer.reason, answer.grounded), (Some(Reason::UnsupportedClaims), false));
     assert!(!answer.answer.contains('3'));
+    assert!(answer.retrieval_quality.confidence_score > 0.9, "what was found was good: {:?}", answer.retrieval_quality);
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
 //! `ibidem bench`: what Ibidem adds to the parts it stands on, measured side by side in one run.
 
+mod answers;
+mod corpus;
 mod ingest;
+mod prepared;
+mod readiness;
 mod scratch;
 mod search;
 
@@ -8,6 +12,8 @@ use crate::settings::Settings;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
+    /// What Ibidem itself costs on a question, beside embedding, index and a model that answers at once.
+    Answers(answers::AnswersBench),
     /// Ingest, end to end, beside the embedding model alone on the same passages.
     Ingest(ingest::IngestBench),
     /// `POST /v1/search` beside the search engine alone with the same requests.
@@ -17,6 +23,7 @@ pub(crate) enum Bench {
 impl Bench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
+            Self::Answers(command) => command.run(settings).await,
             Self::Ingest(command) => command.run(settings).await,
             Self::Search(command) => command.run(settings).await,
         }

@@ -14,7 +14,7 @@ use crate::setting;
 const PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) const NAME: &str = "small";
 
-/// llama.cpp's server with the small model, for one test to stop and to kill.
+/// llama.cpp's server, for one test to ask, to stop and to kill.
 pub(crate) struct LlamaServer {
     child: Child,
     pub(crate) url: String,
@@ -22,10 +22,14 @@ pub(crate) struct LlamaServer {
 
 impl LlamaServer {
     pub(crate) async fn start() -> Self {
+        Self::with(&setting("IBIDEM_STACK_SMALL_MODEL")).await
+    }
+
+    pub(crate) async fn with(model: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port().to_string();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../stack/model_server.py");
         let mut child = Command::new(setting("IBIDEM_STACK_PYTHON"))
-            .args([script, "--model", &setting("IBIDEM_STACK_SMALL_MODEL"), "--name", NAME])
+            .args([script, "--model", model, "--name", NAME])
             .args(["--port", &port, "--threads", "2"])
             .env("OMP_WAIT_POLICY", "PASSIVE")
             .stdin(Stdio::null())

@@ -2,6 +2,8 @@
 
 use crate::asking::{Asker, QUESTION, decision, ingest_handbook};
 use crate::installation::with_installation;
+use crate::model_server::{LlamaServer, NAME};
+use crate::setting;
 
 #[tokio::test]
 async fn a_real_models_answer_streams_finishes_and_cites_only_what_it_was_given() {
@@ -32,6 +34,44 @@ async fn a_real_models_answer_streams_finishes_and_cites_only_what_it_was_given(
         assert!(answer["generation_time_ms"].as_u64().unwrap() > 0);
         // Asked again without a stream, it is the same answer.
         assert_eq!(decision(&asker.ask(QUESTION).await), decision(answer));
+        served.stop().await;
+    })
+    .await;
+}
+
+/// `just answers` runs it: the model is large, and takes its time.
+#[tokio::test]
+#[ignore = "needs the usable model: `just answers`"]
+async fn a_usable_model_answers_from_the_notes_cites_them_and_says_when_they_do_not_answer() {
+    with_installation(async |installation| {
+        ingest_handbook(installation).await;
+        let model = LlamaServer::with(&setting("IBIDEM_STACK_USABLE_MODEL")).await;
+        let settings = [
+            ("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()),
+            ("IBIDEM__LANGUAGE_MODEL__NAME", NAME),
+            ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "120000"),
+            ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", "150000"),
+        ];
+        let served = installation.serve(&settings).await;
+        let asker = Asker::before(installation, &served).await;
+        let answered = [
+            (QUESTION, "ive", "Leave"),
+            ("How much is reimbursed for a meal on a journey?", "28", "Meals"),
+            ("How often is restoring the backups tested?", "quarter", "Backups"),
+        ];
+        for (question, word, document) in answered {
+            let events = asker.listen(question).await;
+            let answer = &events.last().unwrap().data;
+            eprintln!("{question} {} {}", answer["answer"], answer["generation_time_ms"]);
+            assert_eq!((&answer["action"], &answer["model_used"]), (&"cite".into(), &NAME.into()), "{answer}");
+            assert!(answer["answer"].as_str().unwrap().contains(word), "{answer}");
+            assert_eq!(answer["citations"][0]["document_name"], document, "{answer}");
+            assert!(events.len() >= 2 && events[0].name == "sentence", "it was streamed");
+        }
+        // Close to the notes, but not in them.
+        let answer = asker.ask("What is the name of the person at the front desk who takes lost keys?").await;
+        eprintln!("{}", answer["answer"]);
+        assert_eq!(answer["action"], "refuse", "{answer}");
         served.stop().await;
     })
     .await;

@@ -24,7 +24,7 @@ async fn the_same_question_gets_the_same_decision_200_times_alone_and_with_16_as
         let asker = Arc::new(Asker::before(installation, &served).await);
         let first = decision(&asker.ask(QUESTION).await);
         assert_eq!(first["action"], "cite", "{first}");
-        assert!(first["citations"].as_array().unwrap().len() >= 1);
+        assert!(!first["citations"].as_array().unwrap().is_empty());
         for _ in 0..TIMES {
             assert_eq!(decision(&asker.ask(QUESTION).await), first);
         }

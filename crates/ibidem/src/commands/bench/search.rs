@@ -1,31 +1,30 @@
 //! `ibidem bench search`: `POST /v1/search` over HTTP, beside the same requests put to the search engine directly.
 
 mod bare;
-mod corpus;
 mod load;
-mod prepared;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use async_trait::async_trait;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{Role, Tag};
-use ibidem_server::{AppState, Readiness, ServerParts};
+use ibidem_server::{AppState, ServerParts};
 use ibidem_store::NewKey;
 use tokio::net::TcpListener;
 
+use super::corpus;
+use super::prepared::PreparedEmbedder;
+use super::readiness::AlwaysReady;
 use super::scratch::Scratch;
 use crate::settings::Settings;
 use crate::{compose, console};
 
 use bare::Bare;
 use load::{Arm, Figures};
-use prepared::PreparedEmbedder;
 
 /// Passages a request brings.
 const LIMIT: usize = 10;
@@ -170,15 +169,6 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         reading: compose::reading(&scratch.settings).into(),
         limits: compose::server_limits(&scratch.settings),
     }))
-}
-
-struct AlwaysReady;
-
-#[async_trait]
-impl Readiness for AlwaysReady {
-    async fn missing(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
 }
 
 fn report(figures: &[Figures], what: &str) {

@@ -14,7 +14,7 @@ use qdrant_client::qdrant::{
 };
 
 use super::LIMIT;
-use super::prepared::PreparedEmbedder;
+use crate::commands::bench::prepared::PreparedEmbedder;
 use crate::commands::bench::scratch::Scratch;
 
 /// What each lane brings when ten are asked for: the engine's least of 30, and the adapter's 8 to settle ties.

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::prepared::PreparedEmbedder;
-use crate::commands::bench::scratch::Scratch;
+use super::scratch::Scratch;
 use crate::{compose, console};
 
 pub(super) const TENANT: &str = "bench";
