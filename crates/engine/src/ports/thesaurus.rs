@@ -40,7 +40,11 @@ pub struct Entry {
 pub enum Value {
     /// The address of a node; of a nameless one it begins with `_:`.
     Node(String),
-    Text { text: String, language: Option<String>, datatype: Option<String> },
+    Text {
+        text: String,
+        language: Option<String>,
+        datatype: Option<String>,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
