@@ -4,3 +4,4 @@ pub mod object_store;
 pub mod onnx;
 pub mod openai;
 pub mod qdrant;
+pub mod skos_files;

@@ -4,8 +4,10 @@ mod catalogue;
 mod embedder;
 mod index;
 mod language_model;
+mod vocabulary;
 
 pub use catalogue::FakeCatalogue;
 pub use embedder::FakeEmbedder;
 pub use index::FakeIndex;
 pub use language_model::{FakeModel, Script};
+pub use vocabulary::{FakeConcept, FakeVocabulary};

@@ -8,4 +8,6 @@ pub mod language_model;
 pub mod originals;
 pub mod outbox;
 pub mod records;
+pub mod thesaurus;
 pub mod vectors;
+pub mod vocabulary;

@@ -5,3 +5,4 @@
 pub mod embedder;
 pub mod index;
 pub mod language_model;
+pub mod vocabulary;

@@ -1,0 +1,154 @@
+use std::time::Instant;
+
+use ibidem_engine::suites;
+
+use super::*;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vocabulary").join(name)
+}
+
+fn settings(paths: Vec<PathBuf>) -> SkosFilesSettings {
+    SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 }
+}
+
+fn read(names: &[&str]) -> SkosFiles {
+    SkosFiles::read(&settings(names.iter().map(|name| data(name)).collect())).unwrap()
+}
+
+/// A vocabulary with this text in it, in a file of this name.
+fn written(name: &str, text: &str) -> Result<SkosFiles, SkosFileError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).unwrap();
+    SkosFiles::read(&settings(vec![file]))
+}
+
+async fn found(vocabulary: &SkosFiles, term: &str) -> Concept {
+    match vocabulary.lookup(term).await {
+        Ok(Lookup::Found { concept, .. }) => concept,
+        other => panic!("{term}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn files_behave_as_a_vocabulary() {
+    suites::vocabulary::check(&read(&["gridterms.ttl", "gridterms2.ttl"])).await;
+}
+
+#[tokio::test]
+async fn a_term_with_quotes_and_an_asterisk_is_found_as_it_is_written() {
+    let vocabulary = read(&["gridterms.ttl"]);
+    let concept = found(&vocabulary, "operator's \"N-1\" (criterion) * rule").await;
+    assert_eq!(concept.definition.unwrap().text, "Security rule & <more>.");
+}
+
+#[tokio::test]
+async fn another_language_brings_its_own_labels_and_definitions() {
+    let mut settings = settings(vec![data("gridterms.ttl")]);
+    settings.language = "de".to_owned();
+    let vocabulary = SkosFiles::read(&settings).unwrap();
+    let concept = found(&vocabulary, "sammelschienenabschnitt").await;
+    assert_eq!(concept.label, "Sammelschienenabschnitt");
+    assert_eq!(concept.definition.unwrap().language.as_deref(), Some("de"));
+    // An English term is still found; its concept is called by its German name.
+    assert_eq!(found(&vocabulary, "busbar").await.label, "Sammelschienenabschnitt");
+    assert_eq!(found(&vocabulary, "earthing").await.label, "earthing");
+}
+
+#[tokio::test]
+async fn rdf_xml_is_read_like_turtle() {
+    let text = r##"<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="http://www.w3.org/2004/02/skos/core#">
+  <skos:Concept rdf:about="http://example.org/x/a">
+    <skos:prefLabel xml:lang="en">arc</skos:prefLabel>
+    <skos:definition rdf:parseType="Resource"><rdf:value xml:lang="en">A discharge,
+in two lines.</rdf:value></skos:definition>
+  </skos:Concept>
+  <skos:Collection rdf:about="http://example.org/x/g"><skos:prefLabel xml:lang="en">group</skos:prefLabel></skos:Collection>
+</rdf:RDF>
+"##;
+    let vocabulary = written("x.rdf", text).unwrap();
+    let concept = found(&vocabulary, "ARC").await;
+    assert_eq!((concept.vocabulary.as_str(), concept.uri.as_str()), ("x", "http://example.org/x/a"));
+    assert_eq!(concept.definition.unwrap().text, "A discharge,\nin two lines.");
+    assert_eq!(vocabulary.lookup("group").await, Ok(Lookup::Unknown));
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
+    let no_file = settings(vec![data("nothing.ttl")]);
+    let no_concept = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<http://a> a skos:Collection .\n";
+    let cases = [
+        (SkosFiles::read(&no_file), "nothing.ttl cannot be read"),
+        (written("v.ttl", "<http://a> <http://b> \"c\" .\n\n<http://a> <http://b> nonsense ."), "v.ttl, line 3: "),
+        (written("v.ttl", "<http://a> a \"unfinished"), "v.ttl, line 1: "),
+        (written("v.rdf", "<?xml version=\"1.0\"?>\n\n<a>\n</a>\n"), "v.rdf, line 3: "),
+        (written("v.ttl", no_concept), "v.ttl has no skos:Concept"),
+        (written("v.ttl", ""), "v.ttl has no skos:Concept"),
+        (written("v.docx", "x"), "v.docx is no vocabulary"),
+    ];
+    for (outcome, expected) in cases {
+        let error = outcome.err().unwrap().to_string();
+        assert!(error.contains(expected), "{error:?} does not say {expected:?}");
+    }
+}
+
+#[test]
+fn a_file_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
+    let size = std::fs::metadata(data("gridterms2.ttl")).unwrap().len();
+    let limited = |max_file_bytes| {
+        SkosFiles::read(&SkosFilesSettings { max_file_bytes, ..settings(vec![data("gridterms2.ttl")]) })
+    };
+    assert!(limited(size).is_ok());
+    assert!(matches!(limited(size - 1), Err(SkosFileError::TooLarge { .. })));
+}
+
+#[test]
+fn a_folder_is_all_the_vocabularies_in_it_and_an_id_is_used_once() {
+    let folder = data("");
+    let vocabulary = SkosFiles::read(&settings(vec![folder.clone()])).unwrap();
+    let ids: Vec<&str> = vocabulary.word_lists().iter().map(|list| list.id.as_str()).collect();
+    assert_eq!(ids, ["cim-nc-skos", "gridterms", "gridterms2", "oeo-skos"]);
+    let twice = SkosFiles::read(&settings(vec![folder, data("gridterms.ttl")]));
+    assert!(matches!(twice, Err(SkosFileError::SameId { id, .. }) if id == "gridterms"));
+}
+
+#[test]
+fn reading_a_file_again_gives_the_same_nodes() {
+    assert_eq!(read(&["gridterms.ttl"]).word_lists(), read(&["gridterms.ttl"]).word_lists());
+}
+
+#[test]
+fn every_concept_of_a_real_vocabulary_is_there() {
+    let vocabulary = read(&["oeo-skos.ttl", "cim-nc-skos.ttl"]);
+    let counted = vocabulary.word_lists().iter().map(|list| {
+        let defined = list.entries.values().filter(|entry| !entry.definitions.is_empty()).count();
+        (list.id.as_str(), list.entries.len(), defined)
+    });
+    assert_eq!(counted.collect::<Vec<_>>(), [("cim-nc-skos", 102, 102), ("oeo-skos", 1235, 1224)]);
+}
+
+#[tokio::test]
+async fn every_label_of_a_real_vocabulary_finds_its_concept() {
+    let vocabulary = read(&["oeo-skos.ttl", "cim-nc-skos.ttl"]);
+    let started = Instant::now();
+    let mut looked_up = 0;
+    for list in vocabulary.word_lists() {
+        for entry in list.entries.values().filter(|entry| !entry.deprecated) {
+            for label in entry.labels.iter().filter(|label| label.is_in("en")) {
+                let concepts = match vocabulary.lookup(&label.text).await.unwrap() {
+                    Lookup::Found { concept, see_also } => [vec![concept], see_also].concat(),
+                    Lookup::Ambiguous(concepts) => concepts,
+                    Lookup::Unknown => panic!("{:?} is unknown", label.text),
+                };
+                let tier = concepts[0].matched;
+                let named = concepts.iter().any(|concept| concept.uri == entry.uri);
+                assert!(named || tier < label.kind, "{:?} does not find {}", label.text, entry.uri);
+                looked_up += 1;
+            }
+        }
+    }
+    assert!(looked_up > 1500, "{looked_up}");
+    assert!(started.elapsed().as_millis() < 5_000, "{looked_up} lookups took {:?}", started.elapsed());
+}

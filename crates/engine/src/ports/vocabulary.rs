@@ -1,0 +1,135 @@
+//! Terms and their definitions, as an organisation's vocabularies have them.
+
+mod closest;
+mod text;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+pub use closest::closest_labels;
+pub use text::{folded, in_language, normalised};
+
+/// Terms longer than this are nobody's label; they only make requests too long for servers.
+pub const LONGEST_TERM: usize = 500;
+
+/// How a label belongs to its concept, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LabelKind {
+    /// The name of the concept.
+    Preferred,
+    /// Another name for it.
+    Alternative,
+    /// Found by, never shown: misspellings and old spellings.
+    Hidden,
+}
+
+/// What a term means, word for word as the vocabulary has it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Definition {
+    pub text: String,
+    /// As the vocabulary tags it, such as `en` or `en-GB`; none when it does not.
+    pub language: Option<String>,
+}
+
+impl Definition {
+    /// The one to quote: of the first of these languages that has any, otherwise one without a language.
+    ///
+    /// Statements have no order, so of several the fullest is taken, and every backend takes the same.
+    pub fn best(definitions: Vec<Self>, languages: &[&str]) -> Option<Self> {
+        let fullest = |of: &dyn Fn(&Self) -> bool| {
+            let fitting = definitions.iter().filter(|definition| of(definition) && !definition.text.trim().is_empty());
+            fitting.max_by(|one, other| one.text.len().cmp(&other.text.len()).then_with(|| other.cmp(one))).cloned()
+        };
+        let in_any = languages.iter().find_map(|language| {
+            fullest(&|definition| definition.language.as_deref().is_some_and(|tag| in_language(tag, language)))
+        });
+        in_any.or_else(|| fullest(&|definition| definition.language.is_none()))
+    }
+}
+
+/// A concept that a term names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Concept {
+    /// What a citation of it resolves to.
+    pub uri: String,
+    /// The vocabulary's id.
+    pub vocabulary: String,
+    /// The preferred label, or the one that matched where there is none.
+    pub label: String,
+    /// Which kind of label the term is.
+    pub matched: LabelKind,
+    pub definition: Option<Definition>,
+}
+
+/// What a vocabulary says about a term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Lookup {
+    Found {
+        concept: Concept,
+        /// Concepts that the term names less well.
+        see_also: Vec<Concept>,
+    },
+    /// Several concepts, none of which the term names better than the others.
+    Ambiguous(Vec<Concept>),
+    Unknown,
+}
+
+impl Lookup {
+    /// Decides between the concepts whose labels match: a preferred label beats an alternative one, which beats
+    /// a hidden one. A concept that matches in several ways counts once, by its best.
+    pub fn among(matches: Vec<Concept>) -> Self {
+        let mut by_uri = BTreeMap::<String, Concept>::new();
+        for found in matches {
+            match by_uri.get(&found.uri) {
+                Some(kept) if kept.matched <= found.matched => {}
+                _ => {
+                    by_uri.insert(found.uri.clone(), found);
+                }
+            }
+        }
+        let mut concepts: Vec<Concept> = by_uri.into_values().collect();
+        concepts.sort_by(|one, other| {
+            (one.matched, &one.vocabulary, &one.uri).cmp(&(other.matched, &other.vocabulary, &other.uri))
+        });
+        let Some(best) = concepts.first().map(|concept| concept.matched) else { return Self::Unknown };
+        let lesser = concepts.split_off(concepts.partition_point(|concept| concept.matched == best));
+        match <[Concept; 1]>::try_from(concepts) {
+            Ok([concept]) => Self::Found { concept, see_also: lesser },
+            Err(several) => Self::Ambiguous(several),
+        }
+    }
+}
+
+/// Named by what the caller does about it. None of them means that the term is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VocabularyError {
+    /// Say that the term could not be verified in time.
+    #[error("the vocabulary did not answer within {0} ms")]
+    Timeout(u64),
+    /// Say that the term could not be verified; an operator looks at the reason.
+    #[error("the vocabulary is unavailable: {0}")]
+    Unavailable(String),
+    /// The asker's mistake: there is nothing to look up.
+    #[error("a term has 1 to {LONGEST_TERM} characters")]
+    InvalidTerm,
+}
+
+/// A term in the form in which it is looked up, or the reason why it cannot be.
+pub fn checked(term: &str) -> Result<String, VocabularyError> {
+    let term = normalised(term);
+    let fits = !term.is_empty() && term.chars().count() <= LONGEST_TERM;
+    if fits { Ok(term) } else { Err(VocabularyError::InvalidTerm) }
+}
+
+#[async_trait]
+pub trait Vocabulary: Send + Sync {
+    /// What the vocabulary says about a term: by its labels, regardless of case, and by nothing else.
+    async fn lookup(&self, term: &str) -> Result<Lookup, VocabularyError>;
+
+    /// The closest existing terms, best first; empty when the backend cannot say.
+    async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError>;
+}
+
+#[cfg(test)]
+mod tests;
