@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::gather::gather;
+use crate::gather::route::{DocumentClasses, Route, route};
+use crate::gather::terminology::define;
 use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::ports::records::TurnRecord;
+use crate::ports::vocabulary::Vocabulary;
 use crate::search::{SearchError, Searcher};
 use crate::sift::sift;
 use crate::speak::{Listener, Spoken, refuse, speak};
@@ -18,6 +21,8 @@ pub struct Engine {
     pub searcher: Searcher,
     /// None when no model is configured: then the sources speak for themselves.
     pub model: Option<Arc<dyn LanguageModel>>,
+    /// None when no vocabulary is configured: then questions about terms are questions like any other.
+    pub vocabulary: Option<Arc<dyn Vocabulary>>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -32,6 +37,9 @@ impl Engine {
     /// Gather, sift, speak. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref())?;
+        if let Some((vocabulary, term)) = self.asked_term(&asked) {
+            return Ok(Spoken { answer: define(vocabulary, asked, &term, listener).await, draft: None });
+        }
         let gathered = match gather(&self.searcher, asked).await {
             Ok(gathered) => gathered,
             Err((asked, error)) => return Ok(unavailable(asked, &error)),
@@ -66,6 +74,17 @@ impl Engine {
             sentences_dropped: draft.map_or(0, |draft| draft.dropped_sentences),
         };
         Ok((answer, record))
+    }
+
+    /// The term that is asked about, where there is a vocabulary to ask.
+    fn asked_term(&self, asked: &Asked) -> Option<(&dyn Vocabulary, String)> {
+        let rules = asked.policy.rules.gather.terminology.as_ref()?;
+        let vocabulary = self.vocabulary.as_deref()?;
+        let classes = DocumentClasses::named(rules.document_classes.iter().map(String::as_str));
+        match route(&asked.question.query, &classes, rules.longest_term_words) {
+            Route::Terminology { term } => Some((vocabulary, term)),
+            Route::Corpus => None,
+        }
     }
 
     /// Before anything is searched: a mistake of the asker costs nothing.

@@ -113,7 +113,7 @@ impl Parts {
 
     pub(crate) fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
-        Ok(Engine { searcher: self.searcher(), model })
+        Ok(Engine { searcher: self.searcher(), model, vocabulary: None })
     }
 
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {

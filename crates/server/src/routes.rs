@@ -12,6 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{answers, documents, health, search};
+use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
 use crate::{limits, request_id};
@@ -49,7 +50,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 pub fn router(state: AppState) -> Router {
     let (router, description) = routes().split_for_parts();
     router
-        .route("/openapi.json", get(|| async { Json(description) }))
+        .route("/openapi.json", get(|_: Caller| async { Json(description) }))
         .fallback(|| async { Problem::not_found() })
         .layer(DefaultBodyLimit::max(state.limits.max_body_bytes))
         .layer(from_fn_with_state(state.clone(), limits::bound))

@@ -1,6 +1,7 @@
 //! The first movement: every lane in parallel, pooled, and confirmed by the catalogue.
 
 pub mod route;
+pub mod terminology;
 
 use crate::search::{Lanes, SearchError, SearchRequest, Searcher};
 use crate::turn::{Asked, Gathered};

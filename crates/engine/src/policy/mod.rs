@@ -42,6 +42,33 @@ pub struct GatherRules {
     pub hits_per_lane: usize,
     /// The best so many lexical hits are kept whatever their cosine.
     pub forced_lexical: usize,
+    /// Questions about terms are answered from the vocabulary or not at all; off when null.
+    #[serde(default)]
+    pub terminology: Option<TerminologyRules>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminologyRules {
+    /// A term has at most so many words; what is longer is a question of its own. No limit when null.
+    pub longest_term_words: Option<usize>,
+    /// The collections whose documents are asked about by their name: "in the policies", "the ADR on …".
+    pub document_classes: Vec<String>,
+    /// Closest existing terms that a refusal suggests.
+    pub suggestions: usize,
+    pub wording: TerminologyWording,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminologyWording {
+    pub not_found: String,
+    pub timeout: String,
+    pub error: String,
+    /// Said above the meanings of a term that has several.
+    pub ambiguous: String,
+    /// With the closest existing term in place of `{term}`.
+    pub suggestion: String,
 }
 
 /// Each threshold is off when it is null.

@@ -1,6 +1,7 @@
 //! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
 
-use crate::words::{Candidate, Citation};
+use super::sentences::Sentence;
+use crate::words::{Candidate, Citation, CitedSource};
 
 /// The notes of one turn: note `n` is the `n`-th piece of evidence.
 #[derive(Clone, Debug)]
@@ -22,6 +23,11 @@ impl<'a> Footnotes<'a> {
         (1..).zip(self.evidence)
     }
 
+    /// What a sentence cites, in its order.
+    pub fn citations(&self, sentence: &Sentence) -> Vec<Citation> {
+        sentence.citations.iter().filter_map(|number| self.citation(*number)).collect()
+    }
+
     /// The citation a minted number stands for.
     pub fn citation(&self, marker: u32) -> Option<Citation> {
         let place = usize::try_from(marker).ok()?.checked_sub(1)?;
@@ -29,7 +35,7 @@ impl<'a> Footnotes<'a> {
         let passage = &candidate.passage;
         Some(Citation {
             marker,
-            source_id: passage.passage.source_id(),
+            source_id: CitedSource::Passage(passage.passage.source_id()),
             document_id: passage.passage.document.0,
             document_name: passage.title.clone(),
             version: passage.passage.version,

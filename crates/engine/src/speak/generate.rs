@@ -111,7 +111,7 @@ impl Desk<'_, '_> {
             self.draft.dropped_sentences += 1;
             return;
         }
-        self.listener.sentence(&sentence, self.footnotes);
+        self.listener.sentence(&sentence.text, self.footnotes.citations(&sentence));
         self.draft.sentences.push(sentence);
     }
 

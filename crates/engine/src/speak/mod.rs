@@ -14,8 +14,8 @@ use crate::policy::{Policy, SpeakMode};
 use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::turn::Sifted;
 use crate::words::{
-    Action, Answer, ConfidenceLevel, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal, RetrievalQuality,
-    Sha256Hash, Transparency,
+    Action, Answer, Citation, ConfidenceLevel, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
+    RetrievalQuality, Sha256Hash, Transparency,
 };
 
 use extractive::extract;
@@ -27,15 +27,15 @@ use sentences::Sentence;
 
 /// Hears what is released, as soon as it is.
 pub trait Listener: Send {
-    /// A whole sentence that may be shown, with the notes it cites.
-    fn sentence(&mut self, sentence: &Sentence, footnotes: &Footnotes<'_>);
+    /// A whole sentence that may be shown, white space after it included, with what it cites.
+    fn sentence(&mut self, text: &str, citations: Vec<Citation>);
 }
 
 /// Nobody listens: the answer is read when it is whole.
 pub struct Nobody;
 
 impl Listener for Nobody {
-    fn sentence(&mut self, _: &Sentence, _: &Footnotes<'_>) {}
+    fn sentence(&mut self, _: &str, _: Vec<Citation>) {}
 }
 
 /// An answer, and what it was made from that the asker does not see.
@@ -99,7 +99,7 @@ fn extractive_answer(sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut d
     let most = sifted.asked.policy.rules.speak.extractive_sentences;
     let sentences = extract(&sifted.asked.question.query, footnotes, most);
     for sentence in &sentences {
-        listener.sentence(sentence, footnotes);
+        listener.sentence(&sentence.text, footnotes.citations(sentence));
     }
     answer(sifted, footnotes, &sentences, "extractive", 0)
 }
@@ -141,14 +141,11 @@ fn answer(
 }
 
 fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
-    let sources = |sentence: &Sentence| {
-        let citations = sentence.citations.iter().filter_map(|number| footnotes.citation(*number));
-        citations.map(|citation| ReceiptSource::from(&citation)).collect()
+    let sentence = |sentence: &Sentence| ReceiptSentence {
+        text: sentence.text.trim().to_owned(),
+        sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     };
-    let sentences = sentences
-        .iter()
-        .map(|sentence| ReceiptSentence { text: sentence.text.trim().to_owned(), sources: sources(sentence) })
-        .collect();
+    let sentences = sentences.iter().map(sentence).collect();
     Receipt { policy_sha256, sentences }
 }
 

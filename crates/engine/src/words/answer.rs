@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, CharSpan, GateRecord, Reason, Sha256Hash, SourceId};
+use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Sha256Hash};
 
 /// A claim's source, as the asker sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Citation {
     /// The number shown in the text.
     pub marker: u32,
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub source_id: SourceId,
+    pub source_id: CitedSource,
     pub document_id: Uuid,
     pub document_name: String,
     pub version: u32,
@@ -134,7 +134,7 @@ pub struct ReceiptSentence {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ReceiptSource {
     #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub source_id: SourceId,
+    pub source_id: CitedSource,
     pub version: u32,
     pub span: CharSpan,
     #[cfg_attr(feature = "schema", schema(value_type = String))]
@@ -144,7 +144,7 @@ pub struct ReceiptSource {
 impl From<&Citation> for ReceiptSource {
     fn from(citation: &Citation) -> Self {
         Self {
-            source_id: citation.source_id,
+            source_id: citation.source_id.clone(),
             version: citation.version,
             span: citation.span,
             document_sha256: citation.document_sha256,

@@ -74,6 +74,29 @@ impl TryFrom<String> for SourceId {
     }
 }
 
+/// What a citation points at: a passage of a document, or a concept of a vocabulary by its URI.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum CitedSource {
+    Passage(SourceId),
+    Concept(String),
+}
+
+impl From<CitedSource> for String {
+    fn from(source: CitedSource) -> Self {
+        match source {
+            CitedSource::Passage(id) => id.to_string(),
+            CitedSource::Concept(uri) => uri,
+        }
+    }
+}
+
+impl From<String> for CitedSource {
+    fn from(written: String) -> Self {
+        SourceId::try_from(written).map_or_else(|InvalidSourceId(uri)| Self::Concept(uri), Self::Passage)
+    }
+}
+
 /// What is embedded and indexed for a passage: its text under its document's title and section,
 /// so that a passage is found by what it is about and not only by what it happens to say.
 pub fn passage_in_context(title: &str, section: Option<&str>, text: &str) -> String {

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::fakes::Script;
+use ibidem_engine::fakes::{FakeConcept, FakeVocabulary, Script};
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_engine::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
 use ibidem_engine::words::{Action, ModelHash, Reason, Sha256Hash, Verdict};
 use serde::Deserialize;
 
@@ -16,12 +17,39 @@ use crate::world::{Book, World};
 struct Scenario {
     /// What it shows.
     about: String,
+    #[serde(default)]
     documents: Vec<Document>,
+    /// Concepts of the vocabulary; none is configured when this is left out.
+    #[serde(default)]
+    vocabulary: Option<Vec<Entry>>,
+    #[serde(default)]
+    vocabulary_is: Availability,
     question: String,
     /// What the model says when it is asked; it cannot be reached when this is left out.
     #[serde(default)]
     model_says: Option<Vec<String>>,
     expect: Expectation,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    uri: String,
+    vocabulary: String,
+    label: String,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    definition: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Availability {
+    #[default]
+    There,
+    Late,
+    Down,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +76,14 @@ struct Expectation {
     cites: Vec<String>,
     #[serde(default)]
     warnings: Vec<String>,
+    /// Compared when given.
+    #[serde(default)]
+    suggestions: Option<Vec<String>>,
+    /// What the citations resolve to, compared when given.
+    #[serde(default)]
+    sources: Option<Vec<String>>,
+    #[serde(default)]
+    fallback_reasons: Vec<String>,
     model_calls: usize,
     /// Gates by name, with their verdict and what they observed.
     #[serde(default)]
@@ -83,6 +119,25 @@ impl Embedder for Placed {
     }
 }
 
+fn vocabulary(entries: Vec<Entry>, availability: Availability) -> Arc<dyn Vocabulary> {
+    let concepts = entries.into_iter().map(|entry| {
+        let concept = FakeConcept::new(&entry.uri, &entry.vocabulary).label(LabelKind::Preferred, &entry.label, "en");
+        let concept =
+            entry.also.iter().fold(concept, |concept, label| concept.label(LabelKind::Alternative, label, "en"));
+        match entry.definition {
+            Some(definition) => concept.definition(&definition, "en"),
+            None => concept,
+        }
+    });
+    let vocabulary = FakeVocabulary::of(concepts.collect());
+    match availability {
+        Availability::There => {}
+        Availability::Late => vocabulary.fail(VocabularyError::Timeout(300)),
+        Availability::Down => vocabulary.fail(VocabularyError::Unavailable("500".to_owned())),
+    }
+    Arc::new(vocabulary)
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -114,7 +169,8 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
         vector: Some(Placed::vector(document.similarity)),
     });
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
-    let world = World::of(script, books.collect(), Arc::new(Placed::new()), policy).await;
+    let mut world = World::of(script, books.collect(), Arc::new(Placed::new()), policy).await;
+    world.engine.vocabulary = scenario.vocabulary.map(|entries| vocabulary(entries, scenario.vocabulary_is));
     let answer = world.ask(&scenario.question).await.answer;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
     let expect = scenario.expect;
@@ -126,6 +182,16 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     let cites: Vec<_> = answer.citations.iter().map(|citation| citation.document_name.clone()).collect();
     assert_eq!(cites, expect.cites, "{what}");
     assert_eq!(answer.warnings, expect.warnings, "{what}");
+    if let Some(suggestions) = expect.suggestions {
+        assert_eq!(answer.suggestions, suggestions, "{what}");
+    }
+    if let Some(sources) = expect.sources {
+        let found: Vec<String> = answer.citations.iter().map(|citation| citation.source_id.clone().into()).collect();
+        assert_eq!(found, sources, "{what}");
+    }
+    if expect.model_calls == 0 {
+        assert_eq!(answer.retrieval_quality.fallback_reasons, expect.fallback_reasons, "{what}");
+    }
     assert_eq!(world.model_calls(), expect.model_calls, "{what}");
     for (gate, verdict, observed) in expect.gates {
         let found = answer.trace.iter().find(|record| record.gate == gate);

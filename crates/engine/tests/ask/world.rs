@@ -87,7 +87,7 @@ impl World {
         }
         let model = Arc::new(FakeModel::new(script));
         let searcher = Searcher { embedder, index: index.clone(), catalogue: Arc::new(catalogue) };
-        let engine = Engine { searcher, model: Some(model.clone()) };
+        let engine = Engine { searcher, model: Some(model.clone()), vocabulary: None };
         Self { engine, model, index, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }
     }
 

@@ -2,8 +2,6 @@
 
 use chrono::Utc;
 use ibidem_engine::ports::records::Records as _;
-use ibidem_engine::speak::footnotes::Footnotes;
-use ibidem_engine::speak::sentences::Sentence;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Question};
@@ -79,8 +77,8 @@ impl Ask {
 struct Terminal;
 
 impl Listener for Terminal {
-    fn sentence(&mut self, sentence: &Sentence, _: &Footnotes<'_>) {
-        console::say_part(&sentence.text);
+    fn sentence(&mut self, text: &str, _: Vec<Citation>) {
+        console::say_part(text);
     }
 }
 

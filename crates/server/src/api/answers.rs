@@ -12,8 +12,6 @@ use futures::{StreamExt as _, stream};
 use garde::Validate;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::ports::records::Records as _;
-use ibidem_engine::speak::footnotes::Footnotes;
-use ibidem_engine::speak::sentences::Sentence;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
@@ -78,9 +76,8 @@ pub(crate) struct SentenceEvent {
 struct Caster(mpsc::UnboundedSender<SentenceEvent>);
 
 impl Listener for Caster {
-    fn sentence(&mut self, sentence: &Sentence, footnotes: &Footnotes<'_>) {
-        let citations = sentence.citations.iter().filter_map(|number| footnotes.citation(*number)).collect();
-        let _ = self.0.unbounded_send(SentenceEvent { text: sentence.text.clone(), citations });
+    fn sentence(&mut self, text: &str, citations: Vec<Citation>) {
+        let _ = self.0.unbounded_send(SentenceEvent { text: text.to_owned(), citations });
     }
 }
 

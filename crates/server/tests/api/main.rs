@@ -16,7 +16,9 @@ use world::World;
 #[tokio::test]
 async fn without_a_valid_key_everything_but_health_is_refused() {
     let world = World::create().await;
-    for (method, path) in [("POST", "/v1/answers"), ("POST", "/v1/search"), ("POST", "/v1/documents")] {
+    for (method, path) in
+        [("GET", "/openapi.json"), ("POST", "/v1/answers"), ("POST", "/v1/search"), ("POST", "/v1/documents")]
+    {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {
             let reply = world.call(method, path, authorization, r#"{"query": "leave"}"#).await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path} {authorization:?}");

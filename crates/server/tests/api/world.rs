@@ -114,7 +114,7 @@ impl World {
             Arc::new(FakeModel::saying(&["Five days may be carr", "ied over.[^1] Ten are. ", "So says the rule.[^1]"]));
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine { searcher, model: Some(Arc::new(Thoughtful(model.clone()))) },
+            engine: Engine { searcher, model: Some(Arc::new(Thoughtful(model.clone()))), vocabulary: None },
             policy: Arc::new(Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap()),
             originals,
             readiness: Arc::new(Always),

@@ -1,0 +1,189 @@
+//! Terminology first: a term's definition, word for word from the vocabulary, or a refusal. No lane runs, no model.
+
+use uuid::Uuid;
+
+use crate::policy::TerminologyRules;
+use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
+use crate::speak::{Listener, refuse};
+use crate::turn::{Asked, Sifted};
+use crate::words::{
+    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource,
+    Refusal, RetrievalQuality, Sha256Hash, Transparency, Verdict,
+};
+
+/// A concept whose definition can be quoted.
+struct Quoted {
+    concept: Concept,
+    definition: String,
+}
+
+/// Answers a question about a term.
+pub async fn define(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, listener: &mut dyn Listener) -> Answer {
+    match vocabulary.lookup(term).await {
+        Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
+            Some(found) => cite(&asked, &found, listener),
+            None => not_found(vocabulary, asked, term, &format!("{term:?} has no definition (0 of at least 1)")).await,
+        },
+        Ok(Lookup::Ambiguous(concepts)) => clarify(&asked, concepts, listener),
+        Ok(Lookup::Unknown) => {
+            not_found(vocabulary, asked, term, &format!("{term:?} is in no vocabulary (0 of at least 1 concept)")).await
+        }
+        Err(error) => unavailable(asked, &error),
+    }
+}
+
+fn quoted(concept: Concept) -> Option<Quoted> {
+    let definition = concept.definition.as_ref()?.text.clone();
+    Some(Quoted { concept, definition })
+}
+
+/// What names a concept in an answer: its label and its vocabulary.
+fn named(concept: &Concept) -> String {
+    format!("{} ({})", concept.label, concept.vocabulary)
+}
+
+fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Answer {
+    let text = format!("{}: “{}”[1]", named(&found.concept), found.definition);
+    let citation = citation(asked, 1, found);
+    listener.sentence(&text, vec![citation.clone()]);
+    let sentence = ReceiptSentence { text: text.clone(), sources: vec![ReceiptSource::from(&citation)] };
+    Answer { action: Action::Cite, ..spoken(asked, text, vec![citation], vec![sentence], gate(1, Verdict::Pass)) }
+}
+
+/// Several meanings: each with its vocabulary and its definition, for the asker to choose.
+fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Answer {
+    let count = concepts.len();
+    let suggestions = concepts.iter().map(named).collect();
+    let mut text = rules(asked).map_or_else(String::new, |rules| rules.wording.ambiguous.trim().to_owned());
+    let mut citations = Vec::new();
+    let mut sentences = Vec::new();
+    for concept in concepts {
+        let name = named(&concept);
+        let line = match quoted(concept) {
+            Some(found) => {
+                let marker = u32::try_from(citations.len() + 1).unwrap_or(u32::MAX);
+                let citation = citation(asked, marker, &found);
+                let line = format!("- {name}: “{}”[{marker}]", found.definition);
+                let sources = vec![ReceiptSource::from(&citation)];
+                sentences.push(ReceiptSentence { text: line.clone(), sources });
+                citations.push(citation);
+                line
+            }
+            // Its name is no claim.
+            None => format!("- {name}"),
+        };
+        text.push('\n');
+        text.push_str(&line);
+    }
+    listener.sentence(&text, citations.clone());
+    Answer {
+        action: Action::Clarify,
+        reason: Some(Reason::TerminologyAmbiguous),
+        suggestions,
+        ..spoken(asked, text, citations, sentences, gate(count, Verdict::Warn))
+    }
+}
+
+async fn not_found(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, explanation: &str) -> Answer {
+    let wanted = rules(&asked).map_or(0, |rules| rules.suggestions);
+    // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
+    let closest = if wanted == 0 { Vec::new() } else { vocabulary.closest(term, wanted).await.unwrap_or_default() };
+    let suggestion = |term: String| rules(&asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
+    let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
+    suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
+    let refusal = Refusal { reason: Reason::TerminologyNotFound, explanation: explanation.to_owned(), suggestions };
+    let words = rules(&asked).map_or_else(String::new, |rules| rules.wording.not_found.clone());
+    refused(asked, &refusal, &words, Vec::new())
+}
+
+fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
+    let wording = rules(&asked).map(|rules| rules.wording.clone());
+    let (reason, words, flags, explanation) = match error {
+        VocabularyError::Timeout(limit) => (
+            Reason::TerminologyTimeout,
+            wording.map(|wording| wording.timeout),
+            vec!["skosmos_timeout".to_owned()],
+            format!("The vocabulary did not answer within its time ({limit} ms)"),
+        ),
+        // What is wrong with the server is the operator's business, and in the log.
+        VocabularyError::Unavailable(_) => (
+            Reason::TerminologyError,
+            wording.map(|wording| wording.error),
+            Vec::new(),
+            "Vocabularies that answered (0 of 1): the term could not be looked up".to_owned(),
+        ),
+        VocabularyError::InvalidTerm => {
+            (Reason::TerminologyNotFound, wording.map(|wording| wording.not_found), Vec::new(), error.to_string())
+        }
+    };
+    let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
+    refused(asked, &refusal, &words.unwrap_or_default(), flags)
+}
+
+fn refused(asked: Asked, refusal: &Refusal, words: &str, fallback_reasons: Vec<String>) -> Answer {
+    let trace = vec![gate(0, Verdict::Stop)];
+    let sifted = Sifted { asked, evidence: Vec::new(), fallback_reasons, trace, warnings: Vec::new() };
+    Answer { answer: words.trim().to_owned(), ..refuse(sifted, refusal) }
+}
+
+fn rules(asked: &Asked) -> Option<&TerminologyRules> {
+    asked.policy.rules.gather.terminology.as_ref()
+}
+
+fn gate(concepts: usize, verdict: Verdict) -> GateRecord {
+    GateRecord { gate: "terminology".to_owned(), verdict, observed: concepts as f64, threshold: 1.0 }
+}
+
+/// A concept's definition as a source: its URI in place of a document's id.
+fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
+    let Quoted { concept, definition } = found;
+    let length = u32::try_from(definition.chars().count()).unwrap_or(u32::MAX);
+    Citation {
+        marker,
+        source_id: CitedSource::Concept(concept.uri.clone()),
+        document_id: Uuid::new_v5(&Uuid::NAMESPACE_URL, concept.uri.as_bytes()),
+        document_name: named(concept),
+        version: 1,
+        // When it was looked up: vocabularies do not say when they changed.
+        updated_at: asked.at,
+        chunk_index: 0,
+        page_number: None,
+        section: Some(concept.label.clone()),
+        relevance_score: 1.0,
+        snippet: Citation::snippet_of(definition),
+        snippet_full: definition.clone(),
+        span: CharSpan { start: 0, end: length },
+        document_sha256: Sha256Hash::of(definition.as_bytes()),
+    }
+}
+
+fn spoken(
+    asked: &Asked,
+    answer: String,
+    citations: Vec<Citation>,
+    sentences: Vec<ReceiptSentence>,
+    gate: GateRecord,
+) -> Answer {
+    Answer {
+        request_id: asked.request_id,
+        action: Action::Cite,
+        answer,
+        refused: false,
+        refusal_reason: None,
+        reason: None,
+        grounded: !citations.is_empty(),
+        context_chunks_used: citations.len(),
+        citations,
+        confidence: None,
+        retrieval_quality: RetrievalQuality::of(1.0, Vec::new()),
+        transparency: Transparency { statement: None, show_to_user: false },
+        route_to: None,
+        suggestions: Vec::new(),
+        warnings: Vec::new(),
+        model_used: None,
+        context_tokens_used: 0,
+        generation_time_ms: 0,
+        trace: vec![gate],
+        receipt: Some(Receipt { policy_sha256: asked.policy.hash, sentences }),
+    }
+}
