@@ -5,3 +5,5 @@ pub mod onnx;
 pub mod openai;
 pub mod qdrant;
 pub mod skos_files;
+pub mod skosmos;
+pub mod watched_vocabulary;

@@ -126,7 +126,7 @@ fn connection(error: &reqwest::Error) -> ModelError {
 }
 
 /// The innermost cause, without the URL, which may hold a secret.
-fn reason(error: &dyn std::error::Error) -> String {
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

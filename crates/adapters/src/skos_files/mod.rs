@@ -100,7 +100,7 @@ impl SkosFiles {
             vocabulary: list.id.clone(),
             label: shown(entry, matched, &languages).text.clone(),
             matched: matched.kind,
-            definition: Definition::best(entry.definitions.clone(), &languages),
+            definition: Definition::best(&entry.definitions, &languages),
         }
     }
 }

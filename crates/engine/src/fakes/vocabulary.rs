@@ -89,7 +89,7 @@ fn found(concept: &FakeConcept, matched: LabelKind, language: Option<&str>) -> C
         vocabulary: concept.vocabulary.clone(),
         label: concept.labels.first().map(|(_, text, _)| text.clone()).unwrap_or_default(),
         matched,
-        definition: Definition::best(concept.definitions.clone(), &languages),
+        definition: Definition::best(&concept.definitions, &languages),
     }
 }
 

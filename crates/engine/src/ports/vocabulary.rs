@@ -36,7 +36,7 @@ impl Definition {
     /// The one to quote: of the first of these languages that has any, otherwise one without a language.
     ///
     /// Statements have no order, so of several the fullest is taken, and every backend takes the same.
-    pub fn best(definitions: Vec<Self>, languages: &[&str]) -> Option<Self> {
+    pub fn best(definitions: &[Self], languages: &[&str]) -> Option<Self> {
         let fullest = |of: &dyn Fn(&Self) -> bool| {
             let fitting = definitions.iter().filter(|definition| of(definition) && !definition.text.trim().is_empty());
             fitting.max_by(|one, other| one.text.len().cmp(&other.text.len()).then_with(|| other.cmp(one))).cloned()

@@ -75,7 +75,7 @@ fn a_better_kind_of_label_wins_and_the_others_are_seen_also() {
 
 #[test]
 fn a_definition_is_chosen_by_language_and_then_without_one() {
-    let all = || {
+    let all = || -> Vec<Definition> {
         vec![
             definition("Short.", Some("en")),
             definition("Rather longer.", Some("en-GB")),
@@ -83,11 +83,11 @@ fn a_definition_is_chosen_by_language_and_then_without_one() {
             definition("None.", None),
         ]
     };
-    assert_eq!(Definition::best(all(), &["en"]), Some(definition("Rather longer.", Some("en-GB"))));
-    assert_eq!(Definition::best(all(), &["fr", "de"]), Some(definition("Deutsch, und noch länger.", Some("de"))));
-    assert_eq!(Definition::best(all(), &["fr"]), Some(definition("None.", None)));
-    assert_eq!(Definition::best(vec![definition("x", Some("de"))], &["en"]), None);
-    assert_eq!(Definition::best(vec![definition(" ", Some("en"))], &["en"]), None);
+    assert_eq!(Definition::best(&all(), &["en"]), Some(definition("Rather longer.", Some("en-GB"))));
+    assert_eq!(Definition::best(&all(), &["fr", "de"]), Some(definition("Deutsch, und noch länger.", Some("de"))));
+    assert_eq!(Definition::best(&all(), &["fr"]), Some(definition("None.", None)));
+    assert_eq!(Definition::best(&[definition("x", Some("de"))], &["en"]), None);
+    assert_eq!(Definition::best(&[definition(" ", Some("en"))], &["en"]), None);
 }
 
 #[test]
