@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use ibidem_engine::ports::thesaurus::{Statement, Value as Stated, WordList};
 use serde_json::{Map, Value, json};
 
 use super::names::{PREFIXES, SKOS, TYPE, short};
-use super::{Parameters, given, reply};
+use super::reply::Refusal;
+use super::{Parameters, given};
 
 const FORMATS: [&str; 2] = ["application/json", "application/ld+json"];
 
@@ -28,18 +29,18 @@ const BARE: [&str; 12] = [
     "relatedMatch",
 ];
 
-pub(super) fn about(list: &WordList, parameters: &Parameters) -> Result<Response, Response> {
+pub(super) fn about(list: &WordList, parameters: &Parameters) -> Result<Response, Refusal> {
     let Some(uri) = given(parameters, "uri") else {
         let reason = format!("No download source URL known for vocabulary {}", list.id);
-        return Err(reply::not_found(&reason));
+        return Err(Refusal::NotFound(reason));
     };
     let format = given(parameters, "format").unwrap_or(FORMATS[0]);
     let Some(format) = FORMATS.into_iter().find(|known| *known == format) else {
         let reason = format!("Unsupported format. Supported MIME types are: {}", FORMATS.join(" "));
-        return Err(reply::refused(StatusCode::NOT_ACCEPTABLE, "Not Acceptable", &reason));
+        return Err(Refusal::NotAcceptable(reason));
     };
     let Some(statements) = list.statements.get(uri).filter(|_| !uri.starts_with("_:")) else {
-        return Err(reply::refused(StatusCode::NOT_FOUND, "Bad Request", "no concept found with given uri"));
+        return Err(Refusal::NoConcept);
     };
     let headers = [(header::CONTENT_TYPE, format!("{format}; charset=utf-8"))];
     Ok((headers, body(list, uri, statements).to_string()).into_response())

@@ -6,14 +6,15 @@ use ibidem_engine::ports::vocabulary::in_language;
 use serde_json::json;
 
 use super::names::{SKOS, TYPE};
-use super::{Parameters, Served, given, reply};
+use super::reply::{self, Refusal};
+use super::{Parameters, Served, given};
 
-pub(super) fn of(served: &Served, list: &WordList, parameters: &Parameters) -> Result<Response, Response> {
-    let uri = given(parameters, "uri").ok_or_else(|| reply::bad_request("uri parameter missing"))?;
+pub(super) fn of(served: &Served, list: &WordList, parameters: &Parameters) -> Result<Response, Refusal> {
+    let uri = given(parameters, "uri").ok_or_else(|| Refusal::missing("uri"))?;
     let language = served.language(parameters, &["lang"]);
     let statements = list.statements.get(uri).map(Vec::as_slice).unwrap_or_default();
     if !statements.iter().any(|statement| statement.property == TYPE) {
-        return Err(reply::not_found(&format!("Could not find concept <{uri}>")));
+        return Err(Refusal::NotFound(format!("Could not find concept <{uri}>")));
     }
     let mut body = json!({
         "@context": {

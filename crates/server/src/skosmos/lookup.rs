@@ -4,8 +4,9 @@ use axum::response::Response;
 use ibidem_engine::ports::thesaurus::WordList;
 use serde_json::{Value, json};
 
+use super::reply::{self, Refusal};
 use super::search::{Pattern, Wanted, found};
-use super::{Parameters, Served, given, reply};
+use super::{Parameters, Served, given};
 
 /// What a label must be, best first: hidden labels do not count, and only letters of ASCII have a case.
 const RANKS: [(&str, bool); 6] = [
@@ -17,8 +18,8 @@ const RANKS: [(&str, bool); 6] = [
     ("altLabel", false),
 ];
 
-pub(super) fn looked_up(served: &Served, list: &WordList, parameters: &Parameters) -> Result<Response, Response> {
-    let label = given(parameters, "label").ok_or_else(|| reply::bad_request("label parameter missing"))?;
+pub(super) fn looked_up(served: &Served, list: &WordList, parameters: &Parameters) -> Result<Response, Refusal> {
+    let label = given(parameters, "label").ok_or_else(|| Refusal::missing("label"))?;
     let language = given(parameters, "lang");
     let wanted = Wanted {
         pattern: Pattern::new(label),
@@ -28,8 +29,8 @@ pub(super) fn looked_up(served: &Served, list: &WordList, parameters: &Parameter
     };
     let rows: Vec<Value> = found(&[list], &wanted).iter().map(|row| row.json(true, &[], wanted.shown_in)).collect();
     let hits = RANKS.into_iter().map(|(field, exact)| called(&rows, field, label, exact)).find(|hits| !hits.is_empty());
-    let hits = hits.ok_or_else(|| reply::not_found(&format!("Could not find label '{label}'")))?;
-    Ok(reply::json(&body(hits, language)))
+    let hits = hits.ok_or_else(|| Refusal::NotFound(format!("Could not find label '{label}'")))?;
+    Ok(reply::json(&body(&hits, language)))
 }
 
 fn called(rows: &[Value], field: &str, label: &str, exact: bool) -> Vec<Value> {
@@ -40,7 +41,7 @@ fn called(rows: &[Value], field: &str, label: &str, exact: bool) -> Vec<Value> {
     rows.iter().filter(same).cloned().collect()
 }
 
-fn body(hits: Vec<Value>, language: Option<&str>) -> Value {
+fn body(hits: &[Value], language: Option<&str>) -> Value {
     let mut body = json!({
         "@context": {
             "skos": "http://www.w3.org/2004/02/skos/core#",

@@ -21,6 +21,8 @@ use axum::response::Response;
 use axum::routing::get;
 use ibidem_engine::ports::thesaurus::{Thesaurus, WordList};
 
+use reply::Refusal;
+
 /// What is served, and in which language to those who do not say.
 #[derive(Clone)]
 struct Served {
@@ -44,9 +46,9 @@ pub fn router(thesaurus: Arc<dyn Thesaurus>, language: &str) -> Router {
 }
 
 impl Served {
-    fn list(&self, id: &str) -> Result<&WordList, Response> {
+    fn list(&self, id: &str) -> Result<&WordList, Refusal> {
         let mut lists = self.thesaurus.word_lists().iter();
-        lists.find(|list| list.id == id).ok_or_else(|| reply::not_found(&format!("Vocabulary id '{id}' not found.")))
+        lists.find(|list| list.id == id).ok_or_else(|| Refusal::NotFound(format!("Vocabulary id '{id}' not found.")))
     }
 
     /// The language that a request wants to read.
@@ -60,42 +62,36 @@ fn given<'a>(parameters: &'a Parameters, name: &str) -> Option<&'a str> {
     parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
 }
 
-fn answered(outcome: Result<Response, Response>) -> Response {
-    outcome.unwrap_or_else(|refused| refused)
-}
+type Answer = Result<Response, Refusal>;
 
 async fn vocabularies(
     State(served): State<Served>,
     headers: HeaderMap,
     Query(parameters): Query<Parameters>,
-) -> Response {
+) -> Answer {
     vocabularies::listed(&served, &headers, &parameters)
 }
 
-async fn search_all(State(served): State<Served>, Query(parameters): Query<Parameters>) -> Response {
-    answered(search::in_several(&served, &parameters))
+async fn search_all(State(served): State<Served>, Query(parameters): Query<Parameters>) -> Answer {
+    search::in_several(&served, &parameters)
 }
 
 async fn search_one(
     State(served): State<Served>,
     Path(id): Path<String>,
     Query(parameters): Query<Parameters>,
-) -> Response {
-    answered(served.list(&id).and_then(|list| search::in_one(&served, list, &parameters)))
+) -> Answer {
+    search::in_one(&served, served.list(&id)?, &parameters)
 }
 
-async fn lookup(
-    State(served): State<Served>,
-    Path(id): Path<String>,
-    Query(parameters): Query<Parameters>,
-) -> Response {
-    answered(served.list(&id).and_then(|list| lookup::looked_up(&served, list, &parameters)))
+async fn lookup(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Answer {
+    lookup::looked_up(&served, served.list(&id)?, &parameters)
 }
 
-async fn data(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Response {
-    answered(served.list(&id).and_then(|list| data::about(list, &parameters)))
+async fn data(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Answer {
+    data::about(served.list(&id)?, &parameters)
 }
 
-async fn label(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Response {
-    answered(served.list(&id).and_then(|list| label::of(&served, list, &parameters)))
+async fn label(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Answer {
+    label::of(&served, served.list(&id)?, &parameters)
 }

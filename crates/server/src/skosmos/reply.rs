@@ -1,7 +1,7 @@
 //! Answers and refusals in the words of a Skosmos.
 
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 /// JSON, as chosen for this caller.
@@ -10,21 +10,41 @@ pub(super) fn json(body: &Value) -> Response {
     (headers, body.to_string()).into_response()
 }
 
-pub(super) fn bad_request(reason: &str) -> Response {
-    refused(StatusCode::BAD_REQUEST, "Bad Request", reason)
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    BadRequest(String),
+    NotFound(String),
+    NoConcept,
+    NotAcceptable(String),
+    /// What a Skosmos says when it fails itself.
+    Failed(&'static str),
 }
 
-pub(super) fn not_found(reason: &str) -> Response {
-    refused(StatusCode::NOT_FOUND, "Not Found", reason)
+impl Refusal {
+    pub(super) fn missing(parameter: &str) -> Self {
+        Self::BadRequest(format!("{parameter} parameter missing"))
+    }
+
+    pub(super) fn invalid(parameter: &str) -> Self {
+        Self::BadRequest(format!("{parameter} parameter is invalid"))
+    }
 }
 
-pub(super) fn refused(status: StatusCode, title: &str, reason: &str) -> Response {
-    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-    (status, headers, format!("{} {title} : {reason}", status.as_u16())).into_response()
-}
-
-/// What a Skosmos says when it fails itself.
-pub(super) fn failed(said: &'static str) -> Response {
-    let headers = [(header::CONTENT_TYPE, "text/html; charset=UTF-8")];
-    (StatusCode::INTERNAL_SERVER_ERROR, headers, said).into_response()
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, title, reason) = match self {
+            Self::BadRequest(reason) => (StatusCode::BAD_REQUEST, "Bad Request", reason),
+            Self::NotFound(reason) => (StatusCode::NOT_FOUND, "Not Found", reason),
+            // The title that a Skosmos has for it.
+            Self::NoConcept => (StatusCode::NOT_FOUND, "Bad Request", "no concept found with given uri".to_owned()),
+            Self::NotAcceptable(reason) => (StatusCode::NOT_ACCEPTABLE, "Not Acceptable", reason),
+            Self::Failed(said) => {
+                let headers = [(header::CONTENT_TYPE, "text/html; charset=UTF-8")];
+                return (StatusCode::INTERNAL_SERVER_ERROR, headers, said).into_response();
+            }
+        };
+        let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+        (status, headers, format!("{} {title} : {reason}", status.as_u16())).into_response()
+    }
 }

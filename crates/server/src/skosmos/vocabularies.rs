@@ -4,10 +4,11 @@ use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::{Parameters, Served, given, reply};
+use super::reply::{self, Refusal};
+use super::{Parameters, Served, given};
 
-pub(super) fn listed(served: &Served, headers: &HeaderMap, parameters: &Parameters) -> Response {
-    let Some(language) = given(parameters, "lang") else { return reply::bad_request("lang parameter missing") };
+pub(super) fn listed(served: &Served, headers: &HeaderMap, parameters: &Parameters) -> Result<Response, Refusal> {
+    let language = given(parameters, "lang").ok_or_else(|| Refusal::missing("lang"))?;
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let vocabularies: Vec<Value> = served
         .thesaurus
@@ -15,7 +16,7 @@ pub(super) fn listed(served: &Served, headers: &HeaderMap, parameters: &Paramete
         .iter()
         .map(|list| json!({ "uri": list.id, "id": list.id, "title": list.title(language) }))
         .collect();
-    reply::json(&json!({
+    Ok(reply::json(&json!({
         "@context": {
             "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
             "onki": "http://schema.onki.fi/onki#",
@@ -27,5 +28,5 @@ pub(super) fn listed(served: &Served, headers: &HeaderMap, parameters: &Paramete
         },
         "uri": "",
         "vocabularies": vocabularies,
-    }))
+    })))
 }
