@@ -6,12 +6,14 @@ mod limits;
 mod problem;
 mod request_id;
 mod routes;
+mod skosmos;
 mod state;
 
 use tokio::net::TcpListener;
 
 pub use api::search::SearchResponse;
 pub use routes::{openapi, router};
+pub use skosmos::router as skosmos_router;
 pub use state::{AppState, Readiness, ServerLimits, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ibidem_engine::ports::thesaurus::{Entry, Label, Statement, Value, WordList};
-use ibidem_engine::ports::vocabulary::{Definition, LabelKind, folded};
+use ibidem_engine::ports::vocabulary::{Definition, LabelKind};
 
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
@@ -32,7 +32,7 @@ fn entry(uri: &str, about: &About<'_>) -> Entry {
         [("prefLabel", LabelKind::Preferred), ("altLabel", LabelKind::Alternative), ("hiddenLabel", LabelKind::Hidden)];
     let labels = kinds.into_iter().flat_map(|(property, kind)| {
         let texts = about.texts(uri, &format!("{SKOS}{property}"));
-        texts.into_iter().map(move |(text, language)| Label { kind, folded: folded(&text), text, language })
+        texts.into_iter().map(move |(text, language)| Label { kind, text, language })
     });
     let withdrawn = about.texts(uri, DEPRECATED);
     Entry {

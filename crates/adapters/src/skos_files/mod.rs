@@ -74,7 +74,7 @@ impl SkosFiles {
             for entry in words.entries.values().filter(|entry| !entry.deprecated) {
                 for (label, found) in entry.labels.iter().enumerate() {
                     let place = Place { list, uri: entry.uri.clone(), label };
-                    labels.entry(found.folded.clone()).or_default().push(place);
+                    labels.entry(folded(&found.text)).or_default().push(place);
                 }
             }
         }

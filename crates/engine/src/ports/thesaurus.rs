@@ -11,8 +11,6 @@ pub struct Label {
     pub text: String,
     /// As tagged; none when it is not.
     pub language: Option<String>,
-    /// The form in which it is compared, see [`super::vocabulary::folded`].
-    pub folded: String,
 }
 
 impl Label {
