@@ -9,11 +9,15 @@ use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_adapters::skos_files::SkosFiles;
+use ibidem_adapters::skosmos::Skosmos;
+use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
 use ibidem_engine::ports::language_model::LanguageModel;
+use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::search::Searcher;
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
@@ -21,7 +25,7 @@ use ibidem_ingest::work::Worker;
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 
-use crate::settings::Settings;
+use crate::settings::{Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
     Ok(Store::new(&settings.store)?)
@@ -79,6 +83,18 @@ pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenA
     settings.language_model.clone().map(OpenAiModel::new).transpose().context("check `language_model`")
 }
 
+/// The configured vocabulary, bounded in time, remembered and counted.
+pub(crate) fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabulary>> {
+    let vocabulary: Arc<dyn Vocabulary> = match &settings.terminology.source {
+        None => return Ok(None),
+        Some(VocabularySource::Skosmos(skosmos)) => {
+            Arc::new(Skosmos::new(skosmos.clone()).context("check `terminology.skosmos`")?)
+        }
+        Some(VocabularySource::Files(files)) => Arc::new(SkosFiles::read(files).context("check `terminology.files`")?),
+    };
+    Ok(Some(WatchedVocabulary::new(vocabulary, settings.terminology.watched)))
+}
+
 /// Every part that searching and ingesting need, each ready to be used.
 pub(crate) struct Parts {
     pub(crate) store: Store,
@@ -113,7 +129,8 @@ impl Parts {
 
     pub(crate) fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
-        Ok(Engine { searcher: self.searcher(), model, vocabulary: None })
+        let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
+        Ok(Engine { searcher: self.searcher(), model, vocabulary })
     }
 
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {

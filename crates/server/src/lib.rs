@@ -9,6 +9,9 @@ mod routes;
 mod skosmos;
 mod state;
 
+use std::sync::Arc;
+
+use ibidem_engine::ports::thesaurus::Thesaurus;
 use tokio::net::TcpListener;
 
 pub use api::search::SearchResponse;
@@ -27,4 +30,14 @@ pub async fn serve(
     turns.close();
     turns.wait().await;
     Ok(())
+}
+
+/// Serves whole vocabularies as Skosmos does, until `stop` resolves.
+pub async fn serve_vocabularies(
+    listener: TcpListener,
+    vocabularies: Arc<dyn Thesaurus>,
+    language: &str,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    axum::serve(listener, skosmos::router(vocabularies, language)).with_graceful_shutdown(stop).await
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
@@ -66,6 +67,7 @@ impl Doctor {
             backlog(store, &mut findings).await;
         }
         findings.push(language_model(settings).await);
+        findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
         if self.json {
@@ -266,6 +268,19 @@ async fn language_model(settings: &Settings) -> Finding {
     let found = format!("{} not served; served are: {}", wanted.join(", "), served.join(", "));
     let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
     Finding::broken("language model", found, mend)
+}
+
+async fn vocabulary(settings: &Settings) -> Finding {
+    let mend = "correct `terminology.skosmos` or `terminology.files`";
+    match compose::vocabulary(settings) {
+        Ok(None) => Finding::ok("vocabulary", "none configured; questions about terms go to the documents"),
+        // Any term will do: whether there is an answer is what counts.
+        Ok(Some(vocabulary)) => match vocabulary.lookup("term").await {
+            Ok(_) => Finding::ok("vocabulary", "answers"),
+            Err(error) => Finding::broken("vocabulary", error.to_string(), mend),
+        },
+        Err(error) => Finding::broken("vocabulary", format!("{error:#}"), mend),
+    }
 }
 
 fn policy(settings: &Settings) -> Finding {

@@ -14,6 +14,8 @@ mod reindex;
 mod search;
 mod serve;
 mod tag;
+mod term;
+mod vocabulary;
 mod worker;
 
 use std::path::PathBuf;
@@ -58,6 +60,11 @@ enum Command {
     Ask(ask::Ask),
     /// Finds passages by meaning and by words.
     Search(search::Search),
+    /// Looks a term up in the configured vocabulary.
+    Term(term::Term),
+    /// Serves SKOS files as Skosmos does.
+    #[command(subcommand)]
+    Vocabulary(vocabulary::VocabularyCommand),
     /// Serves the HTTP API.
     Serve(serve::Serve),
     /// Reads and publishes the documents that were handed in, until it is stopped.
@@ -94,6 +101,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
+            Command::Term(command) => command.run(&settings).await,
+            Command::Vocabulary(command) => done(command.run(&settings).await),
             Command::Serve(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),

@@ -7,6 +7,9 @@ use std::time::Duration;
 use ibidem_adapters::onnx::OnnxSettings;
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
+use ibidem_adapters::skos_files::SkosFilesSettings;
+use ibidem_adapters::skosmos::SkosmosSettings;
+use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 
 /// Everything an operator can set, each value checked.
@@ -20,8 +23,23 @@ pub(crate) struct Settings {
     pub(crate) language_model: Option<OpenAiSettings>,
     /// A policy that is shipped, by its name, or a file.
     pub(crate) policy: String,
+    pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TerminologySettings {
+    /// None when there is no vocabulary: then questions about terms are questions like any other.
+    pub(crate) source: Option<VocabularySource>,
+    pub(crate) language: String,
+    pub(crate) watched: WatchedSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum VocabularySource {
+    Skosmos(SkosmosSettings),
+    Files(SkosFilesSettings),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -84,6 +84,11 @@ fn set(settings: &mut Value, path: &[String], text: &str) -> Result<(), Settings
         Value::Number(_) | Value::Bool(_) => {
             serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::String(text.to_owned()))
         }
+        // Where it is a list, the text is one too, separated by commas.
+        Value::Array(_) => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            items.map(|item| Value::String(item.to_owned())).collect()
+        }
         _ => Value::String(text.to_owned()),
     };
     Ok(())

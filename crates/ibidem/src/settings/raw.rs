@@ -7,10 +7,16 @@ use std::time::Duration;
 use ibidem_adapters::onnx::{OnnxSettings, Pooling};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
+use ibidem_adapters::skos_files::SkosFilesSettings;
+use ibidem_adapters::skosmos::SkosmosSettings;
+use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
-use super::checked::{LogFormat, LogSettings, ServerSettings, Settings};
+use super::checked::{LogFormat, LogSettings, ServerSettings, Settings, TerminologySettings, VocabularySource};
+
+/// A vocabulary file is read into memory.
+pub(crate) const LARGEST_VOCABULARY: u64 = 256 * 1024 * 1024;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +28,7 @@ pub(super) struct RawSettings {
     jobs: RawJobs,
     language_model: RawLanguageModel,
     policy: RawPolicy,
+    terminology: RawTerminology,
     server: RawServer,
     log: RawLog,
 }
@@ -93,6 +100,20 @@ struct RawPolicy {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct RawTerminology {
+    skosmos: Option<String>,
+    vocabularies: Vec<String>,
+    files: Vec<PathBuf>,
+    language: String,
+    timeout_ms: u64,
+    cache_entries: u64,
+    cache_ms: u64,
+    unknown_cache_ms: u64,
+    test_triggers: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RawServer {
     listen: String,
     max_body_bytes: usize,
@@ -157,6 +178,7 @@ impl RawSettings {
                 "must be more than `language_model.timeout_ms`: nothing could stand in for a model that is late";
             problems.note("server.request_timeout_ms", problem);
         }
+        let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
         match (index, embedding, server, log) {
             (Some(index), Some(embedding), Some(server), Some(log)) if problems.0.is_empty() => Ok(Settings {
@@ -166,6 +188,7 @@ impl RawSettings {
                 originals: self.originals.location,
                 language_model,
                 policy: self.policy.r#use,
+                terminology,
                 server,
                 log,
             }),
@@ -257,6 +280,45 @@ impl RawLanguageModel {
             also_allowed: self.also_allowed,
             timeout: Duration::from_millis(self.timeout_ms),
         })
+    }
+}
+
+impl RawTerminology {
+    fn check(self, problems: &mut Problems) -> TerminologySettings {
+        problems.at_least("terminology.timeout_ms", self.timeout_ms, 1);
+        if let Some(url) = &self.skosmos {
+            problems.url("terminology.skosmos", url, &["http://", "https://"]);
+        }
+        if self.skosmos.is_some() && !self.files.is_empty() {
+            problems.note("terminology.files", "and `terminology.skosmos` are both set; choose one of them");
+        }
+        if self.language.trim().is_empty() {
+            problems.note("terminology.language", "is empty; it must name a language, for instance en");
+        }
+        let timeout = Duration::from_millis(self.timeout_ms);
+        let source = match self.skosmos {
+            Some(url) => Some(VocabularySource::Skosmos(SkosmosSettings {
+                url,
+                vocabularies: self.vocabularies,
+                language: self.language.clone(),
+                timeout,
+            })),
+            None => (!self.files.is_empty()).then(|| {
+                VocabularySource::Files(SkosFilesSettings {
+                    paths: self.files,
+                    language: self.language.clone(),
+                    max_file_bytes: LARGEST_VOCABULARY,
+                })
+            }),
+        };
+        let watched = WatchedSettings {
+            timeout,
+            cache_entries: self.cache_entries,
+            cache_time: Duration::from_millis(self.cache_ms),
+            unknown_cache_time: Duration::from_millis(self.unknown_cache_ms),
+            test_triggers: self.test_triggers,
+        };
+        TerminologySettings { source, language: self.language, watched }
     }
 }
 

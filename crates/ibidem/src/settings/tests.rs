@@ -32,6 +32,16 @@ fn flags_win_over_the_environment_which_wins_over_the_file() {
 }
 
 #[test]
+fn a_list_in_the_environment_is_separated_by_commas() {
+    let environment = [("IBIDEM__TERMINOLOGY__FILES", "a.ttl, b.rdf"), ("IBIDEM__TERMINOLOGY__LANGUAGE", "de")];
+    let Some(VocabularySource::Files(files)) = load_with("", &environment, &[]).unwrap().terminology.source else {
+        panic!("files are configured");
+    };
+    assert_eq!(files.paths, [Path::new("a.ttl"), Path::new("b.rdf")]);
+    assert_eq!(files.language, "de");
+}
+
+#[test]
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
