@@ -82,5 +82,6 @@ bench data="../shared/data":
       "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
       "$ibidem" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
+      "$ibidem" bench terms "{{ data }}/vocabulary/oeo-skos.ttl" "{{ data }}/vocabulary/cim-nc-skos.ttl" && \
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"

@@ -7,6 +7,7 @@ mod prepared;
 mod readiness;
 mod scratch;
 mod search;
+mod terms;
 
 use crate::settings::Settings;
 
@@ -18,6 +19,8 @@ pub(crate) enum Bench {
     Ingest(ingest::IngestBench),
     /// `POST /v1/search` beside the search engine alone with the same requests.
     Search(search::SearchBench),
+    /// A question about a term, remembered and not, beside the vocabulary server's own time.
+    Terms(terms::TermsBench),
 }
 
 impl Bench {
@@ -26,6 +29,20 @@ impl Bench {
             Self::Answers(command) => command.run(settings).await,
             Self::Ingest(command) => command.run(settings).await,
             Self::Search(command) => command.run(settings).await,
+            Self::Terms(command) => command.run(settings).await,
         }
     }
+}
+
+/// The value that this share of them does not exceed.
+fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a place in the list"
+    )]
+    let place = (values.len() as f64 * share).ceil() as usize;
+    values.get(place.max(1) - 1).or(values.last()).copied().unwrap_or(f64::NAN)
 }

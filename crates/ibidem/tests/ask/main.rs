@@ -16,5 +16,6 @@ mod failing;
 mod model_server;
 mod real;
 mod same;
+mod terms;
 
 use common::{installation, setting};

@@ -21,10 +21,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use super::corpus;
 use super::prepared::PreparedEmbedder;
 use super::readiness::AlwaysReady;
 use super::scratch::Scratch;
+use super::{corpus, percentile};
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -246,17 +246,4 @@ fn add_row(table: &mut comfy_table::Table, what: &str, measured: &Measured, ledg
     row.extend(both(&|took| took.whole - took.outside));
     row.extend([0.5, 0.99].map(|share| format!("{:.2}", percentile(catalogue.clone(), share))));
     table.add_row(row);
-}
-
-/// The value that this share of them does not exceed.
-fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a place in the list"
-    )]
-    let place = (values.len() as f64 * share).ceil() as usize;
-    values.get(place.max(1) - 1).or(values.last()).copied().unwrap_or(f64::NAN)
 }
