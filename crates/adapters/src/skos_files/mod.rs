@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use ibidem_engine::ports::thesaurus::{Entry, Label, Thesaurus, WordList};
 use ibidem_engine::ports::vocabulary::{
-    Concept, Definition, LabelKind, Lookup, Vocabulary, VocabularyError, checked, closest_labels, folded, in_language,
+    Concept, Definition, LabelKind, Labels, Lookup, Vocabulary, VocabularyError, checked, folded, in_language,
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +45,8 @@ pub struct SkosFiles {
     language: String,
     /// Where each label is, by the form in which it is compared.
     labels: HashMap<String, Vec<Place>>,
+    /// Those that can be suggested.
+    suggested: Labels,
 }
 
 struct Place {
@@ -78,7 +80,8 @@ impl SkosFiles {
                 }
             }
         }
-        Self { lists, language, labels }
+        let suggested = suggested(&lists, &language);
+        Self { lists, language, labels, suggested }
     }
 
     /// The concepts that have this label, of those labels that count.
@@ -117,6 +120,14 @@ fn shown<'a>(entry: &'a Entry, matched: &'a Label, languages: &[&str]) -> &'a La
     languages.iter().find_map(in_language).unwrap_or(matched)
 }
 
+/// The labels to show to somebody who reads this language.
+fn suggested(lists: &[WordList], language: &str) -> Labels {
+    let entries = lists.iter().flat_map(|list| list.entries.values()).filter(|entry| !entry.deprecated);
+    let labels = entries.flat_map(|entry| &entry.labels).filter(|label| label.kind != LabelKind::Hidden);
+    let read = labels.filter(|label| label.language.as_deref().is_none_or(|tag| in_language(tag, language)));
+    Labels::new(read.map(|label| label.text.as_str()))
+}
+
 #[async_trait]
 impl Vocabulary for SkosFiles {
     async fn lookup(&self, term: &str) -> Result<Lookup, VocabularyError> {
@@ -127,11 +138,7 @@ impl Vocabulary for SkosFiles {
     }
 
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError> {
-        let term = checked(term)?;
-        let entries = self.lists.iter().flat_map(|list| list.entries.values()).filter(|entry| !entry.deprecated);
-        let labels = entries.flat_map(|entry| &entry.labels).filter(|label| label.kind != LabelKind::Hidden);
-        let language = |label: &&Label| label.language.as_deref().is_none_or(|tag| in_language(tag, &self.language));
-        Ok(closest_labels(&term, labels.filter(language).map(|label| label.text.as_str()), limit))
+        Ok(self.suggested.closest(&checked(term)?, limit))
     }
 }
 

@@ -62,6 +62,7 @@ pub(super) fn statements(bytes: &[u8], form: Form) -> Result<BTreeMap<String, Ve
             }
         }
         Form::RdfXml => {
+            refuse_growing_entities(bytes)?;
             let mut parser = RdfXmlParser::new().for_slice(bytes);
             while let Some(triple) = parser.next() {
                 match triple {
@@ -77,6 +78,20 @@ pub(super) fn statements(bytes: &[u8], form: Form) -> Result<BTreeMap<String, Ve
         }
     }
     Ok(gathered.statements)
+}
+
+/// Entities made of entities can make gigabytes of a small file; those that name a namespace are short and plain.
+fn refuse_growing_entities(bytes: &[u8]) -> Result<(), Malformed> {
+    const DECLARATION: &[u8] = b"<!ENTITY";
+    const LONGEST: usize = 200;
+    for (at, _) in bytes.windows(DECLARATION.len()).enumerate().filter(|(_, window)| *window == DECLARATION) {
+        let value = bytes[at..].split(|byte| *byte == b'"').nth(1).unwrap_or_default();
+        if value.len() > LONGEST || value.contains(&b'&') {
+            let reason = "an entity may only stand for a short text without entities of its own".to_owned();
+            return Err(Malformed { line: line_at(bytes, u64::try_from(at).unwrap_or(u64::MAX)), reason });
+        }
+    }
+    Ok(())
 }
 
 fn line_at(bytes: &[u8], position: u64) -> u64 {

@@ -59,7 +59,8 @@ async fn another_language_brings_its_own_labels_and_definitions() {
 #[tokio::test]
 async fn rdf_xml_is_read_like_turtle() {
     let text = r##"<?xml version="1.0"?>
-<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="http://www.w3.org/2004/02/skos/core#">
+<!DOCTYPE rdf:RDF [ <!ENTITY skos "http://www.w3.org/2004/02/skos/core#"> ]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="&skos;">
   <skos:Concept rdf:about="http://example.org/x/a">
     <skos:prefLabel xml:lang="en">arc</skos:prefLabel>
     <skos:definition rdf:parseType="Resource"><rdf:value xml:lang="en">A discharge,
@@ -84,6 +85,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_name_and_line() {
         (written("v.ttl", "<http://a> <http://b> \"c\" .\n\n<http://a> <http://b> nonsense ."), "v.ttl, line 3: "),
         (written("v.ttl", "<http://a> a \"unfinished"), "v.ttl, line 1: "),
         (written("v.rdf", "<?xml version=\"1.0\"?>\n\n<a>\n</a>\n"), "v.rdf, line 3: "),
+        (written("v.rdf", "<?xml version=\"1.0\"?>\n<!DOCTYPE a [\n<!ENTITY b \"&c;&c;\">\n]>\n"), "v.rdf, line 3: "),
+        (written("v.ttl", &"[ <http://a> ".repeat(100_000)), "v.ttl, line 1: "),
         (written("v.ttl", no_concept), "v.ttl has no skos:Concept"),
         (written("v.ttl", ""), "v.ttl has no skos:Concept"),
         (written("v.docx", "x"), "v.docx is no vocabulary"),
@@ -127,6 +130,20 @@ fn every_concept_of_a_real_vocabulary_is_there() {
         (list.id.as_str(), list.entries.len(), defined)
     });
     assert_eq!(counted.collect::<Vec<_>>(), [("cim-nc-skos", 102, 102), ("oeo-skos", 1235, 1224)]);
+}
+
+#[tokio::test]
+async fn a_real_vocabulary_suggests_near_terms_and_quotes_no_links() {
+    let vocabulary = read(&["oeo-skos.ttl"]);
+    for (term, expected) in
+        [("wind turbin", "wind turbine"), ("fuel blending quota value", "fuel quota blending value")]
+    {
+        assert_eq!(vocabulary.closest(term, 3).await.unwrap()[0], expected, "{term}");
+    }
+    for (term, beginning) in [("gasoline", "Gasoline ("), ("fuel quota blending value", "A fuel blending quota")] {
+        let definition = found(&vocabulary, term).await.definition.unwrap();
+        assert!(definition.text.starts_with(beginning), "{definition:?}");
+    }
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn skos_client_03_a_late_answer_is_a_timeout_and_is_not_remembered() {
     let watched = watched(&server, WatchedSettings { timeout: limit, ..settings() });
     let started = Instant::now();
     assert_eq!(watched.lookup("late").await, Err(VocabularyError::Timeout(300)));
-    assert!(started.elapsed() >= limit && started.elapsed() < limit * 3, "{:?}", started.elapsed());
+    assert!(started.elapsed() >= limit && started.elapsed() < limit * 10, "{:?}", started.elapsed());
     assert_eq!(watched.lookup("late").await, Err(VocabularyError::Timeout(300)));
     assert_eq!(watched.counts(), VocabularyCounts { lookup: 2, timeout: 2, ..VocabularyCounts::default() });
     assert_eq!(server.asked().len(), 2);

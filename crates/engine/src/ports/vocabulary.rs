@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-pub use closest::closest_labels;
+pub use closest::{Labels, closest_labels};
 pub use text::{folded, in_language, normalised};
 
 /// Terms longer than this are nobody's label; they only make requests too long for servers.
@@ -35,11 +35,13 @@ pub struct Definition {
 impl Definition {
     /// The one to quote: of the first of these languages that has any, otherwise one without a language.
     ///
-    /// Statements have no order, so of several the fullest is taken, and every backend takes the same.
+    /// Statements have no order, so of several the fullest is taken, and every backend takes the same. One with a link
+    /// in it is the last choice: where there are others, it names their source.
     pub fn best(definitions: &[Self], languages: &[&str]) -> Option<Self> {
         let fullest = |of: &dyn Fn(&Self) -> bool| {
             let fitting = definitions.iter().filter(|definition| of(definition) && !definition.text.trim().is_empty());
-            fitting.max_by(|one, other| one.text.len().cmp(&other.text.len()).then_with(|| other.cmp(one))).cloned()
+            let rank = |definition: &Self| (!definition.text.contains("://"), definition.text.len());
+            fitting.max_by(|one, other| rank(one).cmp(&rank(other)).then_with(|| other.cmp(one))).cloned()
         };
         let in_any = languages.iter().find_map(|language| {
             fullest(&|definition| definition.language.as_deref().is_some_and(|tag| in_language(tag, language)))
@@ -81,8 +83,10 @@ impl Lookup {
     pub fn among(matches: Vec<Concept>) -> Self {
         let mut by_uri = BTreeMap::<String, Concept>::new();
         for found in matches {
+            // Of two that match alike, the one that can be quoted.
+            let rank = |concept: &Concept| (concept.matched, concept.definition.is_none());
             match by_uri.get(&found.uri) {
-                Some(kept) if kept.matched <= found.matched => {}
+                Some(kept) if rank(kept) <= rank(&found) => {}
                 _ => {
                     by_uri.insert(found.uri.clone(), found);
                 }

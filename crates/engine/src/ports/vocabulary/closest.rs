@@ -6,51 +6,93 @@ use super::folded;
 
 /// Below this share of equal letters, two spellings are different words.
 const SIMILAR: f64 = 0.6;
+/// Letters are counted in this many heaps.
+const HEAPS: usize = 32;
 
-/// The labels nearest to a term, best first; each once, however it is spelt. A label is near when it is spelt much
-/// alike or shares words with the term.
+/// Labels, prepared for finding those that are near to a term.
+#[derive(Clone, Debug, Default)]
+pub struct Labels(Vec<Spelling>);
+
+#[derive(Clone, Debug)]
+struct Spelling {
+    label: String,
+    folded: String,
+    words: BTreeSet<String>,
+    letters: usize,
+    /// How many letters are on each heap, up to 255.
+    heaps: [u8; HEAPS],
+}
+
+impl Labels {
+    pub fn new<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(labels.into_iter().map(Spelling::of).collect())
+    }
+
+    /// The labels nearest to a term, best first; each once, however it is spelt. A label is near when it is spelt
+    /// much alike or shares words with the term.
+    pub fn closest(&self, term: &str, limit: usize) -> Vec<String> {
+        let term = Spelling::of(term);
+        let near = self.0.iter().map(|label| (term.nearness(label), label));
+        let mut near: Vec<(f64, &Spelling)> = near.filter(|(nearness, _)| *nearness > 0.0).collect();
+        near.sort_by(|(nearness, label), (other_nearness, other)| {
+            let alphabetical = || (&label.folded, &label.label).cmp(&(&other.folded, &other.label));
+            other_nearness.total_cmp(nearness).then_with(alphabetical)
+        });
+        let mut named = BTreeSet::new();
+        near.retain(|(_, label)| named.insert(label.folded.as_str()));
+        near.into_iter().take(limit).map(|(_, label)| label.label.clone()).collect()
+    }
+}
+
+/// The nearest of these labels; for labels that are asked about once. See [`Labels::closest`].
 pub fn closest_labels<'a>(term: &str, labels: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<String> {
-    let term = folded(term);
-    let mut near: Vec<(f64, String, &str)> = labels
-        .into_iter()
-        .filter_map(|label| {
-            let spelling = folded(label);
-            let nearness = nearness(&term, &spelling);
-            (nearness > 0.0).then_some((nearness, spelling, label))
-        })
-        .collect();
-    near.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| (&one.1, one.2).cmp(&(&other.1, other.2))));
-    let mut named = BTreeSet::new();
-    near.retain(|(_, spelling, _)| named.insert(spelling.clone()));
-    near.into_iter().take(limit).map(|(_, _, label)| label.to_owned()).collect()
+    Labels::new(labels).closest(term, limit)
 }
 
-/// From 0, nothing in common, to 1, the same.
-fn nearness(term: &str, label: &str) -> f64 {
-    let spelling = spelling(term, label);
-    let spelling = if spelling < SIMILAR { 0.0 } else { spelling };
-    spelling.max(shared_words(term, label))
-}
-
-/// The share of letters that need no change.
-fn spelling(term: &str, label: &str) -> f64 {
-    let (short, long) = (term.chars().count(), label.chars().count());
-    let (short, long) = (short.min(long), short.max(long));
-    // Too different in length to be spelt alike: not worth the square of it.
-    if (short * 10) < (long * 6) { 0.0 } else { strsim::normalized_damerau_levenshtein(term, label) }
-}
-
-/// The words in both, as a share of the words in either.
-fn shared_words(term: &str, label: &str) -> f64 {
-    let words = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|character: char| !character.is_alphanumeric());
+impl Spelling {
+    fn of(label: &str) -> Self {
+        let folded = folded(label);
+        let words = folded.split(|letter: char| !letter.is_alphanumeric());
         // Articles and prepositions bring nothing near.
-        words.filter(|word| word.chars().count() > 2).map(str::to_owned).collect()
-    };
-    let (term, label) = (words(term), words(label));
-    let shared = term.intersection(&label).count();
-    let either = term.union(&label).count();
-    if either == 0 { 0.0 } else { as_f64(shared) / as_f64(either) }
+        let words = words.filter(|word| word.chars().count() > 2).map(str::to_owned).collect();
+        let mut heaps = [0_u8; HEAPS];
+        for letter in folded.chars() {
+            if let Some(heap) = heaps.get_mut(letter as usize % HEAPS) {
+                *heap = heap.saturating_add(1);
+            }
+        }
+        Self { label: label.to_owned(), letters: folded.chars().count(), words, heaps, folded }
+    }
+
+    /// From 0, nothing in common, to 1, the same.
+    fn nearness(&self, label: &Self) -> f64 {
+        let longest = as_f64(self.letters.max(label.letters));
+        // Most labels cannot be spelt alike by their letters alone, whatever their order.
+        let spelling = if longest - self.fewest_changes(label) < SIMILAR * longest {
+            0.0
+        } else {
+            1.0 - as_f64(strsim::osa_distance(&self.folded, &label.folded)) / longest
+        };
+        let spelling = if spelling < SIMILAR { 0.0 } else { spelling };
+        spelling.max(self.shared_words(label))
+    }
+
+    /// At least as many letters must be put in or taken out as one has more of than the other.
+    fn fewest_changes(&self, label: &Self) -> f64 {
+        let (mut more, mut fewer) = (0_usize, 0_usize);
+        for (own, other) in self.heaps.iter().zip(&label.heaps) {
+            more += usize::from(own.saturating_sub(*other));
+            fewer += usize::from(other.saturating_sub(*own));
+        }
+        as_f64(more.max(fewer))
+    }
+
+    /// The words in both, as a share of the words in either.
+    fn shared_words(&self, label: &Self) -> f64 {
+        let shared = self.words.iter().filter(|word| label.words.contains(*word)).count();
+        let either = self.words.len() + label.words.len() - shared;
+        if either == 0 { 0.0 } else { as_f64(shared) / as_f64(either) }
+    }
 }
 
 fn as_f64(count: usize) -> f64 {

@@ -69,6 +69,11 @@ fn a_better_kind_of_label_wins_and_the_others_are_seen_also() {
     // One concept by two of its labels is one concept.
     let lookup = Lookup::among(vec![concept("a", Hidden), concept("a", Alternative)]);
     assert_eq!(lookup, Lookup::Found { concept: concept("a", Alternative), see_also: vec![] });
+    // The same concept in two vocabularies is quoted from the one that defines it.
+    let defined =
+        Concept { vocabulary: "w".to_owned(), definition: Some(definition("x", None)), ..concept("a", Hidden) };
+    let lookup = Lookup::among(vec![concept("a", Hidden), defined.clone()]);
+    assert_eq!(lookup, Lookup::Found { concept: defined, see_also: vec![] });
     let lookup = Lookup::among(vec![concept("b", Alternative), concept("a", Alternative), concept("c", Hidden)]);
     assert_eq!(lookup, Lookup::Ambiguous(vec![concept("a", Alternative), concept("b", Alternative)]));
 }
@@ -86,6 +91,9 @@ fn a_definition_is_chosen_by_language_and_then_without_one() {
     assert_eq!(Definition::best(&all(), &["en"]), Some(definition("Rather longer.", Some("en-GB"))));
     assert_eq!(Definition::best(&all(), &["fr", "de"]), Some(definition("Deutsch, und noch länger.", Some("de"))));
     assert_eq!(Definition::best(&all(), &["fr"]), Some(definition("None.", None)));
+    let linked = [definition("https://example.org/a/long/address", Some("en")), definition("Short.", Some("en"))];
+    assert_eq!(Definition::best(&linked, &["en"]), Some(definition("Short.", Some("en"))));
+    assert_eq!(Definition::best(&linked[..1], &["en"]), Some(linked[0].clone()));
     assert_eq!(Definition::best(&[definition("x", Some("de"))], &["en"]), None);
     assert_eq!(Definition::best(&[definition(" ", Some("en"))], &["en"]), None);
 }
@@ -103,6 +111,17 @@ fn the_closest_labels_are_spelt_alike_or_share_words() {
 }
 
 proptest! {
+    #[test]
+    fn the_closest_label_is_the_term_itself_where_there_is_one(
+        labels in proptest::collection::vec("[a-zA-Zß ]{1,12}", 1..8), chosen in any::<prop::sample::Index>(),
+    ) {
+        let term = chosen.get(&labels);
+        prop_assume!(!folded(term).is_empty());
+        let closest = closest_labels(term, labels.iter().map(String::as_str), 3);
+        prop_assert_eq!(closest.first().map(|label| folded(label)), Some(folded(term)));
+        prop_assert!(closest.len() <= 3);
+    }
+
     #[test]
     fn normalising_twice_changes_nothing(term in any::<String>()) {
         let once = normalised(&term);
