@@ -17,7 +17,6 @@ use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Action, Answer, Identity, Question, Reason, Role, Scope, TenantId};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::model_server::FixedServer;
@@ -33,6 +32,13 @@ fn files(names: &[&str]) -> SkosFiles {
     SkosFiles::read(&SkosFilesSettings { paths, language: "en".to_owned(), max_file_bytes: 10_000_000 }).unwrap()
 }
 
+fn skosmos(url: &str, timeout: Duration) -> Skosmos {
+    // As the binary does at its start.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (url, language) = (url.to_owned(), "en".to_owned());
+    Skosmos::new(SkosmosSettings { url, vocabularies: Vec::new(), language, timeout }).unwrap()
+}
+
 /// An engine that could search and write, but must do neither for a term.
 struct World {
     engine: Engine,
@@ -43,7 +49,6 @@ struct World {
 
 impl World {
     fn on(vocabulary: Arc<dyn ibidem_engine::ports::vocabulary::Vocabulary>, settings: WatchedSettings) -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let vocabulary = WatchedVocabulary::new(vocabulary, settings);
         let model = Arc::new(FakeModel::saying(&["It is whatever you like.[^1]"]));
         let index = Arc::new(FakeIndex::new(64));
@@ -61,13 +66,7 @@ impl World {
     fn on_skosmos(url: &str) -> Self {
         // Patient enough for a busy machine; the slow server is slower.
         let timeout = Duration::from_secs(2);
-        let skosmos = Skosmos::new(SkosmosSettings {
-            url: url.to_owned(),
-            vocabularies: Vec::new(),
-            language: "en".to_owned(),
-            timeout,
-        });
-        Self::on(Arc::new(skosmos.unwrap()), WatchedSettings { timeout, ..WatchedSettings::default() })
+        Self::on(Arc::new(skosmos(url, timeout)), WatchedSettings { timeout, ..WatchedSettings::default() })
     }
 
     async fn ask(&self, query: &str) -> Answer {
@@ -85,20 +84,23 @@ impl World {
     }
 }
 
-/// Vocabularies served as `ibidem vocabulary serve` does.
-async fn served(vocabularies: SkosFiles) -> (String, JoinHandle<()>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+/// Vocabularies served as `ibidem vocabulary serve` does, by a runtime whose end closes every connection.
+fn served(vocabularies: SkosFiles) -> (String, tokio::runtime::Runtime) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
     let url = format!("http://{}/rest/v1", listener.local_addr().unwrap());
-    let task = tokio::spawn(async move {
+    runtime.spawn(async move {
+        let listener = TcpListener::from_std(listener).unwrap();
         let serving = ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), "en", std::future::pending());
         serving.await.unwrap();
     });
-    (url, task)
+    (url, runtime)
 }
 
 #[tokio::test]
 async fn skos_01_to_05_over_http_with_their_counters() {
-    let (url, serving) = served(files(&["gridterms.ttl", "gridterms2.ttl"])).await;
+    let (url, serving) = served(files(&["gridterms.ttl", "gridterms2.ttl"]));
     let world = World::on_skosmos(&url);
     // SKOS-01, known: quoted, with the concept's address.
     let known = world.ask("What is a busbar section?").await;
@@ -126,8 +128,7 @@ async fn skos_01_to_05_over_http_with_their_counters() {
     assert_eq!(world.ask("WHAT IS  a Busbar   Section").await, known);
     assert_eq!(world.vocabulary.counts(), VocabularyCounts { cache_hit: 1, ..counts });
     // What is remembered is known even when the server is gone; the rest is refused as an error.
-    serving.abort();
-    let _ = serving.await;
+    serving.shutdown_background();
     assert_eq!(world.ask("Define islanding").await.action, Action::Cite);
     let gone = world.ask("What is a shunt?").await;
     assert_eq!((gone.reason, gone.refused), (Some(Reason::TerminologyError), true));
@@ -139,13 +140,7 @@ async fn skos_01_to_05_over_http_with_their_counters() {
 async fn skos_03_a_vocabulary_that_is_really_slow_verifies_nothing() {
     let silent = FixedServer::replying(String::new(), true).await;
     let timeout = Duration::from_millis(300);
-    let skosmos = Skosmos::new(SkosmosSettings {
-        url: silent.url.clone(),
-        vocabularies: Vec::new(),
-        language: "en".to_owned(),
-        timeout,
-    });
-    let world = World::on(Arc::new(skosmos.unwrap()), WatchedSettings::default());
+    let world = World::on(Arc::new(skosmos(&silent.url, timeout)), WatchedSettings::default());
     let began = std::time::Instant::now();
     let late = world.ask("What is a busbar section?").await;
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
