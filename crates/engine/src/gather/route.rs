@@ -101,7 +101,10 @@ fn asks_about_documents(words: &[&str], classes: &DocumentClasses) -> bool {
     const MOST_BETWEEN: usize = 6;
     words.iter().enumerate().filter(|(_, word)| classes.has(word)).any(|(place, _)| {
         let before = &words[place.saturating_sub(MOST_BETWEEN)..place];
-        before.iter().any(|word| matches!(*word, "in" | "the" | "our" | "this" | "that" | "these" | "those" | "which"))
+        let says_which =
+            |word: &str| matches!(word, "in" | "the" | "our" | "this" | "that" | "these" | "those" | "which");
+        // "the term …" is about the term, whatever it is called.
+        (0..before.len()).any(|at| says_which(before[at]) && before.get(at + 1) != Some(&"term"))
     })
 }
 
@@ -194,6 +197,7 @@ mod tests {
             ("explain term tap.", Some("tap")),
             ("What does “N-1” mean?", Some("n-1")),
             ("What does it cost?", None),
+            ("Explain the term spatial planning policy", Some("spatial planning policy")),
             ("What is policy-based routing?", Some("policy-based routing")),
             ("What is a policy?", Some("policy")),
             ("What is the interoperability principles' scope?", None),
