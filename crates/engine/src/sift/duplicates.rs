@@ -70,6 +70,9 @@ impl Shingles {
 }
 
 fn word_hash(word: &str) -> u64 {
+    if word.is_ascii() {
+        return fnv(word.bytes().map(|byte| u64::from(byte.to_ascii_lowercase())));
+    }
     fnv(word.chars().flat_map(char::to_lowercase).map(u64::from))
 }
 

@@ -8,6 +8,7 @@ use chrono::Utc;
 use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::gather::route::{DocumentClasses, Route, route};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::thesaurus::Thesaurus as _;
 use ibidem_engine::ports::vocabulary::LabelKind;
@@ -21,8 +22,6 @@ use super::percentile;
 use crate::compose::{self, Parts};
 use crate::console;
 use crate::settings::{LARGEST_VOCABULARY, Settings, VocabularySource};
-
-const MOST_WORDS: usize = 4;
 
 #[derive(clap::Args)]
 pub(crate) struct TermsBench {
@@ -40,7 +39,8 @@ impl TermsBench {
         let files =
             SkosFilesSettings { paths: self.files, language: language.clone(), max_file_bytes: LARGEST_VOCABULARY };
         let vocabularies = SkosFiles::read(&files)?;
-        let terms = terms(&vocabularies, &language, self.terms as usize);
+        let policy = compose::policy(&settings.policy)?;
+        let terms = terms(&vocabularies, &language, &policy, self.terms as usize);
         anyhow::ensure!(terms.len() >= 10, "only {} terms in the language {language}", terms.len());
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/rest/v1", listener.local_addr()?);
@@ -59,7 +59,6 @@ impl TermsBench {
             timeout: settings.terminology.watched.timeout,
         }));
         let engine = Parts::ready(&settings).await?.engine(&settings)?;
-        let policy = compose::policy(&settings.policy)?;
         let client = reqwest::Client::builder().no_proxy().build()?;
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
         // Warm: connections, code and the allocator, with terms that are not measured.
@@ -90,14 +89,20 @@ impl TermsBench {
     }
 }
 
-/// Preferred labels, spread over the vocabularies.
-fn terms(vocabularies: &SkosFiles, language: &str, most: usize) -> Vec<String> {
+fn question(term: &str) -> String {
+    format!("Explain the term {term}")
+}
+
+/// Preferred labels that the policy takes for terms, spread over the vocabularies.
+fn terms(vocabularies: &SkosFiles, language: &str, policy: &Policy, most: usize) -> Vec<String> {
+    let Some(rules) = &policy.rules.gather.terminology else { return Vec::new() };
+    let classes = DocumentClasses::named(rules.document_classes.iter().map(String::as_str));
+    let is_term = |text: &str| route(&question(text), &classes, rules.longest_term_words) != Route::Corpus;
     let entries = vocabularies.word_lists().iter().flat_map(|list| list.entries.values());
     let defined = entries.filter(|entry| !entry.deprecated && !entry.definitions.is_empty());
     let labels = defined.filter_map(|entry| {
         let named = entry.labels.iter().find(|label| label.kind == LabelKind::Preferred && label.is_in(language))?;
-        // What the policy takes for a term, not for a question of its own.
-        Some(named.text.clone()).filter(|text| text.split_whitespace().count() <= MOST_WORDS)
+        Some(named.text.clone()).filter(|text| is_term(text))
     });
     let labels: Vec<String> = labels.collect();
     let step = labels.len().div_ceil(most).max(1);
@@ -125,7 +130,7 @@ async fn ask(engine: &Engine, policy: &Arc<Policy>, term: &str) -> anyhow::Resul
         request_id: Uuid::new_v4(),
         at: Utc::now(),
         scope: Scope::of(&identity),
-        question: Question::new(format!("Explain the term {term}")),
+        question: Question::new(question(term)),
         policy: Arc::clone(policy),
     };
     let began = Instant::now();
