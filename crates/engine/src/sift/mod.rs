@@ -18,19 +18,21 @@ pub fn sift(gathered: Gathered) -> Sieve {
     let mut trace = Vec::new();
     let mut warnings = Vec::new();
 
+    let best =
+        candidates.iter().filter(|candidate| candidate.cosine.is_some()).map(Candidate::similarity).reduce(f64::max);
     let evidence = noise_floor(candidates, rules.noise_floor, &mut trace);
     let evidence = min_similarity(evidence, rules.min_similarity, &mut trace);
     let evidence = duplicates::drop(evidence, rules.duplicates, &mut trace);
     let mut evidence = per_document(evidence, rules.per_document, &mut trace);
     evidence.truncate(asked.question.max_context_chunks);
 
-    let refusal = any_evidence(&evidence, &mut trace).or_else(|| top1_similarity(&evidence, &rules, &mut trace)).map(
-        |(reason, explanation)| Refusal {
+    let refusal = any_evidence(&evidence, best, &rules, &mut trace)
+        .or_else(|| top1_similarity(&evidence, &rules, &mut trace))
+        .map(|(reason, explanation)| Refusal {
             reason,
             explanation,
             suggestions: asked.policy.rules.wording.next_steps.clone(),
-        },
-    );
+        });
     if refusal.is_none() {
         warnings.extend(keywords::warn(&asked.question.query, &evidence, rules.missing_keywords, &mut trace));
     }
@@ -88,10 +90,25 @@ fn per_document(candidates: Vec<Candidate>, most: Option<usize>, trace: &mut Vec
     kept
 }
 
-fn any_evidence(evidence: &[Candidate], trace: &mut Vec<GateRecord>) -> Option<(Reason, String)> {
+/// `best` is the best similarity of all that was found, before anything was dropped.
+fn any_evidence(
+    evidence: &[Candidate],
+    best: Option<f64>,
+    rules: &SiftRules,
+    trace: &mut Vec<GateRecord>,
+) -> Option<(Reason, String)> {
     let stops = evidence.is_empty();
     trace.push(record("evidence", stops, evidence.len() as f64, 1.0));
-    stops.then(|| (Reason::NoResults, "No passage was found that bears on the question (0 of at least 1)".to_owned()))
+    let least = rules.noise_floor.into_iter().chain(rules.min_similarity).reduce(f64::max);
+    stops.then(|| match best.zip(least) {
+        // Something was found, and every bit of it was too far away.
+        Some((best, least)) if best < least => (Reason::LowSimilarity, too_far(&shown(best), least)),
+        _ => (Reason::NoResults, "No passage was found that bears on the question (0 of at least 1)".to_owned()),
+    })
+}
+
+fn too_far(observed: &str, threshold: f64) -> String {
+    format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold))
 }
 
 fn top1_similarity(evidence: &[Candidate], rules: &SiftRules, trace: &mut Vec<GateRecord>) -> Option<(Reason, String)> {
@@ -102,8 +119,7 @@ fn top1_similarity(evidence: &[Candidate], rules: &SiftRules, trace: &mut Vec<Ga
     stops.then(|| {
         let measured = evidence.iter().any(|candidate| candidate.cosine.is_some());
         let observed = if measured { shown(observed) } else { "not measured".to_owned() };
-        let explanation = format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold));
-        (Reason::LowSimilarity, explanation)
+        (Reason::LowSimilarity, too_far(&observed, threshold))
     })
 }
 

@@ -8,8 +8,14 @@ use crate::sift::significant_terms;
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
     let asked = significant_terms(query);
     let mut found: Vec<(usize, u32, usize, &str)> = Vec::new();
+    let any_whole =
+        footnotes.notes().any(|(_, candidate)| sentences_of(&candidate.passage.text).into_iter().any(is_whole));
     for (number, candidate) in footnotes.notes() {
         for (place, sentence) in sentences_of(&candidate.passage.text).into_iter().enumerate() {
+            // A heading shares many words with the question, and says nothing.
+            if any_whole && !is_whole(sentence) {
+                continue;
+            }
             let shared = significant_terms(sentence).intersection(&asked).count();
             found.push((shared, number, place, sentence));
         }
@@ -26,4 +32,10 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
         .into_iter()
         .map(|(_, number, _, sentence)| Sentence { text: format!("{sentence}[{number}] "), citations: vec![number] });
     sentences.collect()
+}
+
+/// Whether this ends as a sentence does: headings and cells of tables do not.
+fn is_whole(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»']);
+    end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])
 }

@@ -137,13 +137,20 @@ async fn somebody_who_hangs_up_does_not_lose_the_record() {
     {
         let headers = headers(id, &key);
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        {
-            let begun = world.begin("POST", "/v1/answers", &headers, body);
-            // The stream is dropped unread; the plain reply before it is there, while the model still thinks.
-            let _ = tokio::time::timeout(Duration::from_millis(150), begun).await;
-        }
         let id: Uuid = id.parse().unwrap();
-        assert!(world.store().turns(world.tenant, id).await.unwrap().is_empty(), "it is still under way");
+        {
+            // While the model thinks, the stream is dropped unread, and the plain reply before it is there.
+            let _attention = world.thoughtful.attention.acquire_many(8).await.unwrap();
+            let begun = world.begin("POST", "/v1/answers", &headers, body);
+            tokio::select! {
+                reply = begun => {
+                    drop(reply);
+                    world.thoughtful.asked.notified().await;
+                }
+                () = world.thoughtful.asked.notified() => {}
+            }
+            assert!(world.store().turns(world.tenant, id).await.unwrap().is_empty(), "it is still under way");
+        }
         let mut turns = Vec::new();
         for _ in 0..200 {
             turns = world.store().turns(world.tenant, id).await.unwrap();

@@ -24,6 +24,7 @@ use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
 use serde_json::Value;
+use tokio::sync::{Notify, Semaphore};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -36,6 +37,7 @@ pub(crate) struct World {
     pub(crate) embedder: Arc<FakeEmbedder>,
     pub(crate) index: Arc<FakeIndex>,
     pub(crate) model: Arc<FakeModel>,
+    pub(crate) thoughtful: Arc<Thoughtful>,
     pub(crate) tenant: TenantId,
 }
 
@@ -71,22 +73,28 @@ impl Originals for KeptOriginals {
     }
 }
 
-/// A model that takes its time, so that somebody can hang up on it.
-struct Thoughtful(Arc<FakeModel>);
+/// A model that can be told to think for a while, so that somebody can hang up on it.
+pub(crate) struct Thoughtful {
+    model: Arc<FakeModel>,
+    /// Taken while it writes: whoever holds it keeps it thinking.
+    pub(crate) attention: Semaphore,
+    pub(crate) asked: Notify,
+}
 
 #[async_trait]
 impl LanguageModel for Thoughtful {
     fn default_model(&self) -> &str {
-        self.0.default_model()
+        self.model.default_model()
     }
 
     fn allowed(&self) -> Vec<String> {
-        self.0.allowed()
+        self.model.allowed()
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
-        tokio::time::sleep(Duration::from_millis(250)).await;
-        self.0.write(prompt).await
+        self.asked.notify_one();
+        let _attention = self.attention.acquire().await.unwrap();
+        self.model.write(prompt).await
     }
 }
 
@@ -112,16 +120,18 @@ impl World {
         let originals = Arc::new(KeptOriginals::default());
         let model =
             Arc::new(FakeModel::saying(&["Five days may be carr", "ied over.[^1] Ten are. ", "So says the rule.[^1]"]));
+        let thoughtful =
+            Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine { searcher, model: Some(Arc::new(Thoughtful(model.clone()))), vocabulary: None },
+            engine: Engine { searcher, model: Some(thoughtful.clone()), vocabulary: None },
             policy: Arc::new(Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap()),
             originals,
             readiness: Arc::new(Always),
             reading: "test".into(),
             limits,
         });
-        let world = Self { router: router(state), database, embedder, index, model, tenant };
+        let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
         world
             .take_in(tenant, "salaries.md", "finance", "Salaries", "Salaries are reviewed in March, leave or not.")

@@ -7,18 +7,18 @@ use super::*;
 #[tokio::test]
 async fn a_job_is_taken_by_one_worker_and_again_only_when_its_lease_ran_out() {
     let database = TestDatabase::create().await;
-    let store = with_lease(&database, Duration::from_millis(300));
+    let store = with_lease(&database, Duration::from_millis(1_500));
     let tenant = store.ensure_tenant("default").await.unwrap();
     store.submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, "a.md", "one", &["public"])]).await.unwrap();
 
     let first = Intake::claim(&store, 5).await.unwrap();
     assert_eq!(first.len(), 1);
     assert!(Intake::claim(&store, 5).await.unwrap().is_empty());
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(store.renew(&[(first[0].id, first[0].lease)]).await.unwrap().is_empty());
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(Intake::claim(&store, 5).await.unwrap().is_empty(), "the lease was renewed");
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     let second = Intake::claim(&store, 5).await.unwrap();
     assert_eq!(second.len(), 1);
 

@@ -101,12 +101,12 @@ async fn a_publisher_that_lost_its_lease_has_the_document_published_again() {
 #[tokio::test]
 async fn a_lease_is_held_by_renewing_it_and_given_back_at_once() {
     let database = TestDatabase::create().await;
-    let store = with_lease(&database, Duration::from_millis(500));
+    let store = with_lease(&database, Duration::from_secs(3));
     let tenant = store.ensure_tenant("default").await.unwrap();
     take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
     let held = Outbox::claim(&store, 10).await.unwrap();
     for _ in 0..4 {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
         Outbox::renew(&store, &held).await.unwrap();
         assert!(Outbox::claim(&store, 10).await.unwrap().is_empty());
     }
