@@ -15,7 +15,9 @@ CREATE TABLE turns (
     -- What the model produced, before the gauntlet; null when none ran.
     draft text,
     markers_dropped integer NOT NULL,
-    sentences_dropped integer NOT NULL
+    sentences_dropped integer NOT NULL,
+    -- What went wrong with a part, in its own words: for the operator, never for the asker.
+    failure text
 );
 CREATE INDEX turns_by_tenant ON turns (tenant_id, asked_at);
 CREATE INDEX turns_by_request ON turns (tenant_id, request_id);

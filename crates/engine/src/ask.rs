@@ -38,7 +38,7 @@ impl Engine {
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref())?;
         if let Some((vocabulary, term)) = self.asked_term(&asked) {
-            return Ok(Spoken { answer: define(vocabulary, asked, &term, listener).await, draft: None });
+            return Ok(define(vocabulary, asked, &term, listener).await);
         }
         let gathered = match gather(&self.searcher, asked).await {
             Ok(gathered) => gathered,
@@ -46,7 +46,7 @@ impl Engine {
         };
         match sift(gathered) {
             Sieve::Through(sifted) => speak(self.model.as_deref(), sifted, listener).await,
-            Sieve::Stopped { sifted, refusal } => Ok(Spoken { answer: refuse(sifted, &refusal), draft: None }),
+            Sieve::Stopped { sifted, refusal } => Ok(Spoken::plainly(refuse(sifted, &refusal))),
         }
     }
 
@@ -59,7 +59,7 @@ impl Engine {
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = Instant::now();
         let (at, policy_hash, question) = (asked.at, asked.policy.hash, asked.question.clone());
-        let Spoken { answer, draft } = self.ask(asked, listener).await?;
+        let Spoken { answer, draft, failure } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
         let record = TurnRecord {
             tenant: identity.tenant,
@@ -72,6 +72,7 @@ impl Engine {
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, |draft| draft.dropped_sentences),
+            failure,
         };
         Ok((answer, record))
     }
@@ -112,5 +113,5 @@ fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
     };
     let fallback_reasons = Vec::new();
     let sifted = Sifted { asked, evidence: Vec::new(), fallback_reasons, trace: Vec::new(), warnings: Vec::new() };
-    Spoken { answer: refuse(sifted, &refusal), draft: None }
+    Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refuse(sifted, &refusal)) }
 }

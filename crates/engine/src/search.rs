@@ -69,18 +69,33 @@ pub struct Searcher {
 }
 
 impl Searcher {
+    /// The best passages by rank, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
-        let (vector, fallback_reasons) = self.query_vector(request).await?;
-        let words = (request.lanes != Lanes::Dense).then(|| request.query.clone());
-        let query = IndexQuery {
-            words,
-            vector,
-            collections: request.collections.clone(),
-            hits_per_lane: request.limit.max(FEWEST_PER_LANE),
-        };
-        let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
+        let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;
         let hits = self.confirm(scope, fuse(found), request.limit).await?;
         Ok(SearchOutcome { hits, fallback_reasons })
+    }
+
+    /// All that the lanes bring, `limit` hits each: for whoever chooses by another rule than rank. Cut off by rank, the
+    /// passage that is closest in meaning could be missing, behind many that both lanes bring somewhere.
+    pub async fn pool(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
+        let (found, fallback_reasons) = self.found(scope, request, request.limit).await?;
+        let most = found.len();
+        let hits = self.confirm(scope, fuse(found), most).await?;
+        Ok(SearchOutcome { hits, fallback_reasons })
+    }
+
+    async fn found(
+        &self,
+        scope: &Scope,
+        request: &SearchRequest,
+        hits_per_lane: usize,
+    ) -> Result<(Vec<IndexHit>, Vec<&'static str>), SearchError> {
+        let (vector, fallback_reasons) = self.query_vector(request).await?;
+        let words = (request.lanes != Lanes::Dense).then(|| request.query.clone());
+        let query = IndexQuery { words, vector, collections: request.collections.clone(), hits_per_lane };
+        let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
+        Ok((found, fallback_reasons))
     }
 
     /// The query's vector, or none when only words are searched, by wish or because the model does not answer.

@@ -16,8 +16,8 @@ impl Records for Store {
         let duration_ms = i64::try_from(record.duration_ms).unwrap_or(i64::MAX);
         sqlx::query!(
             "INSERT INTO turns (id, tenant_id, request_id, subject, session_id, asked_at, duration_ms, policy_sha256,
-                                question, answer, draft, markers_dropped, sentences_dropped)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+                                question, answer, draft, markers_dropped, sentences_dropped, failure)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             Uuid::now_v7(),
             record.tenant.0,
             record.answer.request_id,
@@ -31,6 +31,7 @@ impl Records for Store {
             record.draft.map(without_nul),
             to_i32(record.markers_dropped)?,
             to_i32(record.sentences_dropped)?,
+            record.failure.map(without_nul),
         )
         .execute(&self.pool)
         .await

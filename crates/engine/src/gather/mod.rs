@@ -13,11 +13,10 @@ pub async fn gather(searcher: &Searcher, asked: Asked) -> Result<Gathered, (Aske
     let request = SearchRequest {
         query: asked.question.query.clone(),
         collections: asked.question.collections.clone(),
-        // Both lanes' hits, were none in common.
-        limit: rules.hits_per_lane * 2,
+        limit: rules.hits_per_lane,
         lanes: Lanes::Both,
     };
-    let outcome = match searcher.search(&asked.scope, &request).await {
+    let outcome = match searcher.pool(&asked.scope, &request).await {
         Ok(outcome) => outcome,
         Err(error) => return Err((asked, error)),
     };

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::policy::TerminologyRules;
 use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
-use crate::speak::{Listener, refuse};
+use crate::speak::{Listener, Spoken, refuse};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
     Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource,
@@ -18,8 +18,10 @@ struct Quoted {
 }
 
 /// Answers a question about a term.
-pub async fn define(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, listener: &mut dyn Listener) -> Answer {
-    match vocabulary.lookup(term).await {
+pub async fn define(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, listener: &mut dyn Listener) -> Spoken {
+    let lookup = vocabulary.lookup(term).await;
+    let failure = lookup.as_ref().err().map(ToString::to_string);
+    let answer = match lookup {
         Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
             Some(found) => cite(&asked, &found, listener),
             None => not_found(vocabulary, asked, term, &format!("{term:?} has no definition (0 of at least 1)")).await,
@@ -29,7 +31,8 @@ pub async fn define(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, liste
             not_found(vocabulary, asked, term, &format!("{term:?} is in no vocabulary (0 of at least 1 concept)")).await
         }
         Err(error) => unavailable(asked, &error),
-    }
+    };
+    Spoken { failure, ..Spoken::plainly(answer) }
 }
 
 fn quoted(concept: Concept) -> Option<Quoted> {

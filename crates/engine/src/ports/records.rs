@@ -20,6 +20,8 @@ pub struct TurnRecord {
     pub draft: Option<String>,
     pub markers_dropped: u32,
     pub sentences_dropped: u32,
+    /// What went wrong with a part, in its own words; none when nothing did.
+    pub failure: Option<String>,
 }
 
 #[async_trait]

@@ -43,6 +43,15 @@ impl Listener for Nobody {
 pub struct Spoken {
     pub answer: Answer,
     pub draft: Option<Draft>,
+    /// What went wrong with a part, in its own words: for the operator, never for the asker.
+    pub failure: Option<String>,
+}
+
+impl Spoken {
+    /// Said without any model.
+    pub fn plainly(answer: Answer) -> Self {
+        Self { answer, draft: None, failure: None }
+    }
 }
 
 /// Speaks from what was sifted. Fails only when the asker named a model that is not served.
@@ -56,12 +65,10 @@ pub async fn speak(
     let footnotes = Footnotes::mint(&evidence);
     let rules = &policy.rules.speak;
     if rules.mode == SpeakMode::Extractive {
-        let answer = extractive_answer(sifted, &footnotes, listener);
-        return Ok(Spoken { answer, draft: None });
+        return Ok(Spoken::plainly(extractive_answer(sifted, &footnotes, listener)));
     }
     let Some(model) = model else {
-        let answer = stand_in(sifted, &footnotes, listener);
-        return Ok(Spoken { answer, draft: None });
+        return Ok(Spoken::plainly(stand_in(sifted, &footnotes, listener)));
     };
     let written = generate(model, rules, &sifted.asked.question, &footnotes, listener).await;
     let answer = match &written.ended {
@@ -85,7 +92,11 @@ pub async fn speak(
             answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms)
         }
     };
-    Ok(Spoken { answer, draft: Some(written) })
+    let failure = match &written.ended {
+        Ended::Early(error) => Some(error.to_string()),
+        Ended::Whole => None,
+    };
+    Ok(Spoken { answer, draft: Some(written), failure })
 }
 
 /// The sources' own sentences in place of a model's, and that is said.

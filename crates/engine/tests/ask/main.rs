@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod pool;
 mod prompts;
 mod scenarios;
 mod world;
@@ -28,7 +29,7 @@ fn breaks_off_after(piece: &str) -> Script {
 async fn a_cited_sentence_is_said_and_an_uncited_one_is_not() {
     let script = says(&["The gearbox holds 1.8 li", "tres.[", "^1] It was built in 1961. Ask [^9] me."]);
     let world = World::with(script, &[OIL]).await;
-    let Spoken { answer, draft } = world.ask(OIL).await;
+    let Spoken { answer, draft, .. } = world.ask(OIL).await;
     assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, "The gearbox holds 1.8 litres.[1]"));
     assert_eq!(answer.citations.len(), 1);
     assert_eq!((answer.citations[0].marker, answer.citations[0].page_number), (1, Some(7)));
@@ -45,7 +46,7 @@ async fn a_cited_sentence_is_said_and_an_uncited_one_is_not() {
 #[tokio::test]
 async fn below_the_threshold_the_books_own_words_refuse_and_no_model_is_asked() {
     let world = World::with(says(&["Anything.[^1]"]), &[OIL]).await;
-    let Spoken { answer, draft } = world.ask("Who painted the ceiling of the chapel").await;
+    let Spoken { answer, draft, .. } = world.ask("Who painted the ceiling of the chapel").await;
     assert_eq!(answer.answer, "This information cannot be verified from the book content.");
     assert!(answer.refused && draft.is_none() && answer.citations.is_empty());
     assert_eq!(answer.reason, Some(Reason::LowSimilarity));
@@ -68,7 +69,8 @@ async fn a_model_that_cites_nothing_is_not_believed() {
 async fn when_the_model_fails_the_sources_own_sentences_stand_in_and_that_is_said() {
     for script in [Script::CannotBeReached, breaks_off_after("The gearbox hol")] {
         let world = World::with(script, &[OIL]).await;
-        let answer = world.ask(OIL).await.answer;
+        let Spoken { answer, failure, .. } = world.ask(OIL).await;
+        assert!(failure.is_some_and(|failure| !answer.warnings.contains(&failure)), "the operator is told what failed");
         assert_eq!(answer.answer, format!("{OIL}[1]"));
         assert_eq!(answer.model_used.as_deref(), Some("extractive"));
         assert_eq!(answer.retrieval_quality.fallback_reasons, ["extractive"]);

@@ -91,15 +91,15 @@ struct Expectation {
 }
 
 /// Puts the question at one end and each document as far from it as its scenario says.
-struct Placed(EmbeddingModel);
+pub(crate) struct Placed(EmbeddingModel);
 
 impl Placed {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let hash = ModelHash(Sha256Hash::of(b"placed"));
         Self(EmbeddingModel { name: "placed".to_owned(), hash, dimensions: 2, max_tokens: 256 })
     }
 
-    fn vector(similarity: f32) -> Vec<f32> {
+    pub(crate) fn vector(similarity: f32) -> Vec<f32> {
         vec![similarity, (1.0 - similarity * similarity).max(0.0).sqrt()]
     }
 }

@@ -66,6 +66,9 @@ impl Ask {
         } else {
             show(&answer);
         }
+        if let Some(failure) = &record.failure {
+            console::note(&format!("a part failed: {failure}"));
+        }
         if let Err(error) = parts.store.keep(record).await {
             console::note(&format!("this turn was not recorded: {error}"));
         }

@@ -159,10 +159,13 @@ fn begin(state: AppState, place: Place, turn: Turn) {
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);
-        if let Some(record) = record
-            && let Err(error) = state.store.keep(record).await
-        {
-            tracing::error!(%error, "a turn was not recorded");
+        if let Some(record) = record {
+            if let Some(failure) = &record.failure {
+                tracing::warn!(failure, "a part failed during a turn");
+            }
+            if let Err(error) = state.store.keep(record).await {
+                tracing::error!(%error, "a turn was not recorded");
+            }
         }
         drop(place);
     };

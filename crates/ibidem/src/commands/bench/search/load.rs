@@ -14,6 +14,7 @@ use serde::Deserialize;
 use tokio::task::JoinSet;
 
 use super::LIMIT;
+use crate::commands::bench::percentile;
 
 /// One of the things compared, ready to be asked.
 #[derive(Clone)]
@@ -174,14 +175,7 @@ impl Figures {
 
     /// The latency that this share of the requests does not exceed, in milliseconds.
     pub(super) fn percentile(&self, share: f64) -> f64 {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a place in the list"
-        )]
-        let place = (self.latencies.len() as f64 * share).ceil() as usize;
-        self.latencies.get(place.max(1) - 1).or(self.latencies.last()).copied().unwrap_or(f64::NAN)
+        percentile(self.latencies.clone(), share)
     }
 }
 
