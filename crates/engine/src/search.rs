@@ -93,7 +93,13 @@ impl Searcher {
     ) -> Result<(Vec<IndexHit>, Vec<&'static str>), SearchError> {
         let (vector, fallback_reasons) = self.query_vector(request).await?;
         let words = (request.lanes != Lanes::Dense).then(|| request.query.clone());
-        let query = IndexQuery { words, vector, collections: request.collections.clone(), hits_per_lane };
+        let query = IndexQuery {
+            words,
+            vector,
+            collections: request.collections.clone(),
+            hits_per_lane,
+            ..IndexQuery::default()
+        };
         let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
         Ok((found, fallback_reasons))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::intake::{Committed, Job, NewPassage, NewVersion};
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_engine::words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -90,17 +90,27 @@ async fn end_jobs(
     Ok(ended.collect())
 }
 
+/// What a list of documents about something looks at.
+fn listed_words(version: &NewVersion) -> String {
+    /// Beyond this the words of a document are not listed by: a `tsvector` holds no more than a megabyte.
+    const MOST_CHARACTERS: usize = 100_000;
+    version.title.chars().chain([' ']).chain(version.text.chars().take(MOST_CHARACTERS)).collect()
+}
+
 async fn store_version(
     connection: &mut PgConnection,
     ended: &EndedJob,
     version: &NewVersion,
 ) -> Result<(), CatalogueError> {
+    let address_key = version.address.as_deref().and_then(AddressKey::of);
     let number = sqlx::query_scalar!(
-        "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint, address)
-         VALUES ($1, $2, $3, $4, $5, 1, $6, $7)
+        "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint,
+                                address, address_key, words)
+         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)))
          ON CONFLICT (tenant_id, id) DO UPDATE SET
              tags = excluded.tags, current_version = documents.current_version + 1,
-             fingerprint = excluded.fingerprint, address = excluded.address, removed_at = NULL, changed_at = now()
+             fingerprint = excluded.fingerprint, address = excluded.address, address_key = excluded.address_key,
+             words = excluded.words, removed_at = NULL, changed_at = now()
          RETURNING current_version",
         ended.tenant.0,
         ended.document.0,
@@ -109,6 +119,8 @@ async fn store_version(
         &ended.tags,
         ended.fingerprint,
         version.address,
+        address_key.as_ref().map(AddressKey::as_str),
+        listed_words(version),
     )
     .fetch_one(&mut *connection)
     .await

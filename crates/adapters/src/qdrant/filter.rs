@@ -1,23 +1,34 @@
 //! Filters: what an asker may see, and which points are a document's.
 
-use ibidem_engine::ports::index::IndexDocument;
-use ibidem_engine::words::{CollectionName, Scope, TenantId};
+use ibidem_engine::ports::index::{IndexDocument, IndexQuery, Shelf};
+use ibidem_engine::words::{Scope, TenantId};
 use qdrant_client::qdrant::{Condition, Filter};
 
 use super::payload;
 
 /// The one place where a scope becomes a filter: of the asker's tenant, with at least one of the asker's tags.
 /// Every read goes through it.
-pub(super) fn visible(scope: &Scope, collections: &[CollectionName]) -> Filter {
-    let tenant = scope.tenant();
+pub(super) fn visible(scope: &Scope, shelf: Shelf) -> Filter {
+    let tenant = shelf.tenant(scope);
     let tags: Vec<String> = scope.tags().map(|tag| payload::tag_value(tenant, tag)).collect();
-    let mut must = vec![of_tenant(tenant), Condition::matches(payload::TAGS, tags)];
-    if !collections.is_empty() {
+    Filter::must([of_tenant(tenant), Condition::matches(payload::TAGS, tags)])
+}
+
+/// What of it a query looks through.
+pub(super) fn searched(scope: &Scope, query: &IndexQuery) -> Filter {
+    let tenant = query.shelf.tenant(scope);
+    let mut filter = visible(scope, query.shelf);
+    if !query.collections.is_empty() {
         let collections: Vec<String> =
-            collections.iter().map(|collection| payload::collection_value(tenant, collection)).collect();
-        must.push(Condition::matches(payload::COLLECTION, collections));
+            query.collections.iter().map(|collection| payload::collection_value(tenant, collection)).collect();
+        filter.must.push(Condition::matches(payload::COLLECTION, collections));
     }
-    Filter::must(must)
+    if !query.documents.is_empty() {
+        let documents: Vec<String> =
+            query.documents.iter().map(|document| payload::document_value(*document)).collect();
+        filter.must.push(Condition::matches(payload::DOCUMENT, documents));
+    }
+    filter
 }
 
 /// Points of these documents of one tenant other than the ones they should have.

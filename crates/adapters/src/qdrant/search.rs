@@ -57,6 +57,7 @@ struct Lane {
 impl Plan {
     fn new(index: &QdrantIndex, scope: &Scope, query: IndexQuery) -> Self {
         let asked = query.hits_per_lane > 0;
+        let filter = filter::searched(scope, &query);
         let settings = &index.settings;
         let dense = query.vector.filter(|_| asked).map(|vector| Lane {
             vector: DENSE,
@@ -80,17 +81,11 @@ impl Plan {
             params: SearchParams {
                 // How rare a word is counts among what the asker may see, so that hidden documents change no score.
                 // Servers before 1.19 ignore this and count in the whole shard.
-                idf: Some(IdfParams { corpus: Some(filter::visible(scope, &[])) }),
+                idf: Some(IdfParams { corpus: Some(filter::visible(scope, query.shelf)) }),
                 ..SearchParams::default()
             },
         });
-        Self {
-            target: index.target.clone(),
-            filter: filter::visible(scope, &query.collections),
-            dense,
-            lexical,
-            hits_per_lane: query.hits_per_lane,
-        }
+        Self { target: index.target.clone(), filter, dense, lexical, hits_per_lane: query.hits_per_lane }
     }
 
     fn requests(&self) -> Vec<QueryPoints> {

@@ -207,7 +207,7 @@ async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
         tags: [].into(),
     });
     let vector = Some(vec![1.0; DIMENSIONS]);
-    let query = IndexQuery { words: Some("word".to_owned()), vector, collections: Vec::new(), hits_per_lane: 10 };
+    let query = IndexQuery { words: Some("word".to_owned()), vector, hits_per_lane: 10, ..IndexQuery::default() };
     Ok(index.search(&scope, vec![query]).await?.remove(0).len())
 }
 

@@ -37,8 +37,13 @@ async fn askers_who_see_little_of_a_large_tenant_miss_nothing() {
             let collections = if case % 2 == 0 { Vec::new() } else { vec![collection(case)] };
             let vector = vector(&mut numbers);
             let best = best(&documents, &scope, &collections, &vector);
-            let query =
-                IndexQuery { words: None, vector: Some(vector), collections: collections.clone(), hits_per_lane: HITS };
+            let query = IndexQuery {
+                words: None,
+                vector: Some(vector),
+                collections: collections.clone(),
+                hits_per_lane: HITS,
+                ..IndexQuery::default()
+            };
             let hits = index.search(&scope, vec![query]).await.unwrap().remove(0);
             let found = hits.iter().filter(|hit| best.contains(&hit.passage)).count();
             assert!(found * 10 >= best.len() * 9, "{found} of {} with teams {teams:?} in {collections:?}", best.len());

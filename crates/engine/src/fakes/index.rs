@@ -58,8 +58,10 @@ impl FakeIndex {
 impl Index for FakeIndex {
     async fn search(&self, scope: &Scope, queries: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError> {
         let points = self.points()?;
-        let visible: Vec<&FakePoint> = points.values().filter(|point| scope.sees(point.tenant, &point.tags)).collect();
         let answer = queries.iter().map(|query| {
+            let tenant = query.shelf.tenant(scope);
+            let is_visible = |point: &&FakePoint| point.tenant == tenant && scope.sees(scope.tenant(), &point.tags);
+            let visible: Vec<&FakePoint> = points.values().filter(is_visible).collect();
             if let Some(vector) = &query.vector {
                 self.check_dimensions(vector)?;
             }
@@ -119,8 +121,10 @@ fn is_of(stored: &FakePoint, tenant: TenantId, document: DocumentId) -> bool {
 }
 
 fn search_one(visible: &[&FakePoint], query: &IndexQuery) -> Vec<IndexHit> {
-    let searched =
-        visible.iter().filter(|stored| query.collections.is_empty() || query.collections.contains(&stored.collection));
+    let searched = visible.iter().filter(|stored| {
+        (query.collections.is_empty() || query.collections.contains(&stored.collection))
+            && (query.documents.is_empty() || query.documents.contains(&stored.point.passage.document))
+    });
     let measure = query.words.as_deref().map(|words| Bm25::new(visible, words));
     let mut hits: Vec<IndexHit> = searched
         .map(|stored| IndexHit {

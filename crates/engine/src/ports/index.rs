@@ -22,15 +22,38 @@ pub enum IndexError {
     Missing,
 }
 
+/// What lies in the index, apart from each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Shelf {
+    /// The documents' passages.
+    #[default]
+    Documents,
+    /// What curators wrote down: triggers and notes.
+    Memory,
+}
+
+impl Shelf {
+    /// Whose points an asker's search looks through.
+    pub fn tenant(self, scope: &Scope) -> TenantId {
+        match self {
+            Self::Documents => scope.tenant(),
+            Self::Memory => scope.tenant().memory(),
+        }
+    }
+}
+
 /// One search: both lanes for one query, within a scope, in one round trip.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct IndexQuery {
+    pub shelf: Shelf,
     /// The words for the lexical lane; `None` leaves that lane out.
     pub words: Option<String>,
     /// The vector for the dense lane; `None` leaves that lane out.
     pub vector: Option<Vec<f32>>,
     /// Only these collections; empty means all.
     pub collections: Vec<CollectionName>,
+    /// Only these documents; empty means all.
+    pub documents: Vec<DocumentId>,
     /// How many hits each lane brings.
     pub hits_per_lane: usize,
 }

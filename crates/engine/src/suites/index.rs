@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use crate::ports::index::{
-    Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, StoredPoint,
+    Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, Shelf, StoredPoint,
 };
 use crate::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Tag, TenantId};
 
@@ -22,6 +22,8 @@ pub async fn index_suite(index: &dyn Index, writer: &dyn IndexWriter) {
     each_query_has_its_own_list(index, writer).await;
     only_what_the_asker_may_see_is_found(index, writer).await;
     only_the_named_collections_are_searched(index, writer).await;
+    only_the_named_documents_are_searched(index, writer).await;
+    memory_and_documents_lie_apart(index, writer).await;
     equal_scores_are_ordered_by_passage(index, writer).await;
     a_new_version_replaces_the_old_one(index, writer).await;
     points_that_are_no_longer_wanted_go(index, writer).await;
@@ -175,6 +177,38 @@ async fn only_the_named_collections_are_searched(index: &dyn Index, writer: &dyn
             .collect();
         assert_eq!(passages(index, &scope, asked).await, expected, "{names:?}");
     }
+}
+
+async fn only_the_named_documents_are_searched(index: &dyn Index, writer: &dyn IndexWriter) {
+    let tenant = TenantId::named("named documents");
+    let documents = ["a", "b", "c"].map(|name| Document::of(tenant, name).chunks(&[("valley", axis(0))]));
+    let hidden = Document::of(tenant, "hidden").tags(&["others"]).chunks(&[("valley", axis(0))]);
+    let all = documents.iter().chain([&hidden]).map(Document::build);
+    writer.publish(all.collect()).await.unwrap();
+
+    let scope = asker("named documents", &[]);
+    let named = |documents: &[&Document]| IndexQuery {
+        documents: documents.iter().map(|document| document.document.document).collect(),
+        ..query("valley", &axis(0))
+    };
+    let two = named(&[&documents[0], &documents[2], &hidden]);
+    assert_eq!(passages(index, &scope, two).await, &documents[0].key_set() | &documents[2].key_set());
+    assert_eq!(passages(index, &scope, named(&[&hidden])).await, BTreeSet::new());
+    assert_eq!(passages(index, &scope, named(&[])).await.len(), 3);
+}
+
+async fn memory_and_documents_lie_apart(index: &dyn Index, writer: &dyn IndexWriter) {
+    let tenant = TenantId::named("apart");
+    let document = Document::of(tenant, "a").chunks(&[("harbour", axis(0))]);
+    let entry = Document::of(tenant.memory(), "b").chunks(&[("harbour", axis(0))]);
+    let hidden = Document::of(tenant.memory(), "c").tags(&["others"]).chunks(&[("harbour", axis(0))]);
+    let foreign = Document::of(TenantId::named("apart other").memory(), "d").chunks(&[("harbour", axis(0))]);
+    writer.publish([&document, &entry, &hidden, &foreign].map(Document::build).into()).await.unwrap();
+
+    let scope = asker("apart", &[]);
+    let on = |shelf: Shelf| IndexQuery { shelf, ..query("harbour", &axis(0)) };
+    assert_eq!(passages(index, &scope, on(Shelf::Documents)).await, document.key_set());
+    assert_eq!(passages(index, &scope, on(Shelf::Memory)).await, entry.key_set());
 }
 
 async fn equal_scores_are_ordered_by_passage(index: &dyn Index, writer: &dyn IndexWriter) {
@@ -426,8 +460,8 @@ fn query(words: &str, vector: &[f32]) -> IndexQuery {
     IndexQuery {
         words: Some(words.to_owned()),
         vector: Some(vector.to_vec()),
-        collections: Vec::new(),
         hits_per_lane: 10,
+        ..IndexQuery::default()
     }
 }
 

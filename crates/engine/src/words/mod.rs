@@ -1,14 +1,17 @@
 //! The vocabulary of the specification, as types.
 
+mod address;
 mod answer;
 mod decision;
 mod document;
 mod evidence;
 mod hash;
+mod memory;
 mod passage;
 mod question;
 mod scope;
 
+pub use address::AddressKey;
 pub use answer::{
     Answer, Citation, Confidence, ConfidenceLevel, Receipt, ReceiptSentence, ReceiptSource, RetrievalQuality,
     RouteTarget, Transparency,
@@ -17,6 +20,7 @@ pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
 pub use hash::{ModelHash, Sha256Hash};
+pub use memory::{MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};

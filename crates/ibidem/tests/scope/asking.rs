@@ -84,6 +84,7 @@ impl Question {
             vector: (self.lanes != Lanes::Lexical).then(|| self.vector.clone()),
             collections: self.collections.clone(),
             hits_per_lane: self.limit,
+            ..IndexQuery::default()
         }
     }
 
