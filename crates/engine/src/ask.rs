@@ -1,21 +1,23 @@
 //! A question's life, on one screen.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::gather::gather;
-use crate::gather::route::{DocumentClasses, Route, route};
-use crate::gather::terminology::define;
+use crate::gather::rewrite::Planner;
+use crate::gather::topics::Exemplars;
+use crate::gather::{gather, revocation};
 use crate::ports::language_model::{LanguageModel, ModelError};
+use crate::ports::memory::Memory;
 use crate::ports::records::TurnRecord;
+use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::search::{SearchError, Searcher};
-use crate::sift::sift;
 use crate::speak::{Listener, Spoken, refuse, speak};
 use crate::turn::{Asked, Sieve, Sifted};
 use crate::words::{Answer, Identity, Reason, Refusal};
 
-/// Everything asking needs.
+/// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
 #[derive(Clone)]
 pub struct Engine {
     pub searcher: Searcher,
@@ -23,6 +25,13 @@ pub struct Engine {
     pub model: Option<Arc<dyn LanguageModel>>,
     /// None when no vocabulary is configured: then questions about terms are questions like any other.
     pub vocabulary: Option<Arc<dyn Vocabulary>>,
+    /// None when no planner is configured: then a question is searched as it was asked.
+    pub planner: Option<Arc<Planner>>,
+    /// None when no reranker is configured: then the cosine decides.
+    pub reranker: Option<Arc<dyn Reranker>>,
+    /// None when there is no curated memory.
+    pub memory: Option<Arc<dyn Memory>>,
+    pub exemplars: Arc<Exemplars>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -34,20 +43,38 @@ pub enum AskError {
 }
 
 impl Engine {
+    /// With nothing but a library to search.
+    pub fn new(searcher: Searcher) -> Self {
+        Self {
+            searcher,
+            model: None,
+            vocabulary: None,
+            planner: None,
+            reranker: None,
+            memory: None,
+            exemplars: Arc::default(),
+        }
+    }
+
     /// Gather, sift, speak. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref())?;
-        if let Some((vocabulary, term)) = self.asked_term(&asked) {
-            return Ok(define(vocabulary, asked, &term, listener).await);
-        }
-        let gathered = match gather(&self.searcher, asked).await {
+        let (asked, named) = match self.by_rule(asked, listener).await {
+            ControlFlow::Break(spoken) => return Ok(*spoken),
+            ControlFlow::Continue(searched) => searched,
+        };
+        let gathered = match gather(self, asked, &named).await {
             Ok(gathered) => gathered,
             Err((asked, error)) => return Ok(unavailable(asked, &error)),
         };
-        match sift(gathered) {
-            Sieve::Through(sifted) => speak(self.model.as_deref(), sifted, listener).await,
-            Sieve::Stopped { sifted, refusal } => Ok(Spoken::plainly(refuse(sifted, &refusal))),
-        }
+        let failures = gathered.search.failures.join("; ");
+        let spoken = match revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await {
+            Ok(Sieve::Through(sifted)) => speak(self.model.as_deref(), sifted, listener).await?,
+            Ok(Sieve::Stopped { sifted, refusal }) => Spoken::plainly(refuse(sifted, &refusal)),
+            Err((gathered, error)) => unavailable(gathered.asked, &error.into()),
+        };
+        let failure = spoken.failure.clone().or((!failures.is_empty()).then_some(failures));
+        Ok(Spoken { failure, ..spoken })
     }
 
     /// Asks, and makes the record of it: what every way in does.
@@ -77,17 +104,6 @@ impl Engine {
         Ok((answer, record))
     }
 
-    /// The term that is asked about, where there is a vocabulary to ask.
-    fn asked_term(&self, asked: &Asked) -> Option<(&dyn Vocabulary, String)> {
-        let rules = asked.policy.rules.gather.terminology.as_ref()?;
-        let vocabulary = self.vocabulary.as_deref()?;
-        let classes = DocumentClasses::named(rules.document_classes.iter().map(String::as_str));
-        match route(&asked.question.query, &classes, rules.longest_term_words) {
-            Route::Terminology { term } => Some((vocabulary, term)),
-            Route::Corpus => None,
-        }
-    }
-
     /// Before anything is searched: a mistake of the asker costs nothing.
     fn check_model(&self, named: Option<&str>) -> Result<(), AskError> {
         let Some(named) = named else { return Ok(()) };
@@ -100,7 +116,7 @@ impl Engine {
 }
 
 /// Without evidence nothing is answered.
-fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
+pub(crate) fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
     let part = match error {
         SearchError::Index(_) => "the index",
         SearchError::Catalogue(_) => "the catalogue",
@@ -111,7 +127,6 @@ fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    let fallback_reasons = Vec::new();
-    let sifted = Sifted { asked, evidence: Vec::new(), fallback_reasons, trace: Vec::new(), warnings: Vec::new() };
+    let sifted = Sifted::unsearched(asked);
     Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refuse(sifted, &refusal)) }
 }

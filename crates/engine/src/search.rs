@@ -38,8 +38,6 @@ pub struct SearchHit {
     pub cosine: Option<f32>,
     pub bm25: Option<f32>,
     pub fused: f64,
-    /// Rank in the lexical lane, from 0; `None` when that lane did not bring it.
-    pub lexical_rank: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -73,15 +71,6 @@ impl Searcher {
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
         let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;
         let hits = self.confirm(scope, fuse(found), request.limit).await?;
-        Ok(SearchOutcome { hits, fallback_reasons })
-    }
-
-    /// All that the lanes bring, `limit` hits each: for whoever chooses by another rule than rank. Cut off by rank, the
-    /// passage that is closest in meaning could be missing, behind many that both lanes bring somewhere.
-    pub async fn pool(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
-        let (found, fallback_reasons) = self.found(scope, request, request.limit).await?;
-        let most = found.len();
-        let hits = self.confirm(scope, fuse(found), most).await?;
         Ok(SearchOutcome { hits, fallback_reasons })
     }
 
@@ -144,20 +133,24 @@ impl Searcher {
                 .collect();
             confirmed.extend(candidates.into_iter().filter_map(|(hit, fused)| {
                 let passage = visible.remove(&hit.passage)?;
-                Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused, lexical_rank: hit.lexical_rank })
+                Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused })
             }));
         }
         Ok(confirmed)
     }
 }
 
+/// What a rank in a lane, from 0, adds to a fused score; a lane that did not bring the passage adds nothing.
+pub(crate) fn share_of_rank(rank: Option<u32>) -> f64 {
+    rank.map_or(0.0, |rank| 1.0 / (FUSION_K + 1.0 + f64::from(rank)))
+}
+
 /// Best first; ties break by passage, so that the same corpus always gives the same order.
 fn fuse(hits: Vec<IndexHit>) -> Vec<(IndexHit, f64)> {
-    let share = |rank: Option<u32>| rank.map_or(0.0, |rank| 1.0 / (FUSION_K + 1.0 + f64::from(rank)));
     let mut ranked: Vec<_> = hits
         .into_iter()
         .map(|hit| {
-            let fused = share(hit.dense_rank) + share(hit.lexical_rank);
+            let fused = share_of_rank(hit.dense_rank) + share_of_rank(hit.lexical_rank);
             (hit, fused)
         })
         .collect();

@@ -1,10 +1,12 @@
 //! A turn's stages, as types: what was not gathered cannot be sifted, what was not sifted cannot be spoken.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::policy::Policy;
-use crate::words::{Candidate, GateRecord, Question, Refusal, Scope};
+use crate::words::{Candidate, GateRecord, MemoryId, Question, Refusal, Scope};
 
 /// A question, by somebody, under a policy. Time and id come from outside.
 #[derive(Clone, Debug)]
@@ -21,8 +23,73 @@ pub struct Asked {
 pub struct Gathered {
     pub asked: Asked,
     pub candidates: Vec<Candidate>,
+    /// A reranker has read the candidates, and its order is theirs.
+    pub reranked: bool,
+    /// Curators' notes that shape the answer. They are never quoted and never cited.
+    pub background: Vec<String>,
     /// Why the search was simpler than it should have been.
     pub fallback_reasons: Vec<String>,
+    pub warnings: Vec<String>,
+    pub search: SearchRecord,
+}
+
+/// How the search went: for records, and for whoever tunes it.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRecord {
+    /// The question and what the planner made of it.
+    pub variants: Vec<Variant>,
+    pub curated: Vec<CuratedMatch>,
+    /// Curated memory was enough: what the lanes brought was not looked at.
+    pub curated_suffices: bool,
+    /// Read, and left out before any gate: beyond what is kept.
+    pub left_out: Vec<Candidate>,
+    /// How often the index was asked.
+    pub index_calls: u32,
+    pub stages: Vec<(&'static str, Duration)>,
+    /// What went wrong with a part, in its own words: for the operator, never for the asker.
+    pub failures: Vec<String>,
+}
+
+/// A form of the question that is searched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant {
+    pub kind: VariantKind,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VariantKind {
+    /// As it was asked.
+    Question,
+    /// A part of it.
+    SubQuestion,
+    /// The whole in other words.
+    Paraphrase,
+}
+
+impl VariantKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Question => "question",
+            Self::SubQuestion => "sub_question",
+            Self::Paraphrase => "paraphrase",
+        }
+    }
+}
+
+/// How close a curated entry came to the question, and what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CuratedMatch {
+    pub entry: MemoryId,
+    pub pinned: bool,
+    /// The curator's words that came closest.
+    pub phrase: String,
+    pub similarity: f64,
+    /// What the judge gave it, where one was asked.
+    pub judged: Option<f32>,
+    pub accepted: bool,
+    /// References that resolve for this asker.
+    pub references: usize,
 }
 
 /// The evidence that survived, and every gate's record. Only this can be spoken from.
@@ -30,9 +97,27 @@ pub struct Gathered {
 pub struct Sifted {
     pub asked: Asked,
     pub evidence: Vec<Candidate>,
+    /// What a gate dropped, with the gate's name, in the order of dropping.
+    pub dropped: Vec<(&'static str, Candidate)>,
+    pub background: Vec<String>,
     pub fallback_reasons: Vec<String>,
     pub trace: Vec<GateRecord>,
     pub warnings: Vec<String>,
+}
+
+impl Sifted {
+    /// Nothing was searched: for what is answered, or refused, before.
+    pub fn unsearched(asked: Asked) -> Self {
+        Self {
+            asked,
+            evidence: Vec::new(),
+            dropped: Vec::new(),
+            background: Vec::new(),
+            fallback_reasons: Vec::new(),
+            trace: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// What sifting ends in: evidence to speak from, or a refusal before any model runs.

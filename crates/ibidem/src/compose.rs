@@ -130,7 +130,7 @@ impl Parts {
     pub(crate) fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
         let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
-        Ok(Engine { searcher: self.searcher(), model, vocabulary })
+        Ok(Engine { model, vocabulary, ..Engine::new(self.searcher()) })
     }
 
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {

@@ -1,10 +1,12 @@
 //! Reading passages within a scope.
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
-use ibidem_engine::words::{CharSpan, DocumentId, PassageKey, Scope};
+use ibidem_engine::ports::catalogue::{
+    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
+};
+use ibidem_engine::words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
 
-use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_u32};
+use crate::convert::{to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
 use crate::{Store, unavailable};
 
 #[async_trait]
@@ -30,7 +32,7 @@ impl Catalogue for Store {
             &documents,
             &versions,
             &chunks,
-            &scope.tags().map(|tag| tag.as_str().to_owned()).collect::<Vec<_>>(),
+            &scope_tags(scope),
         )
         .fetch_all(&self.pool)
         .await
@@ -59,4 +61,146 @@ impl Catalogue for Store {
             })
             .collect()
     }
+
+    async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
+        let documents: Vec<_> = passages.iter().map(|passage| passage.document.0).collect();
+        let versions = passages.iter().map(|passage| to_i32(passage.version)).collect::<Result<Vec<_>, _>>()?;
+        let chunks = passages.iter().map(|passage| to_i32(passage.chunk_index)).collect::<Result<Vec<_>, _>>()?;
+        let rows = sqlx::query!(
+            r#"SELECT d.id, d.current_version, c.chunk_index
+               FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = $1 AND id = asked.document_id AND current_version = asked.version
+                       AND removed_at IS NULL AND tags && $5 OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT chunk_index FROM chunks
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
+                       AND chunk_index = asked.chunk_index OFFSET 0) c"#,
+            scope.tenant().0,
+            &documents,
+            &versions,
+            &chunks,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.into_iter()
+            .map(|row| {
+                let (version, chunk_index) = (to_u32(row.current_version)?, to_u32(row.chunk_index)?);
+                Ok(PassageKey { document: DocumentId(row.id), version, chunk_index })
+            })
+            .collect()
+    }
+
+    async fn addressed(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        keys: &[AddressKey],
+    ) -> Result<Vec<AddressedDocument>, CatalogueError> {
+        let rows = sqlx::query!(
+            r#"SELECT d.id, d.collection, d.address AS "address!", d.address_key AS "address_key!", d.current_version,
+                      v.chunk_count
+               FROM unnest($2::text[]) AS asked (address_key)
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = $1 AND address_key = asked.address_key AND removed_at IS NULL AND tags && $3
+                       AND ($4::text IS NULL OR collection = $4) OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT chunk_count FROM document_versions
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
+               ORDER BY d.address_key COLLATE "C", d.id"#,
+            scope.tenant().0,
+            &keys.iter().map(|key| key.as_str().to_owned()).collect::<Vec<_>>(),
+            &scope_tags(scope),
+            collection.map(CollectionName::as_str),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(AddressedDocument {
+                    key: to_address_key(&row.address_key)?,
+                    address: row.address,
+                    collection: to_collection(row.collection)?,
+                    document: DocumentId(row.id),
+                    version: to_u32(row.current_version)?,
+                    passages: to_u32(row.chunk_count)?,
+                })
+            })
+            .collect()
+    }
+
+    async fn neighbours(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        key: &AddressKey,
+        most: usize,
+    ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
+        // A document that is called so itself is no neighbour, and one address may be of several documents.
+        let rows = sqlx::query!(
+            r#"WITH before AS (
+                   SELECT DISTINCT ON (address_key) address_key, address FROM documents
+                   WHERE tenant_id = $1 AND address_key < $2 AND removed_at IS NULL AND tags && $3
+                       AND ($4::text IS NULL OR collection = $4)
+                   ORDER BY address_key DESC, id LIMIT $5
+               ), after AS (
+                   SELECT DISTINCT ON (address_key) address_key, address FROM documents
+                   WHERE tenant_id = $1 AND address_key > $2 AND removed_at IS NULL AND tags && $3
+                       AND ($4::text IS NULL OR collection = $4)
+                   ORDER BY address_key, id LIMIT $5
+               )
+               SELECT address_key AS "address_key!", address AS "address!"
+               FROM (SELECT * FROM before UNION ALL SELECT * FROM after) AS around
+               ORDER BY address_key COLLATE "C""#,
+            scope.tenant().0,
+            key.as_str(),
+            &scope_tags(scope),
+            collection.map(CollectionName::as_str),
+            i64::from(to_i32(most)?),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.into_iter().map(|row| Ok((to_address_key(&row.address_key)?, row.address))).collect()
+    }
+
+    async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
+        // Words without a meaning of their own ask for nothing: `numnode` of such a query is 0.
+        let rows = sqlx::query!(
+            r#"WITH asked AS (SELECT plainto_tsquery('english', $4) AS about)
+               SELECT d.id, d.collection, d.address, d.current_version, v.title, count(*) OVER () AS "total!"
+               FROM asked, documents d
+               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+                   AND v.version = d.current_version
+               WHERE d.tenant_id = $1 AND d.removed_at IS NULL AND d.tags && $2
+                   AND (cardinality($3::text[]) = 0 OR lower(d.collection) = ANY ($3))
+                   AND (numnode(asked.about) = 0 OR d.words @@ asked.about)
+               ORDER BY d.collection COLLATE "C", d.address_key COLLATE "C" NULLS LAST, v.title COLLATE "C", d.id
+               LIMIT $5"#,
+            scope.tenant().0,
+            &scope_tags(scope),
+            &filter.collections.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>(),
+            filter.about.as_deref().unwrap_or_default(),
+            i64::from(to_i32(filter.most)?),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let total = rows.first().map_or(0, |row| row.total.unsigned_abs());
+        let documents = rows.into_iter().map(|row| {
+            Ok(ListedDocument {
+                document: DocumentId(row.id),
+                version: to_u32(row.current_version)?,
+                collection: to_collection(row.collection)?,
+                address: row.address,
+                title: row.title,
+            })
+        });
+        Ok(DocumentList { documents: documents.collect::<Result<_, CatalogueError>>()?, total })
+    }
+}
+
+fn scope_tags(scope: &Scope) -> Vec<String> {
+    scope.tags().map(|tag| tag.as_str().to_owned()).collect()
 }

@@ -1,7 +1,7 @@
 //! Between the words of the engine and the types of the database.
 
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{CollectionName, DocumentKind, Sha256Hash, Tag};
+use ibidem_engine::words::{AddressKey, CollectionName, DocumentKind, Sha256Hash, Tag};
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
 fn corrupt(error: impl ToString) -> CatalogueError {
@@ -30,6 +30,10 @@ pub(crate) fn tag_names(tags: &[Tag]) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+pub(crate) fn to_address_key(written: &str) -> Result<AddressKey, CatalogueError> {
+    AddressKey::of(written).ok_or_else(|| corrupt("an address without a letter or digit"))
 }
 
 pub(crate) fn to_collection(name: String) -> Result<CollectionName, CatalogueError> {

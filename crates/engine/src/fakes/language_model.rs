@@ -15,6 +15,8 @@ pub enum Script {
     BreaksOffAfter(Vec<String>),
     CannotBeReached,
     NotServed,
+    /// Never says anything.
+    Hangs,
 }
 
 pub struct FakeModel {
@@ -66,6 +68,7 @@ impl LanguageModel for FakeModel {
             }
             Script::BreaksOffAfter(said) => (said, Err(ModelError::Timeout(30_000))),
             Script::CannotBeReached => return Err(ModelError::Connection("refused".to_owned())),
+            Script::Hangs => return Ok(Box::pin(futures::stream::pending())),
             Script::NotServed => {
                 return Err(ModelError::NotServed { model: Self::NAME.to_owned(), served: vec!["other".to_owned()] });
             }

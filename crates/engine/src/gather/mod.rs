@@ -1,47 +1,231 @@
-//! The first movement: every lane in parallel, pooled, and confirmed by the catalogue.
+//! The first movement: every lane in one call, pooled, confirmed by the catalogue, and judged.
 
+pub mod addresses;
+mod by_rule;
+mod curated;
+mod lanes;
+pub mod list;
+pub mod named;
+mod rerank;
+pub mod revocation;
+pub mod rewrite;
 pub mod route;
 pub mod terminology;
+pub mod topics;
 
-use crate::search::{Lanes, SearchError, SearchRequest, Searcher};
-use crate::turn::{Asked, Gathered};
-use crate::words::Candidate;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Instant;
+
+use crate::ask::Engine;
+use crate::policy::GatherRules;
+use crate::search::SearchError;
+use crate::turn::{Asked, Gathered, SearchRecord, Variant, VariantKind};
+use crate::words::{Candidate, PassageKey};
+use addresses::Resolved;
+use curated::Recalled;
+use lanes::{LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
-pub async fn gather(searcher: &Searcher, asked: Asked) -> Result<Gathered, (Asked, SearchError)> {
-    let rules = &asked.policy.rules.gather;
-    let request = SearchRequest {
-        query: asked.question.query.clone(),
-        collections: asked.question.collections.clone(),
-        limit: rules.hits_per_lane,
-        lanes: Lanes::Both,
-    };
-    let outcome = match searcher.pool(&asked.scope, &request).await {
-        Ok(outcome) => outcome,
-        Err(error) => return Err((asked, error)),
-    };
-    let is_forced = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < rules.forced_lexical);
-    let mut candidates: Vec<Candidate> = outcome
-        .hits
-        .into_iter()
-        .map(|hit| Candidate {
-            forced: is_forced(hit.lexical_rank),
-            passage: hit.passage,
-            cosine: hit.cosine,
-            bm25: hit.bm25,
-            fused: hit.fused,
-        })
-        .collect();
-    order(&mut candidates);
-    let fallback_reasons = outcome.fallback_reasons.into_iter().map(str::to_owned).collect();
-    Ok(Gathered { asked, candidates, fallback_reasons })
+pub async fn gather(engine: &Engine, asked: Asked, named: &Resolved) -> Result<Gathered, (Asked, SearchError)> {
+    let mut search = Search { record: SearchRecord::default(), fallback_reasons: Vec::new(), since: Instant::now() };
+    match search.candidates(engine, &asked, named).await {
+        Ok((candidates, reranked, background)) => Ok(Gathered {
+            asked,
+            candidates,
+            reranked,
+            background,
+            fallback_reasons: search.fallback_reasons,
+            warnings: named.warnings.clone(),
+            search: search.record,
+        }),
+        Err(error) => Err((asked, error)),
+    }
 }
 
-/// Best first: by meaning where it was searched, else by words; ties break by passage.
-fn order(candidates: &mut [Candidate]) {
-    candidates.sort_by(|one, other| {
-        let by_meaning = other.similarity().total_cmp(&one.similarity());
-        let by_words = other.bm25.unwrap_or(0.0).total_cmp(&one.bm25.unwrap_or(0.0));
-        by_meaning.then(by_words).then_with(|| one.passage.passage.cmp(&other.passage.passage))
+/// A search while it goes on: what is to be remembered of it.
+struct Search {
+    record: SearchRecord,
+    fallback_reasons: Vec<String>,
+    since: Instant,
+}
+
+impl Search {
+    async fn candidates(
+        &mut self,
+        engine: &Engine,
+        asked: &Asked,
+        named: &Resolved,
+    ) -> Result<(Vec<Candidate>, bool, Vec<String>), SearchError> {
+        let rules = &asked.policy.rules.gather;
+        self.plan(engine, asked).await;
+        let swept = self.sweep(engine, asked, named).await?;
+        let mut recalled = self.recall(engine, asked, &swept).await;
+        let background = std::mem::take(&mut recalled.background);
+        let judging = rules.rerank.as_ref().zip(engine.reranker.as_deref());
+
+        let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
+        let pool = pool(hits, judging.map(|(rerank, _)| rerank.pool), named);
+        let mut candidates = self.confirm(engine, asked, pool).await?;
+        lend(&mut candidates, recalled.candidates);
+
+        let mut reranked = false;
+        if let Some((_, reranker)) = judging {
+            match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
+                Ok(()) => reranked = true,
+                Err(error) => self.fall_back("no_rerank", error.to_string()),
+            }
+            self.stage("rerank");
+        }
+        let kinds =
+            rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(&asked.question.query, rerank));
+        rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds);
+        if let Some(rules) = &rules.rerank {
+            (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
+        }
+        Ok((candidates, reranked, background))
+    }
+
+    /// The question, and its variants where the policy wants them and a planner is there in time.
+    async fn plan(&mut self, engine: &Engine, asked: &Asked) {
+        let question = asked.question.query.clone();
+        self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
+        let rules = asked.policy.rules.gather.rewrites.as_ref();
+        let Some((rules, planner)) = rules.zip(engine.planner.as_deref()) else { return };
+        match planner.variants(&asked.question.query, rules).await {
+            Ok(variants) => self.record.variants.extend(variants),
+            Err(error) => self.fall_back("no_rewrites", error.to_string()),
+        }
+        self.stage("rewrite");
+    }
+
+    async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
+        let rules = &asked.policy.rules.gather;
+        let vectors = match lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants).await {
+            Ok(vectors) => Some(vectors),
+            Err(error) => {
+                self.fall_back("bm25_only", error);
+                None
+            }
+        };
+        self.stage("embed");
+        let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
+        let wanted = Sweep {
+            variants: &self.record.variants,
+            collections: &asked.question.collections,
+            hits_per_lane: hits_per_lane(rules, engine),
+            forced_lexical: rules.forced_lexical,
+            named: &documents,
+            with_memory: rules.curated.is_some() && engine.memory.is_some(),
+        };
+        self.record.index_calls += 1;
+        let swept = lanes::sweep(engine.searcher.index.as_ref(), &asked.scope, &wanted, vectors.as_deref()).await;
+        self.stage("index");
+        Ok(swept?)
+    }
+
+    /// A memory that fails is gone without, and that is said.
+    async fn recall(&mut self, engine: &Engine, asked: &Asked, swept: &Swept) -> Recalled {
+        let rules = asked.policy.rules.gather.curated.as_ref();
+        let Some((rules, memory)) = rules.zip(engine.memory.as_deref()) else { return Recalled::default() };
+        let judge = engine.reranker.as_deref();
+        let question = &asked.question.query;
+        let recalled = curated::recall(memory, judge, &asked.scope, question, rules, &swept.memory).await;
+        let mut recalled = match recalled {
+            Ok(recalled) => recalled,
+            Err(error) => {
+                self.fall_back("no_memory", error.to_string());
+                Recalled::default()
+            }
+        };
+        if let Some(failure) = recalled.failure.take() {
+            self.record.failures.push(failure);
+        }
+        self.record.curated = std::mem::take(&mut recalled.matches);
+        self.record.curated_suffices = recalled.suffices;
+        self.stage("memory");
+        recalled
+    }
+
+    /// Keeps what the catalogue confirms as existing, current and visible now.
+    async fn confirm(
+        &mut self,
+        engine: &Engine,
+        asked: &Asked,
+        pool: Vec<(PassageKey, LaneHit)>,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let keys: Vec<PassageKey> = pool.iter().map(|(key, _)| *key).collect();
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let visible = engine.searcher.catalogue.visible(&asked.scope, &keys).await;
+        self.stage("catalogue");
+        let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
+        let confirmed = pool.into_iter().filter_map(|(key, hit)| {
+            let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
+            let passage = visible.remove(&key)?;
+            Some(Candidate { cosine, bm25, fused, forced, addressed, ..Candidate::unscored(passage) })
+        });
+        Ok(confirmed.collect())
+    }
+
+    fn fall_back(&mut self, flag: &str, failure: String) {
+        self.fallback_reasons.push(flag.to_owned());
+        self.record.failures.push(failure);
+    }
+
+    /// Ends a stage: what passed since the last one was its time.
+    fn stage(&mut self, name: &'static str) {
+        self.record.stages.push((name, self.since.elapsed()));
+        self.since = Instant::now();
+    }
+}
+
+/// A judge reads more than would be kept without one.
+fn hits_per_lane(rules: &GatherRules, engine: &Engine) -> usize {
+    match &rules.rerank {
+        Some(rerank) if engine.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),
+        _ => rules.hits_per_lane,
+    }
+}
+
+/// The best by cosine, `most` of them where there is a limit, and whatever a lane forces. A named document that the
+/// index does not know yet is there all the same.
+fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: Option<usize>, named: &Resolved) -> Vec<(PassageKey, LaneHit)> {
+    let mut pool: Vec<(PassageKey, LaneHit)> = hits.into_iter().collect();
+    for named in &named.documents {
+        const PASSAGES: u32 = 3;
+        if pool.iter().any(|(key, _)| key.document == named.document && key.version == named.version) {
+            continue;
+        }
+        let missing = (0..named.passages.min(PASSAGES)).map(|chunk_index| {
+            let key = PassageKey { document: named.document, version: named.version, chunk_index };
+            (key, LaneHit { forced: true, addressed: true, ..LaneHit::default() })
+        });
+        pool.extend(missing);
+    }
+    let cosine = |hit: &LaneHit| hit.cosine.unwrap_or(f32::NEG_INFINITY);
+    pool.sort_by(|(one_key, one), (other_key, other)| {
+        let named = other.addressed.cmp(&one.addressed);
+        named.then_with(|| cosine(other).total_cmp(&cosine(one))).then_with(|| one_key.cmp(other_key))
     });
+    let mut places = most.unwrap_or(usize::MAX);
+    pool.retain(|(_, hit)| {
+        let fits = places > 0;
+        places = places.saturating_sub(1);
+        fits || hit.forced
+    });
+    pool
+}
+
+/// Curators' sources join what the lanes brought; a passage that both have keeps its scores.
+fn lend(candidates: &mut Vec<Candidate>, curated: Vec<Candidate>) {
+    for lent in curated {
+        match candidates.iter_mut().find(|known| known.passage.passage == lent.passage.passage) {
+            Some(known) => {
+                known.curated = lent.curated;
+                known.forced = true;
+            }
+            None => candidates.push(lent),
+        }
+    }
 }

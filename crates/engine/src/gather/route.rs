@@ -3,7 +3,9 @@
 //! Exclusions come before patterns: a question about a document, a decision or what documents say is never a question
 //! about a word.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
 
 /// The way a question takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,18 +17,34 @@ pub enum Route {
 }
 
 /// The words by which the configured collections' documents are called, in lower case: `adr`, `adrs`, `policy`, …
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct DocumentClasses(BTreeSet<String>);
+/// Each with the name of its collection.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
+pub struct DocumentClasses(BTreeMap<String, String>);
+
+impl From<Vec<String>> for DocumentClasses {
+    fn from(names: Vec<String>) -> Self {
+        Self::named(names.iter().map(String::as_str))
+    }
+}
 
 impl DocumentClasses {
     /// Each name, and its plural.
     pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let forms = names.into_iter().map(str::to_lowercase).flat_map(|name| [plural(&name), name]);
-        Self(forms.filter(|form| !form.is_empty()).collect())
+        let forms = names.into_iter().flat_map(|name| {
+            let form = name.to_lowercase();
+            [(plural(&form), name.to_owned()), (form, name.to_owned())]
+        });
+        Self(forms.filter(|(form, _)| !form.is_empty()).collect())
     }
 
     fn has(&self, word: &str) -> bool {
-        self.0.contains(word)
+        self.0.contains_key(word)
+    }
+
+    /// The collection that is called so.
+    pub fn collection(&self, word: &str) -> Option<&str> {
+        self.0.get(word).map(String::as_str)
     }
 }
 
@@ -53,7 +71,7 @@ pub fn route(query: &str, classes: &DocumentClasses, longest_term: Option<usize>
 }
 
 /// Words, without the signs around them; a word's own hyphens and dots stay.
-fn words(query: &str) -> Vec<&str> {
+pub(super) fn words(query: &str) -> Vec<&str> {
     query.split(' ').map(|word| word.trim_matches(|sign: char| !sign.is_alphanumeric())).collect()
 }
 
@@ -68,9 +86,14 @@ fn is_excluded(query: &str, classes: &DocumentClasses) -> bool {
 
 /// "List ADRs about security", "Please show all principles".
 fn is_command(words: &[&str]) -> bool {
+    after_command(words).is_some()
+}
+
+/// What is to be listed or shown.
+pub(super) fn after_command<'a, 'b>(words: &'a [&'b str]) -> Option<&'a [&'b str]> {
     const POLITE: [&str; 4] = ["please", "can", "could", "you"];
-    let first = words.iter().find(|word| !word.is_empty() && !POLITE.contains(word));
-    first.is_some_and(|word| matches!(*word, "list" | "show"))
+    let first = words.iter().position(|word| !word.is_empty() && !POLITE.contains(word))?;
+    matches!(words[first], "list" | "show").then(|| &words[first + 1..])
 }
 
 /// "What should I use …", "What can …", "What will …".

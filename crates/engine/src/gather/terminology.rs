@@ -125,7 +125,7 @@ fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
 
 fn refused(asked: Asked, refusal: &Refusal, words: &str, fallback_reasons: Vec<String>) -> Answer {
     let trace = vec![gate(0, Verdict::Stop)];
-    let sifted = Sifted { asked, evidence: Vec::new(), fallback_reasons, trace, warnings: Vec::new() };
+    let sifted = Sifted { fallback_reasons, trace, ..Sifted::unsearched(asked) };
     Answer { answer: words.trim().to_owned(), ..refuse(sifted, refusal) }
 }
 

@@ -1,10 +1,19 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
+mod gather;
+mod pattern;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use crate::words::{Reason, Sha256Hash};
+
+pub use gather::{
+    AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
+    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
+};
+pub use pattern::AddressPattern;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
@@ -35,48 +44,15 @@ pub struct Rules {
     pub wording: Wording,
 }
 
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GatherRules {
-    /// Hits each lane brings.
-    pub hits_per_lane: usize,
-    /// The best so many lexical hits are kept whatever their cosine.
-    pub forced_lexical: usize,
-    /// Questions about terms are answered from the vocabulary or not at all; off when null.
-    #[serde(default)]
-    pub terminology: Option<TerminologyRules>,
-}
-
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TerminologyRules {
-    /// A term has at most so many words; what is longer is a question of its own. No limit when null.
-    pub longest_term_words: Option<usize>,
-    /// The collections whose documents are asked about by their name: "in the policies", "the ADR on …".
-    pub document_classes: Vec<String>,
-    /// Closest existing terms that a refusal suggests.
-    pub suggestions: usize,
-    pub wording: TerminologyWording,
-}
-
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TerminologyWording {
-    pub not_found: String,
-    pub timeout: String,
-    pub error: String,
-    /// Said above the meanings of a term that has several.
-    pub ambiguous: String,
-    /// With the closest existing term in place of `{term}`.
-    pub suggestion: String,
-}
-
 /// Each threshold is off when it is null.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SiftRules {
     /// Candidates below this cosine are noise; forced ones are exempt.
     pub noise_floor: Option<f64>,
+    /// The same where a reranker has read them: it tells noise better than a cosine does.
+    #[serde(default)]
+    pub noise_floor_reranked: Option<f64>,
     /// Candidates below this cosine are dropped.
     pub min_similarity: Option<f64>,
     /// Of two candidates whose texts are more alike than this, the worse is dropped.
@@ -99,6 +75,9 @@ pub struct SpeakRules {
     pub max_answer_tokens: u32,
     /// What the model is told; the notes and the question follow as messages of their own.
     pub system_prompt: String,
+    /// Said above curators' notes, which the model may know and must not say.
+    #[serde(default)]
+    pub background_prompt: String,
     /// A conversation that shows how it is done.
     #[serde(default)]
     pub examples: Vec<Example>,
@@ -153,6 +132,7 @@ impl Rules {
         let sift = &self.sift;
         for (name, threshold) in [
             ("sift.noise_floor", sift.noise_floor),
+            ("sift.noise_floor_reranked", sift.noise_floor_reranked),
             ("sift.min_similarity", sift.min_similarity),
             ("sift.duplicates", sift.duplicates),
             ("sift.top1_similarity", sift.top1_similarity),
@@ -165,8 +145,9 @@ impl Rules {
         if sift.per_document == Some(0) {
             found.push("sift.per_document is 0: nothing could ever be answered".to_owned());
         }
-        if self.gather.hits_per_lane == 0 {
-            found.push("gather.hits_per_lane is 0: nothing could ever be found".to_owned());
+        self.gather.contradictions(&mut found);
+        if self.gather.curated.is_some() && self.speak.background_prompt.trim().is_empty() {
+            found.push("speak.background_prompt is empty: curators' notes would pass for sources".to_owned());
         }
         if self.speak.extractive_sentences == 0 {
             found.push("speak.extractive_sentences is 0: an extractive answer would be empty".to_owned());

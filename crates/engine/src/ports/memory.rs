@@ -12,6 +12,8 @@ pub const PASSAGES_OF_A_DOCUMENT: u32 = 3;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remembered {
     pub entry: MemoryEntry,
+    /// Changes with the entry's words; points of other versions are not of it.
+    pub version: u32,
     /// In the order of the references: those that exist, are current and are visible in the scope, each passage once.
     pub passages: Vec<CataloguePassage>,
     /// How many of the references resolve to at least one of the passages.

@@ -3,22 +3,20 @@
 //! Every candidate is compared with every better one, on every question, so runs of words are compared as numbers:
 //! as texts they took most of the time that a question takes here.
 
-use super::dropping;
-use crate::words::{Candidate, GateRecord};
+/// The texts that were kept, to compare worse ones with.
+#[derive(Default)]
+pub(super) struct Distinct(Vec<Shingles>);
 
-/// Keeps candidates in order, dropping each that is more alike to a better one than `most`.
-pub(super) fn drop(candidates: Vec<Candidate>, most: Option<f64>, trace: &mut Vec<GateRecord>) -> Vec<Candidate> {
-    let Some(most) = most else { return candidates };
-    let before = candidates.len();
-    let mut kept: Vec<(Candidate, Shingles)> = Vec::with_capacity(before);
-    for candidate in candidates {
-        let shingles = Shingles::of(&candidate.passage.text);
-        if !kept.iter().any(|(_, better)| better.is_more_alike(&shingles, most)) {
-            kept.push((candidate, shingles));
+impl Distinct {
+    /// Keeps a text, unless it is more alike to a better one than `most`.
+    pub(super) fn takes(&mut self, text: &str, most: f64) -> bool {
+        let shingles = Shingles::of(text);
+        let is_new = !self.0.iter().any(|better| better.is_more_alike(&shingles, most));
+        if is_new {
+            self.0.push(shingles);
         }
+        is_new
     }
-    trace.push(dropping("duplicates", before - kept.len(), most));
-    kept.into_iter().map(|(candidate, _)| candidate).collect()
 }
 
 /// Runs of three words, in lower case: alike where the wording is, whatever the spacing. Each as a hash, in order.

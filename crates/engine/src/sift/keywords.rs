@@ -22,7 +22,7 @@ pub fn significant_terms(query: &str) -> BTreeSet<String> {
 }
 
 /// Two forms of one word: the same but for a short ending.
-fn same_word(one: &str, other: &str) -> bool {
+pub fn same_word(one: &str, other: &str) -> bool {
     const LONGEST_ENDING: usize = 3;
     const SHORTEST_STEM: usize = 4;
     if one == other {
@@ -49,6 +49,10 @@ pub(super) fn warn(
     for candidate in evidence {
         present.extend(significant_terms(&candidate.passage.text));
         present.extend(significant_terms(&candidate.passage.title));
+        // However its number is written.
+        let address = significant_terms(candidate.passage.address.as_deref().unwrap_or_default());
+        present.extend(address.iter().map(|word| word.trim_start_matches('0').to_owned()));
+        present.extend(address);
     }
     let missing: Vec<&str> =
         asked.iter().filter(|term| !present.iter().any(|word| same_word(word, term))).map(String::as_str).collect();

@@ -3,9 +3,11 @@
 mod duplicates;
 mod keywords;
 
-pub use keywords::significant_terms;
+pub use keywords::{same_word, significant_terms};
 
 use std::collections::HashMap;
+
+use duplicates::Distinct;
 
 use crate::policy::SiftRules;
 use crate::turn::{Gathered, Sieve, Sifted};
@@ -13,20 +15,22 @@ use crate::words::{Candidate, DocumentId, GateRecord, Reason, Refusal, Verdict};
 
 /// Pure: the same pool under the same rules always ends the same way.
 pub fn sift(gathered: Gathered) -> Sieve {
-    let Gathered { asked, candidates, fallback_reasons } = gathered;
+    let Gathered { asked, candidates, reranked, background, fallback_reasons, mut warnings, .. } = gathered;
     let rules = asked.policy.rules.sift.clone();
-    let mut trace = Vec::new();
-    let mut warnings = Vec::new();
-
+    let noise_floor = if reranked { rules.noise_floor_reranked.or(rules.noise_floor) } else { rules.noise_floor };
     let best =
-        candidates.iter().filter(|candidate| candidate.cosine.is_some()).map(Candidate::similarity).reduce(f64::max);
-    let evidence = noise_floor(candidates, rules.noise_floor, &mut trace);
-    let evidence = min_similarity(evidence, rules.min_similarity, &mut trace);
-    let evidence = duplicates::drop(evidence, rules.duplicates, &mut trace);
-    let mut evidence = per_document(evidence, rules.per_document, &mut trace);
-    evidence.truncate(asked.question.max_context_chunks);
+        candidates.iter().filter(|candidate| candidate.is_measured()).map(Candidate::similarity).reduce(f64::max);
 
-    let refusal = any_evidence(&evidence, best, &rules, &mut trace)
+    let mut sieve = Dropping { trace: Vec::new(), dropped: Vec::new() };
+    let evidence = sieve.noise_floor(candidates, noise_floor);
+    let evidence = sieve.min_similarity(evidence, rules.min_similarity);
+    let evidence = sieve.duplicates(evidence, rules.duplicates);
+    let mut evidence = sieve.per_document(evidence, rules.per_document);
+    let beyond = evidence.split_off(evidence.len().min(asked.question.max_context_chunks));
+    sieve.dropped.extend(beyond.into_iter().map(|candidate| ("max_context_chunks", candidate)));
+    let Dropping { mut trace, dropped } = sieve;
+
+    let refusal = any_evidence(&evidence, best, noise_floor.into_iter().chain(rules.min_similarity), &mut trace)
         .or_else(|| top1_similarity(&evidence, &rules, &mut trace))
         .map(|(reason, explanation)| Refusal {
             reason,
@@ -36,7 +40,7 @@ pub fn sift(gathered: Gathered) -> Sieve {
     if refusal.is_none() {
         warnings.extend(keywords::warn(&asked.question.query, &evidence, rules.missing_keywords, &mut trace));
     }
-    let sifted = Sifted { asked, evidence, fallback_reasons, trace, warnings };
+    let sifted = Sifted { asked, evidence, dropped, background, fallback_reasons, trace, warnings };
     match refusal {
         Some(refusal) => Sieve::Stopped { sifted, refusal },
         None => Sieve::Through(sifted),
@@ -48,58 +52,67 @@ fn record(gate: &str, stops: bool, observed: f64, threshold: f64) -> GateRecord 
     GateRecord { gate: gate.to_owned(), verdict, observed, threshold }
 }
 
-/// A step that drops candidates passes; what it observed is how many it dropped.
-fn dropping(gate: &str, dropped: usize, threshold: f64) -> GateRecord {
-    GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed: dropped as f64, threshold }
+/// The gates that look at one candidate at a time.
+struct Dropping {
+    trace: Vec<GateRecord>,
+    dropped: Vec<(&'static str, Candidate)>,
 }
 
-fn noise_floor(candidates: Vec<Candidate>, floor: Option<f64>, trace: &mut Vec<GateRecord>) -> Vec<Candidate> {
-    let Some(floor) = floor else { return candidates };
-    let before = candidates.len();
-    let kept: Vec<_> =
-        candidates.into_iter().filter(|candidate| candidate.forced || candidate.similarity() >= floor).collect();
-    trace.push(dropping("noise_floor", before - kept.len(), floor));
-    kept
-}
+impl Dropping {
+    /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
+    fn gate(
+        &mut self,
+        gate: &'static str,
+        threshold: f64,
+        candidates: Vec<Candidate>,
+        passes: impl FnMut(&Candidate) -> bool,
+    ) -> Vec<Candidate> {
+        let (kept, dropped): (Vec<_>, Vec<_>) = candidates.into_iter().partition(passes);
+        let observed = dropped.len() as f64;
+        self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
+        self.dropped.extend(dropped.into_iter().map(|candidate| (gate, candidate)));
+        kept
+    }
 
-fn min_similarity(candidates: Vec<Candidate>, least: Option<f64>, trace: &mut Vec<GateRecord>) -> Vec<Candidate> {
-    let Some(least) = least else { return candidates };
-    let before = candidates.len();
-    // Where meaning was not searched there is nothing to compare.
-    let kept: Vec<_> = candidates
-        .into_iter()
-        .filter(|candidate| candidate.cosine.is_none() || candidate.similarity() >= least)
-        .collect();
-    trace.push(dropping("min_similarity", before - kept.len(), least));
-    kept
-}
+    fn noise_floor(&mut self, candidates: Vec<Candidate>, floor: Option<f64>) -> Vec<Candidate> {
+        let Some(floor) = floor else { return candidates };
+        self.gate("noise_floor", floor, candidates, |candidate| candidate.forced || candidate.similarity() >= floor)
+    }
 
-fn per_document(candidates: Vec<Candidate>, most: Option<usize>, trace: &mut Vec<GateRecord>) -> Vec<Candidate> {
-    let Some(most) = most else { return candidates };
-    let before = candidates.len();
-    let mut seen: HashMap<DocumentId, usize> = HashMap::new();
-    let kept: Vec<_> = candidates
-        .into_iter()
-        .filter(|candidate| {
+    fn min_similarity(&mut self, candidates: Vec<Candidate>, least: Option<f64>) -> Vec<Candidate> {
+        let Some(least) = least else { return candidates };
+        // Where meaning was not searched there is nothing to compare.
+        let passes = |candidate: &Candidate| !candidate.is_measured() || candidate.similarity() >= least;
+        self.gate("min_similarity", least, candidates, passes)
+    }
+
+    fn duplicates(&mut self, candidates: Vec<Candidate>, most: Option<f64>) -> Vec<Candidate> {
+        let Some(most) = most else { return candidates };
+        let mut better = Distinct::default();
+        self.gate("duplicates", most, candidates, |candidate| better.takes(&candidate.passage.text, most))
+    }
+
+    fn per_document(&mut self, candidates: Vec<Candidate>, most: Option<usize>) -> Vec<Candidate> {
+        let Some(most) = most else { return candidates };
+        let mut seen: HashMap<DocumentId, usize> = HashMap::new();
+        self.gate("per_document", most as f64, candidates, |candidate| {
             let count = seen.entry(candidate.passage.passage.document).or_default();
             *count += 1;
             *count <= most
         })
-        .collect();
-    trace.push(dropping("per_document", before - kept.len(), most as f64));
-    kept
+    }
 }
 
 /// `best` is the best similarity of all that was found, before anything was dropped.
 fn any_evidence(
     evidence: &[Candidate],
     best: Option<f64>,
-    rules: &SiftRules,
+    thresholds: impl Iterator<Item = f64>,
     trace: &mut Vec<GateRecord>,
 ) -> Option<(Reason, String)> {
     let stops = evidence.is_empty();
     trace.push(record("evidence", stops, evidence.len() as f64, 1.0));
-    let least = rules.noise_floor.into_iter().chain(rules.min_similarity).reduce(f64::max);
+    let least = thresholds.reduce(f64::max);
     stops.then(|| match best.zip(least) {
         // Something was found, and every bit of it was too far away.
         Some((best, least)) if best < least => (Reason::LowSimilarity, too_far(&shown(best), least)),
@@ -117,7 +130,7 @@ fn top1_similarity(evidence: &[Candidate], rules: &SiftRules, trace: &mut Vec<Ga
     let stops = observed < threshold;
     trace.push(record("top1_similarity", stops, observed, threshold));
     stops.then(|| {
-        let measured = evidence.iter().any(|candidate| candidate.cosine.is_some());
+        let measured = evidence.iter().any(Candidate::is_measured);
         let observed = if measured { shown(observed) } else { "not measured".to_owned() };
         (Reason::LowSimilarity, too_far(&observed, threshold))
     })

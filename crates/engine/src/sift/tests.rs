@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::*;
 use crate::policy::Policy;
 use crate::ports::catalogue::CataloguePassage;
-use crate::turn::Asked;
+use crate::turn::{Asked, SearchRecord};
 use crate::words::{CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, TenantId};
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
@@ -29,7 +29,7 @@ fn candidate(document: u128, chunk_index: u32, cosine: f32, text: &str) -> Candi
         tokens: 8,
         document_sha256: Sha256Hash::of(b"book"),
     };
-    Candidate { passage, cosine: Some(cosine), bm25: Some(1.0), fused: 0.0, forced: false }
+    Candidate { cosine: Some(cosine), bm25: Some(1.0), ..Candidate::unscored(passage) }
 }
 
 fn gathered(query: &str, change: impl FnOnce(&mut SiftRules), candidates: Vec<Candidate>) -> Gathered {
@@ -44,7 +44,15 @@ fn gathered(query: &str, change: impl FnOnce(&mut SiftRules), candidates: Vec<Ca
         question: Question::new(query),
         policy: Arc::new(policy),
     };
-    Gathered { asked, candidates, fallback_reasons: Vec::new() }
+    Gathered {
+        asked,
+        candidates,
+        reranked: false,
+        background: Vec::new(),
+        fallback_reasons: Vec::new(),
+        warnings: Vec::new(),
+        search: SearchRecord::default(),
+    }
 }
 
 fn evidence(sieve: &Sieve) -> Vec<u32> {

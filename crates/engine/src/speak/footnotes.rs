@@ -28,10 +28,18 @@ impl<'a> Footnotes<'a> {
         sentence.citations.iter().filter_map(|number| self.citation(*number)).collect()
     }
 
+    /// What a minted number's passage says.
+    pub fn text(&self, marker: u32) -> Option<&'a str> {
+        self.candidate(marker).map(|candidate| candidate.passage.text.as_str())
+    }
+
+    fn candidate(&self, marker: u32) -> Option<&'a Candidate> {
+        self.evidence.get(usize::try_from(marker).ok()?.checked_sub(1)?)
+    }
+
     /// The citation a minted number stands for.
     pub fn citation(&self, marker: u32) -> Option<Citation> {
-        let place = usize::try_from(marker).ok()?.checked_sub(1)?;
-        let candidate = self.evidence.get(place)?;
+        let candidate = self.candidate(marker)?;
         let passage = &candidate.passage;
         Some(Citation {
             marker,

@@ -5,6 +5,7 @@ use std::time::Instant;
 use futures::StreamExt as _;
 
 use super::Listener;
+use super::background::Background;
 use super::footnotes::Footnotes;
 use super::gauntlet::{Counts, Gauntlet, Passed};
 use super::prompt::prompt;
@@ -41,6 +42,7 @@ struct Desk<'a, 'b> {
     draft: Draft,
     raw: Vec<u8>,
     footnotes: &'a Footnotes<'b>,
+    background: Background,
     listener: &'a mut dyn Listener,
 }
 
@@ -49,6 +51,7 @@ pub(super) async fn generate(
     rules: &SpeakRules,
     question: &Question,
     footnotes: &Footnotes<'_>,
+    background: &[String],
     listener: &mut dyn Listener,
 ) -> Draft {
     let name = question.model.clone().unwrap_or_else(|| model.default_model().to_owned());
@@ -64,8 +67,16 @@ pub(super) async fn generate(
     };
     let began = Instant::now();
     let gauntlet = Gauntlet::new(footnotes.minted());
-    let mut desk = Desk { gauntlet, holder: SentenceHolder::default(), draft, raw: Vec::new(), footnotes, listener };
-    match model.write(prompt(rules, question, footnotes)).await {
+    let mut desk = Desk {
+        gauntlet,
+        holder: SentenceHolder::default(),
+        draft,
+        raw: Vec::new(),
+        footnotes,
+        background: Background::of(background),
+        listener,
+    };
+    match model.write(prompt(rules, question, footnotes, background)).await {
         Err(error) => desk.draft.ended = Ended::Early(error),
         Ok(mut pieces) => loop {
             match pieces.next().await {
@@ -105,9 +116,10 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// A sentence without a source is not said.
+    /// A sentence without a source is not said, nor one that is a background note's.
     fn release(&mut self, sentence: Sentence) {
-        if sentence.citations.is_empty() {
+        let cited = sentence.citations.iter().filter_map(|number| self.footnotes.text(*number));
+        if sentence.citations.is_empty() || self.background.is_repeated_in(&sentence.text, cited) {
             self.draft.dropped_sentences += 1;
             return;
         }

@@ -1,5 +1,6 @@
 //! The third movement: what is said, each sentence with its source, and nothing else.
 
+mod background;
 pub mod extractive;
 pub mod footnotes;
 pub mod gauntlet;
@@ -70,7 +71,7 @@ pub async fn speak(
     let Some(model) = model else {
         return Ok(Spoken::plainly(stand_in(sifted, &footnotes, listener)));
     };
-    let written = generate(model, rules, &sifted.asked.question, &footnotes, listener).await;
+    let written = generate(model, rules, &sifted.asked.question, &footnotes, &sifted.background, listener).await;
     let answer = match &written.ended {
         Ended::Whole if written.sentences.is_empty() => {
             let refusal = unsupported(&policy, &written);
@@ -113,6 +114,16 @@ fn extractive_answer(sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut d
         listener.sentence(&sentence.text, footnotes.citations(sentence));
     }
     answer(sifted, footnotes, &sentences, "extractive", 0)
+}
+
+/// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
+pub(crate) fn quote(mut sifted: Sifted, sentences: &[Sentence], listener: &mut dyn Listener) -> Answer {
+    let evidence = std::mem::take(&mut sifted.evidence);
+    let footnotes = Footnotes::mint(&evidence);
+    for sentence in sentences {
+        listener.sentence(&sentence.text, footnotes.citations(sentence));
+    }
+    Answer { model_used: None, ..answer(sifted, &footnotes, sentences, "", 0) }
 }
 
 fn answer(

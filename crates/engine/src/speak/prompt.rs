@@ -8,7 +8,7 @@ use crate::words::{Question, Speaker};
 /// How much of the conversation so far the model sees.
 const LATEST_MESSAGES: usize = 6;
 
-pub fn prompt(rules: &SpeakRules, question: &Question, footnotes: &Footnotes<'_>) -> Prompt {
+pub fn prompt(rules: &SpeakRules, question: &Question, footnotes: &Footnotes<'_>, background: &[String]) -> Prompt {
     let mut messages = vec![message(Speaker::System, rules.system_prompt.trim().to_owned())];
     for example in &rules.examples {
         let notes = example.notes.iter().map(String::as_str);
@@ -22,7 +22,8 @@ pub fn prompt(rules: &SpeakRules, question: &Question, footnotes: &Footnotes<'_>
         messages.push(message(role, without_markers(&said.content)));
     }
     let notes: Vec<String> = footnotes.notes().map(|(_, candidate)| candidate.passage.text.clone()).collect();
-    messages.push(message(Speaker::User, ask(notes.iter().map(String::as_str), &question.query)));
+    let asked = ask(notes.iter().map(String::as_str), &question.query);
+    messages.push(message(Speaker::User, format!("{}{asked}", behind(rules, background))));
     Prompt {
         model: question.model.clone(),
         messages,
@@ -42,6 +43,15 @@ fn ask<'a>(notes: impl Iterator<Item = &'a str>, question: &str) -> String {
     }
     text.push_str(&format!("\nQuestion: {}", one_paragraph(&without_markers(question))));
     text
+}
+
+/// What curators wrote for the model to know and not to say. It has no number: there is nothing to cite.
+fn behind(rules: &SpeakRules, background: &[String]) -> String {
+    if background.is_empty() {
+        return String::new();
+    }
+    let notes = background.iter().map(|note| format!("- {}\n", one_paragraph(&without_markers(note))));
+    format!("{}\n{}\n", rules.background_prompt.trim(), notes.collect::<String>())
 }
 
 /// A note is data: a marker inside it must not pass for one of ours.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "suites are tests, run from other crates")]
 
+pub mod catalogue;
 pub mod embedder;
 pub mod index;
 pub mod language_model;

@@ -6,17 +6,50 @@ use crate::ports::catalogue::CataloguePassage;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     pub passage: CataloguePassage,
+    /// To the closest of the question's variants.
     pub cosine: Option<f32>,
     pub bm25: Option<f32>,
     pub fused: f64,
-    /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words.
+    /// What the reranker gave it, 0 to 1.
+    pub rerank: Option<f32>,
+    /// The similarity that a curator's choice lends it.
+    pub curated: Option<f64>,
+    /// The asker named its document.
+    pub addressed: bool,
+    /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
+    /// curator chose it.
     pub forced: bool,
 }
 
 impl Candidate {
-    /// The similarity gates look at; a candidate that has none, because meaning was not searched, has 0.
+    /// As the catalogue has it, with no score yet.
+    pub fn unscored(passage: CataloguePassage) -> Self {
+        Self {
+            passage,
+            cosine: None,
+            bm25: None,
+            fused: 0.0,
+            rerank: None,
+            curated: None,
+            addressed: false,
+            forced: false,
+        }
+    }
+
+    /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
+    /// counts as much as its match; otherwise it is the cosine. A candidate without any, because meaning was not
+    /// searched, has 0.
     pub fn similarity(&self) -> f64 {
+        if self.addressed {
+            return 1.0;
+        }
         // Rounded as numbers are shown, so that what is said and what decided are the same number.
-        self.cosine.map_or(0.0, |cosine| (f64::from(cosine) * 10_000.0).round() / 10_000.0)
+        let cosine = self.cosine.map_or(0.0, |cosine| (f64::from(cosine) * 10_000.0).round() / 10_000.0);
+        self.curated.map_or(cosine, |curated| curated.max(cosine))
+    }
+
+    /// Whether there is anything to compare with a threshold.
+    pub fn is_measured(&self) -> bool {
+        self.addressed || self.curated.is_some() || self.cosine.is_some()
     }
 }

@@ -51,8 +51,7 @@ proptest! {
             let books = library.iter().map(|(title, place, text)| Book {
                 title: title.clone(),
                 source_location: place.clone(),
-                text: text.clone(),
-                vector: None,
+                ..Book::of(text)
             });
             let embedder = Arc::new(FakeEmbedder::new(64, 256));
             let world = World::of(says(&["So it is.[^1]"]), books.collect(), embedder, BOOK).await;

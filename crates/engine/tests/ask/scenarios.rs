@@ -57,8 +57,16 @@ enum Availability {
 struct Document {
     title: String,
     text: String,
+    #[serde(default = "book")]
+    collection: String,
+    #[serde(default)]
+    address: Option<String>,
     /// To the question, as the embedding model would have it.
     similarity: f32,
+}
+
+fn book() -> String {
+    "Book".to_owned()
 }
 
 #[derive(Deserialize)]
@@ -164,9 +172,10 @@ async fn every_scenario_ends_as_it_says() {
 async fn check(scenario: Scenario, policy: &str, file: &Path) {
     let books = scenario.documents.into_iter().map(|document| Book {
         title: document.title,
-        source_location: "book.pdf".to_owned(),
-        text: document.text,
         vector: Some(Placed::vector(document.similarity)),
+        collection: document.collection,
+        address: document.address,
+        ..Book::of(&document.text)
     });
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
     let mut world = World::of(script, books.collect(), Arc::new(Placed::new()), policy).await;

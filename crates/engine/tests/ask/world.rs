@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use ibidem_engine::ask::{AskError, Engine};
+use ibidem_engine::explain::Explanation;
 use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::catalogue::CataloguePassage;
@@ -13,13 +14,14 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{
-    CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Tag, TenantId,
+    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Tag,
+    TenantId,
 };
 use uuid::Uuid;
 
 pub(crate) const BOOK: &str = include_str!("../../../../policies/book.yaml");
 const TENANT: &str = "secret-tenant";
-const TAG: &str = "secret-tag";
+pub(crate) const TAG: &str = "secret-tag";
 
 /// A document of one passage.
 pub(crate) struct Book {
@@ -28,13 +30,24 @@ pub(crate) struct Book {
     pub(crate) text: String,
     /// Where it lies; by its text when there is none.
     pub(crate) vector: Option<Vec<f32>>,
+    pub(crate) collection: String,
+    pub(crate) address: Option<String>,
+    pub(crate) kind: Option<DocumentKind>,
 }
 
 impl Book {
     /// In a path that no model may ever see.
     pub(crate) fn of(text: &str) -> Self {
         let source_location = "secret-folder/secret-file.pdf".to_owned();
-        Self { title: "Manual".to_owned(), source_location, text: text.to_owned(), vector: None }
+        Self {
+            title: "Manual".to_owned(),
+            source_location,
+            text: text.to_owned(),
+            vector: None,
+            collection: "Book".to_owned(),
+            address: None,
+            kind: None,
+        }
     }
 }
 
@@ -42,6 +55,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) model: Arc<FakeModel>,
     pub(crate) index: Arc<FakeIndex>,
+    pub(crate) catalogue: Arc<FakeCatalogue>,
     pub(crate) tenant: TenantId,
     pub(crate) policy: Arc<Policy>,
 }
@@ -56,7 +70,7 @@ impl World {
         let tenant = TenantId::named(TENANT);
         let tags: Vec<Tag> = vec![TAG.parse().unwrap()];
         let index = Arc::new(FakeIndex::new(embedder.model().dimensions));
-        let catalogue = FakeCatalogue::default();
+        let catalogue = Arc::new(FakeCatalogue::default());
         for (number, book) in (1_u128..).zip(books) {
             let document = DocumentId(Uuid::from_u128(number << 64));
             let passage = PassageKey { document, version: 1, chunk_index: 0 };
@@ -65,15 +79,22 @@ impl World {
                 None => embedder.embed_passages(vec![book.text.clone()]).await.unwrap().remove(0),
             };
             let points = vec![IndexPoint { passage, vector, words: book.text.clone() }];
-            let collection = "Book".parse().unwrap();
-            let published = IndexDocument { tenant, document, collection, kind: None, tags: tags.clone(), points };
+            let collection: CollectionName = book.collection.parse().unwrap();
+            let published = IndexDocument {
+                tenant,
+                document,
+                collection: collection.clone(),
+                kind: None,
+                tags: tags.clone(),
+                points,
+            };
             index.publish(vec![published]).await.unwrap();
             let shelved = CataloguePassage {
                 passage,
-                collection: "Book".parse().unwrap(),
-                kind: None,
+                collection,
+                kind: book.kind,
                 title: book.title,
-                address: None,
+                address: book.address,
                 source_location: book.source_location,
                 updated_at: DateTime::UNIX_EPOCH,
                 section: Some("Oil".to_owned()),
@@ -86,9 +107,9 @@ impl World {
             catalogue.put(tenant, tags.clone(), shelved);
         }
         let model = Arc::new(FakeModel::new(script));
-        let searcher = Searcher { embedder, index: index.clone(), catalogue: Arc::new(catalogue) };
-        let engine = Engine { searcher, model: Some(model.clone()), vocabulary: None };
-        Self { engine, model, index, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }
+        let searcher = Searcher { embedder, index: index.clone(), catalogue: catalogue.clone() };
+        let engine = Engine { model: Some(model.clone()), ..Engine::new(searcher) };
+        Self { engine, model, index, catalogue, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }
     }
 
     pub(crate) async fn ask(&self, query: &str) -> Spoken {
@@ -96,16 +117,23 @@ impl World {
     }
 
     pub(crate) async fn put(&self, question: Question) -> Result<Spoken, AskError> {
+        self.engine.ask(self.asked(question), &mut Nobody).await
+    }
+
+    pub(crate) fn asked(&self, question: Question) -> Asked {
         let tags = [TAG.parse().unwrap()].into();
         let identity = Identity { tenant: self.tenant, subject: "s".to_owned(), role: Role::Asker, tags };
-        let asked = Asked {
+        Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,
             scope: Scope::of(&identity),
             question,
             policy: self.policy.clone(),
-        };
-        self.engine.ask(asked, &mut Nobody).await
+        }
+    }
+
+    pub(crate) async fn explain(&self, query: &str) -> Explanation {
+        self.engine.explain(self.asked(Question::new(query))).await.unwrap()
     }
 
     pub(crate) fn model_calls(&self) -> usize {

@@ -59,7 +59,11 @@ impl World {
             index: index.clone(),
             catalogue: Arc::new(FakeCatalogue::default()),
         };
-        let engine = Engine { searcher, model: Some(model.clone()), vocabulary: Some(Arc::new(vocabulary.clone())) };
+        let engine = Engine {
+            model: Some(model.clone()),
+            vocabulary: Some(Arc::new(vocabulary.clone())),
+            ..Engine::new(searcher)
+        };
         Self { engine, model, index, vocabulary }
     }
 

@@ -124,7 +124,7 @@ impl World {
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine { searcher, model: Some(thoughtful.clone()), vocabulary: None },
+            engine: Engine { model: Some(thoughtful.clone()), ..Engine::new(searcher) },
             policy: Arc::new(Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap()),
             originals,
             readiness: Arc::new(Always),

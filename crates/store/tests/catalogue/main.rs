@@ -5,6 +5,7 @@
 mod jobs;
 mod keys;
 mod publications;
+mod suite;
 mod visibility;
 
 use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};

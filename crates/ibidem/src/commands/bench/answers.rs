@@ -126,7 +126,7 @@ impl AnswersBench {
         let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
         let state = AppState::new(ServerParts {
             store: scratch.store.clone(),
-            engine: Engine { searcher, model: Some(model), vocabulary: None },
+            engine: Engine { model: Some(model), ..Engine::new(searcher) },
             policy: compose::policy(&scratch.settings.policy)?,
             originals: Arc::new(compose::originals(&scratch.settings)?),
             readiness: Arc::new(AlwaysReady),

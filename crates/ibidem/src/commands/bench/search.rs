@@ -162,7 +162,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
     };
     Ok(AppState::new(ServerParts {
         store: scratch.store.clone(),
-        engine: Engine { searcher, model: None, vocabulary: None },
+        engine: Engine::new(searcher),
         policy: compose::policy(&scratch.settings.policy)?,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),

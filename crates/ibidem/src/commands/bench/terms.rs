@@ -8,7 +8,7 @@ use chrono::Utc;
 use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::gather::route::{DocumentClasses, Route, route};
+use ibidem_engine::gather::route::{Route, route};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::thesaurus::Thesaurus as _;
 use ibidem_engine::ports::vocabulary::LabelKind;
@@ -96,8 +96,8 @@ fn question(term: &str) -> String {
 /// Preferred labels that the policy takes for terms, spread over the vocabularies.
 fn terms(vocabularies: &SkosFiles, language: &str, policy: &Policy, most: usize) -> Vec<String> {
     let Some(rules) = &policy.rules.gather.terminology else { return Vec::new() };
-    let classes = DocumentClasses::named(rules.document_classes.iter().map(String::as_str));
-    let is_term = |text: &str| route(&question(text), &classes, rules.longest_term_words) != Route::Corpus;
+    let classes = &policy.rules.gather.document_classes;
+    let is_term = |text: &str| route(&question(text), classes, rules.longest_term_words) != Route::Corpus;
     let entries = vocabularies.word_lists().iter().flat_map(|list| list.entries.values());
     let defined = entries.filter(|entry| !entry.deprecated && !entry.definitions.is_empty());
     let labels = defined.filter_map(|entry| {

@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
-use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use ibidem_engine::ports::catalogue::{
+    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
+};
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
-use ibidem_engine::words::{PassageKey, Scope};
+use ibidem_engine::words::{AddressKey, CollectionName, PassageKey, Scope};
 
 /// Time spent outside, by question; no question is under way twice.
 #[derive(Default)]
@@ -99,6 +101,36 @@ impl<T: Catalogue> Catalogue for Timed<T> {
         let visible = self.inner.visible(scope, passages).await;
         locked(&self.ledger.catalogue).push(began.elapsed().as_secs_f64() * 1_000.0);
         visible
+    }
+
+    async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
+        let began = Instant::now();
+        let visible = self.inner.still_visible(scope, passages).await;
+        locked(&self.ledger.catalogue).push(began.elapsed().as_secs_f64() * 1_000.0);
+        visible
+    }
+
+    async fn addressed(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        keys: &[AddressKey],
+    ) -> Result<Vec<AddressedDocument>, CatalogueError> {
+        self.inner.addressed(scope, collection, keys).await
+    }
+
+    async fn neighbours(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        key: &AddressKey,
+        most: usize,
+    ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
+        self.inner.neighbours(scope, collection, key, most).await
+    }
+
+    async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
+        self.inner.list(scope, filter).await
     }
 }
 

@@ -1,0 +1,211 @@
+//! A search laid open: the lanes, every candidate with every score it earned, and what dropped it. No model answers.
+
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use crate::ask::Engine;
+use crate::gather::{gather, revocation};
+use crate::search::SearchError;
+use crate::speak::Nobody;
+use crate::turn::{Asked, Gathered, SearchRecord, Sieve};
+use crate::words::{Action, Candidate, GateRecord, Reason, SourceId};
+
+/// What a question went through before anything was said.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Explanation {
+    pub question: String,
+    pub policy: String,
+    /// Where the question went.
+    pub route: &'static str,
+    pub variants: Vec<ExplainedVariant>,
+    pub curated: Vec<ExplainedEntry>,
+    pub curated_suffices: bool,
+    pub reranked: bool,
+    pub fallback_reasons: Vec<String>,
+    /// How often the index was asked.
+    pub index_calls: u32,
+    pub stages: Vec<ExplainedStage>,
+    /// What is spoken from first, in order; then what was dropped, in the order of dropping.
+    pub candidates: Vec<ExplainedCandidate>,
+    pub trace: Vec<GateRecord>,
+    pub warnings: Vec<String>,
+    pub decision: ExplainedDecision,
+    /// For the operator: what went wrong with a part.
+    pub failures: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ExplainedVariant {
+    pub kind: &'static str,
+    pub text: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExplainedEntry {
+    pub entry: String,
+    pub kind: &'static str,
+    pub phrase: String,
+    pub similarity: f64,
+    pub judged: Option<f32>,
+    pub accepted: bool,
+    pub references: usize,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExplainedStage {
+    pub stage: &'static str,
+    pub milliseconds: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExplainedCandidate {
+    /// From 1, of those that are spoken from.
+    pub note: Option<usize>,
+    /// The gate that dropped it.
+    pub dropped_by: Option<&'static str>,
+    pub source_id: SourceId,
+    pub title: String,
+    pub address: Option<String>,
+    pub section: Option<String>,
+    pub kind: Option<String>,
+    pub cosine: Option<f32>,
+    pub bm25: Option<f32>,
+    pub fused: f64,
+    pub rerank: Option<f32>,
+    pub curated: Option<f64>,
+    pub similarity: f64,
+    pub addressed: bool,
+    pub forced: bool,
+    pub text: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ExplainedDecision {
+    /// None when it goes on to be spoken.
+    pub action: Option<Action>,
+    pub reason: Option<Reason>,
+    pub explanation: Option<String>,
+    pub suggestions: Vec<String>,
+}
+
+impl Engine {
+    /// Gathers and sifts as for an answer, and tells what happened instead of answering.
+    pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
+        let (question, policy) = (asked.question.query.clone(), asked.policy.rules.name.clone());
+        let (asked, named) = match self.by_rule(asked, &mut Nobody).await {
+            ControlFlow::Continue(searched) => searched,
+            ControlFlow::Break(spoken) => return Ok(by_rule(question, policy, spoken.answer)),
+        };
+        let gathered = gather(self, asked, &named).await.map_err(|(_, error)| error)?;
+        let Gathered { reranked, search, .. } = gathered.clone();
+        let sieve = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
+        let (sifted, refusal) = match sieve.map_err(|(_, error)| error)? {
+            Sieve::Through(sifted) => (sifted, None),
+            Sieve::Stopped { sifted, refusal } => (sifted, Some(refusal)),
+        };
+        let kept = (1..).zip(&sifted.evidence).map(|(note, kept)| candidate(kept, Some(note), None));
+        let dropped = sifted.dropped.iter().map(|(gate, dropped)| candidate(dropped, None, Some(gate)));
+        let left_out = search.left_out.iter().map(|left| candidate(left, None, Some("keep")));
+        let decision = ExplainedDecision {
+            action: refusal.as_ref().map(|_| Action::Refuse),
+            reason: refusal.as_ref().map(|refusal| refusal.reason),
+            explanation: refusal.as_ref().map(|refusal| refusal.explanation.clone()),
+            suggestions: refusal.map_or_else(Vec::new, |refusal| refusal.suggestions),
+        };
+        Ok(Explanation {
+            question,
+            policy,
+            route: if named.documents.is_empty() { "search" } else { "search with addresses" },
+            candidates: kept.chain(dropped).chain(left_out).collect(),
+            reranked,
+            trace: sifted.trace,
+            warnings: sifted.warnings,
+            fallback_reasons: sifted.fallback_reasons,
+            decision,
+            ..searched(search)
+        })
+    }
+}
+
+/// What a rule answered: nothing was searched.
+fn by_rule(question: String, policy: String, answer: crate::words::Answer) -> Explanation {
+    let route = match answer.trace.first().map(|record| record.gate.as_str()) {
+        Some("address") => "address",
+        Some("list") => "list",
+        Some("terminology") => "terminology",
+        Some("topic_confidence" | "topic_similarity") => "topic",
+        _ => "rule",
+    };
+    Explanation {
+        question,
+        policy,
+        route,
+        trace: answer.trace,
+        warnings: answer.warnings,
+        fallback_reasons: answer.retrieval_quality.fallback_reasons,
+        decision: ExplainedDecision {
+            action: Some(answer.action),
+            reason: answer.reason,
+            explanation: answer.refusal_reason,
+            suggestions: answer.suggestions,
+        },
+        ..searched(SearchRecord::default())
+    }
+}
+
+fn searched(search: SearchRecord) -> Explanation {
+    let variant = |variant: crate::turn::Variant| ExplainedVariant { kind: variant.kind.as_str(), text: variant.text };
+    let entry = |matched: crate::turn::CuratedMatch| ExplainedEntry {
+        entry: matched.entry.to_string(),
+        kind: if matched.pinned { "pin" } else { "note" },
+        phrase: matched.phrase,
+        similarity: matched.similarity,
+        judged: matched.judged,
+        accepted: matched.accepted,
+        references: matched.references,
+    };
+    let stages = search
+        .stages
+        .iter()
+        .map(|(stage, took)| ExplainedStage { stage, milliseconds: (took.as_secs_f64() * 1e6).round() / 1e3 });
+    Explanation {
+        question: String::new(),
+        policy: String::new(),
+        route: "",
+        variants: search.variants.into_iter().map(variant).collect(),
+        curated: search.curated.into_iter().map(entry).collect(),
+        curated_suffices: search.curated_suffices,
+        reranked: false,
+        fallback_reasons: Vec::new(),
+        index_calls: search.index_calls,
+        stages: stages.collect(),
+        candidates: Vec::new(),
+        trace: Vec::new(),
+        warnings: Vec::new(),
+        decision: ExplainedDecision { action: None, reason: None, explanation: None, suggestions: Vec::new() },
+        failures: search.failures,
+    }
+}
+
+fn candidate(candidate: &Candidate, note: Option<usize>, dropped_by: Option<&'static str>) -> ExplainedCandidate {
+    let passage = &candidate.passage;
+    ExplainedCandidate {
+        note,
+        dropped_by,
+        source_id: passage.passage.source_id(),
+        title: passage.title.clone(),
+        address: passage.address.clone(),
+        section: passage.section.clone(),
+        kind: passage.kind.as_ref().map(ToString::to_string),
+        cosine: candidate.cosine,
+        bm25: candidate.bm25,
+        fused: candidate.fused,
+        rerank: candidate.rerank,
+        curated: candidate.curated,
+        similarity: candidate.similarity(),
+        addressed: candidate.addressed,
+        forced: candidate.forced,
+        text: passage.text.clone(),
+    }
+}

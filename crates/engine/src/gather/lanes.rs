@@ -1,0 +1,139 @@
+//! The lanes: every variant of the question by meaning and by words, what the asker named, and what curators wrote
+//! down, all in one call to the index.
+
+use std::collections::BTreeMap;
+
+use crate::ports::embedder::Embedder;
+use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
+use crate::search::share_of_rank;
+use crate::turn::Variant;
+use crate::words::{CollectionName, DocumentId, PassageKey, Scope};
+
+/// What to look for.
+pub(super) struct Sweep<'a> {
+    /// The question itself comes first.
+    pub(super) variants: &'a [Variant],
+    pub(super) collections: &'a [CollectionName],
+    pub(super) hits_per_lane: usize,
+    /// The best so many by the words of the question itself are forced.
+    pub(super) forced_lexical: usize,
+    /// Documents that the asker named.
+    pub(super) named: &'a [DocumentId],
+    pub(super) with_memory: bool,
+}
+
+/// What the lanes brought.
+#[derive(Default)]
+pub(super) struct Swept {
+    pub(super) hits: BTreeMap<PassageKey, LaneHit>,
+    /// Entries of curated memory, by the point that came close.
+    pub(super) memory: Vec<IndexHit>,
+}
+
+/// A passage, with the best that any variant gave it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LaneHit {
+    pub(super) cosine: Option<f32>,
+    pub(super) bm25: Option<f32>,
+    pub(super) fused: f64,
+    pub(super) forced: bool,
+    pub(super) addressed: bool,
+}
+
+/// A named document brings at most so many of its passages.
+const HITS_OF_NAMED: usize = 12;
+/// Points of curated memory that are looked at: several may be of one entry.
+const HITS_OF_MEMORY: usize = 24;
+
+/// The vectors of the variants, in their order; none when the embedding model does not answer.
+pub(super) async fn embed(embedder: &dyn Embedder, variants: &[Variant]) -> Result<Vec<Vec<f32>>, String> {
+    let texts = variants.iter().map(|variant| variant.text.clone()).collect();
+    embedder.embed_queries(texts).await.map_err(|error| error.to_string())
+}
+
+pub(super) async fn sweep(
+    index: &dyn Index,
+    scope: &Scope,
+    wanted: &Sweep<'_>,
+    vectors: Option<&[Vec<f32>]>,
+) -> Result<Swept, IndexError> {
+    let vector = |place: usize| vectors.and_then(|vectors| vectors.get(place)).cloned();
+    let mut queries: Vec<IndexQuery> = wanted
+        .variants
+        .iter()
+        .enumerate()
+        .map(|(place, variant)| IndexQuery {
+            words: Some(variant.text.clone()),
+            vector: vector(place),
+            collections: wanted.collections.to_vec(),
+            hits_per_lane: wanted.hits_per_lane,
+            ..IndexQuery::default()
+        })
+        .collect();
+    let Some(question) = queries.first().cloned() else { return Ok(Swept::default()) };
+    let by_name = !wanted.named.is_empty();
+    if by_name {
+        // Named documents are wanted wherever they are.
+        queries.push(IndexQuery {
+            documents: wanted.named.to_vec(),
+            collections: Vec::new(),
+            hits_per_lane: HITS_OF_NAMED,
+            ..question.clone()
+        });
+    }
+    let with_memory = wanted.with_memory && question.vector.is_some();
+    if with_memory {
+        queries.push(IndexQuery {
+            shelf: Shelf::Memory,
+            words: None,
+            collections: Vec::new(),
+            hits_per_lane: HITS_OF_MEMORY,
+            ..question
+        });
+    }
+    let mut found = index.search(scope, queries).await?.into_iter();
+    let mut swept = Swept::default();
+    for place in 0..wanted.variants.len() {
+        for hit in found.next().unwrap_or_default() {
+            // Only the asker's own words force anything; a planner's do not.
+            let is_forced = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < wanted.forced_lexical);
+            let forced = place == 0 && is_forced(hit.lexical_rank);
+            swept.take(&hit, LaneHit { forced, ..scored(&hit) });
+        }
+    }
+    if by_name {
+        for hit in found.next().unwrap_or_default() {
+            // A rank among the passages of one document says nothing about the others.
+            swept.take(&hit, LaneHit { forced: true, addressed: true, fused: 0.0, ..scored(&hit) });
+        }
+    }
+    if with_memory {
+        swept.memory = found.next().unwrap_or_default();
+    }
+    Ok(swept)
+}
+
+fn scored(hit: &IndexHit) -> LaneHit {
+    LaneHit {
+        cosine: hit.cosine,
+        bm25: hit.bm25,
+        fused: share_of_rank(hit.dense_rank) + share_of_rank(hit.lexical_rank),
+        forced: false,
+        addressed: false,
+    }
+}
+
+impl Swept {
+    fn take(&mut self, hit: &IndexHit, scored: LaneHit) {
+        let known = self.hits.entry(hit.passage).or_default();
+        known.cosine = larger(known.cosine, scored.cosine);
+        known.bm25 = larger(known.bm25, scored.bm25);
+        known.fused += scored.fused;
+        known.forced |= scored.forced;
+        known.addressed |= scored.addressed;
+    }
+}
+
+fn larger(one: Option<f32>, other: Option<f32>) -> Option<f32> {
+    one.into_iter().chain(other).reduce(f32::max)
+}

@@ -1,0 +1,162 @@
+//! Lists of documents, from the catalogue, in one order, and no model.
+
+use super::route::{DocumentClasses, after_command, words};
+use crate::policy::ListRules;
+use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
+use crate::sift::significant_terms;
+use crate::speak::sentences::Sentence;
+use crate::speak::{Listener, quote, refuse};
+use crate::turn::{Asked, Sifted};
+use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+
+/// What is to be listed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ListRequest {
+    /// A collection's name; all of them when none is named.
+    pub collection: Option<String>,
+    /// Words that the documents must have.
+    pub about: Option<String>,
+}
+
+/// "List ADRs about security", "show all principles"; none when nothing that can be listed is asked for.
+pub fn asked_list(query: &str, classes: &DocumentClasses) -> Option<ListRequest> {
+    let query = query.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let all = words(&query);
+    let rest = after_command(&all)?;
+    let names_documents = |word: &&str| matches!(*word, "document" | "documents") || classes.collection(word).is_some();
+    let place = rest.iter().position(names_documents)?;
+    let after = match &rest[place + 1..] {
+        [] => "",
+        ["about" | "on" | "for" | "regarding" | "concerning" | "with" | "containing" | "mentioning", about @ ..]
+        | ["related", "to", about @ ..]
+        | ["that" | "which", "mention" | "concern" | "contain" | "are", "about", about @ ..]
+        | ["that" | "which", "mention" | "concern" | "contain", about @ ..] => &about.join(" "),
+        // Something else is asked of them: a question for the documents.
+        _ => return None,
+    };
+    let terms: Vec<String> = significant_terms(&format!("{} {after}", rest[..place].join(" "))).into_iter().collect();
+    Some(ListRequest {
+        collection: classes.collection(rest[place]).map(str::to_owned),
+        about: (!terms.is_empty()).then(|| terms.join(" ")),
+    })
+}
+
+/// Answers with the list, or says that there is nothing to list.
+pub async fn list(
+    catalogue: &dyn Catalogue,
+    asked: Asked,
+    request: &ListRequest,
+    rules: &ListRules,
+    listener: &mut dyn Listener,
+) -> Result<Answer, (Asked, CatalogueError)> {
+    let collections = match &request.collection {
+        Some(collection) => vec![collection.clone()],
+        None => asked.question.collections.iter().map(|collection| collection.as_str().to_owned()).collect(),
+    };
+    let filter = DocumentFilter { collections, about: request.about.clone(), most: rules.most };
+    let listed = async {
+        let list = catalogue.list(&asked.scope, &filter).await?;
+        let keys: Vec<PassageKey> = list.documents.iter().map(first_passage).collect();
+        let passages = catalogue.visible(&asked.scope, &keys).await?;
+        Ok((list, passages))
+    };
+    let (DocumentList { documents, total }, passages) = match listed.await {
+        Ok(listed) => listed,
+        Err(error) => return Err((asked, error)),
+    };
+    // What was withdrawn between the two reads is not listed.
+    let read =
+        |document: &ListedDocument| passages.iter().find(|read| read.passage == first_passage(document)).cloned();
+    let evidence: Vec<(ListedDocument, Candidate)> = documents
+        .into_iter()
+        .filter_map(|document| read(&document).map(|passage| (document, passage)))
+        .map(|(document, passage)| (document, Candidate { addressed: true, ..Candidate::unscored(passage) }))
+        .collect();
+    if evidence.is_empty() {
+        return Ok(nothing(asked, request, rules));
+    }
+    Ok(told(asked, rules, total, evidence, listener))
+}
+
+fn nothing(asked: Asked, request: &ListRequest, rules: &ListRules) -> Answer {
+    let refusal = Refusal {
+        reason: Reason::NoResults,
+        explanation: format!("Documents{} that can be listed (0 of at least 1)", described(request)),
+        suggestions: asked.policy.rules.wording.next_steps.clone(),
+    };
+    let sifted = Sifted { trace: vec![gate(0, Verdict::Stop)], ..Sifted::unsearched(asked) };
+    Answer { answer: rules.wording.nothing.trim().to_owned(), ..refuse(sifted, &refusal) }
+}
+
+fn told(
+    asked: Asked,
+    rules: &ListRules,
+    total: u64,
+    listed: Vec<(ListedDocument, Candidate)>,
+    listener: &mut dyn Listener,
+) -> Answer {
+    let (documents, evidence): (Vec<ListedDocument>, Vec<Candidate>) = listed.into_iter().unzip();
+    let wording = &rules.wording;
+    let mut warnings = Vec::new();
+    if total > documents.len() as u64 {
+        let shortened = wording.shortened.replace("{listed}", &documents.len().to_string());
+        warnings.push(shortened.replace("{all}", &total.to_string()));
+    }
+    let heading = wording.heading.trim().replace("{count}", &total.to_string());
+    let mut sentences = Vec::with_capacity(documents.len());
+    for (number, document) in (1_u32..).zip(&documents) {
+        let before = if number == 1 { format!("{heading}\n") } else { String::new() };
+        let text = format!("{before}- {}[{number}]\n", named(document));
+        sentences.push(Sentence { text, citations: vec![number] });
+    }
+    let trace = vec![gate(documents.len(), Verdict::Pass)];
+    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &sentences, listener)
+}
+
+fn gate(documents: usize, verdict: Verdict) -> GateRecord {
+    GateRecord { gate: "list".to_owned(), verdict, observed: documents as f64, threshold: 1.0 }
+}
+
+fn described(request: &ListRequest) -> String {
+    let within = request.collection.as_ref().map(|collection| format!(" in {collection}"));
+    let about = request.about.as_ref().map(|about| format!(" with the words {about:?}"));
+    format!("{}{}", within.unwrap_or_default(), about.unwrap_or_default())
+}
+
+fn first_passage(document: &ListedDocument) -> PassageKey {
+    PassageKey { document: document.document, version: document.version, chunk_index: 0 }
+}
+
+fn named(document: &ListedDocument) -> String {
+    match &document.address {
+        Some(address) if !document.title.contains(address.as_str()) => format!("{address} — {}", document.title),
+        _ => document.title.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_for_documents_are_lists_and_others_are_questions() {
+        let classes = DocumentClasses::named(["ADR", "Principle", "Policy"]);
+        let list = |collection: Option<&str>, about: Option<&str>| {
+            Some(ListRequest { collection: collection.map(str::to_owned), about: about.map(str::to_owned) })
+        };
+        for (query, expected) in [
+            ("List ADRs about security", list(Some("ADR"), Some("security"))),
+            ("show all principles", list(Some("Principle"), None)),
+            ("Please show me the policies on data retention!", list(Some("Policy"), Some("data retention"))),
+            ("list security ADRs", list(Some("ADR"), Some("security"))),
+            ("could you list all documents that mention TLS", list(None, Some("tls"))),
+            ("list ADRs which are about queues", list(Some("ADR"), Some("queues"))),
+            ("List the steps to reset a router", None),
+            ("show how ADRs are written", None),
+            ("What ADRs are there?", None),
+            ("list", None),
+        ] {
+            assert_eq!(asked_list(query, &classes), expected, "{query}");
+        }
+    }
+}

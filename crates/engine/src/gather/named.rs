@@ -1,0 +1,103 @@
+//! Answers about documents that the asker named: the documents themselves, or that there are none of that name.
+
+use super::addresses::{Mention, Resolved, nearest};
+use crate::policy::AddressRules;
+use crate::ports::catalogue::{Catalogue, CatalogueError};
+use crate::speak::sentences::Sentence;
+use crate::speak::{Listener, quote, refuse};
+use crate::turn::{Asked, Sifted};
+use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+
+/// None of the addresses exists: never a guess, but the nearest that do.
+pub async fn not_found(
+    catalogue: &dyn Catalogue,
+    asked: Asked,
+    rules: &AddressRules,
+    mentions: &[Mention<'_>],
+) -> Result<Answer, (Asked, CatalogueError)> {
+    let mut suggestions = Vec::new();
+    for mention in mentions {
+        match nearest(catalogue, &asked.scope, mention, rules.suggestions).await {
+            Ok(near) => {
+                suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
+            }
+            Err(error) => return Err((asked, error)),
+        }
+    }
+    suggestions.truncate(rules.suggestions);
+    if suggestions.is_empty() {
+        suggestions.clone_from(&asked.policy.rules.wording.next_steps);
+    }
+    let written = mentions.iter().map(|mention| mention.written.as_str()).collect::<Vec<_>>().join(", ");
+    let refusal = Refusal {
+        reason: Reason::EntityNotFound,
+        explanation: format!("{written} is the address of no document (0 of at least 1)"),
+        suggestions,
+    };
+    let sifted = Sifted { trace: vec![gate(0)], ..Sifted::unsearched(asked) };
+    let answer = rules.wording.not_found.trim().replace("{address}", &written);
+    Ok(Answer { answer, ..refuse(sifted, &refusal) })
+}
+
+/// The documents' own words, from their beginning, with no search and no model.
+pub async fn quoted(
+    catalogue: &dyn Catalogue,
+    asked: Asked,
+    rules: &AddressRules,
+    resolved: &Resolved,
+    listener: &mut dyn Listener,
+) -> Result<Option<Answer>, (Asked, CatalogueError)> {
+    // Of several documents each gets its share, and a range of short ones is quoted whole.
+    let each = (rules.quoted_passages / resolved.documents.len().max(1)).max(1);
+    let keys: Vec<PassageKey> = resolved
+        .documents
+        .iter()
+        .flat_map(|named| {
+            let passages = named.passages.min(u32::try_from(each).unwrap_or(u32::MAX));
+            (0..passages).map(|chunk_index| PassageKey {
+                document: named.document,
+                version: named.version,
+                chunk_index,
+            })
+        })
+        .collect();
+    let mut read = match catalogue.visible(&asked.scope, &keys).await {
+        Ok(read) => read,
+        Err(error) => return Err((asked, error)),
+    };
+    // Withdrawn between the two reads: as if it had never been there.
+    if read.is_empty() {
+        return Ok(None);
+    }
+    read.sort_by_key(|passage| keys.iter().position(|key| *key == passage.passage));
+    let all: u64 = resolved.documents.iter().map(|named| u64::from(named.passages)).sum();
+    let mut warnings = missing(rules, resolved);
+    if all > read.len() as u64 {
+        let shortened = rules.wording.shortened.replace("{quoted}", &read.len().to_string());
+        warnings.push(shortened.replace("{all}", &all.to_string()));
+    }
+    let sentences: Vec<Sentence> = (1_u32..)
+        .zip(&read)
+        .map(|(number, passage)| Sentence {
+            text: format!("{}[{number}]\n\n", passage.text.trim()),
+            citations: vec![number],
+        })
+        .collect();
+    let evidence: Vec<Candidate> = read
+        .into_iter()
+        .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
+        .collect();
+    let trace = vec![gate(resolved.documents.len())];
+    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &sentences, listener)))
+}
+
+/// What is said beside an answer about the addresses that do exist.
+pub fn missing(rules: &AddressRules, resolved: &Resolved) -> Vec<String> {
+    let some = !resolved.missing.is_empty();
+    some.then(|| rules.wording.partly.replace("{addresses}", &resolved.missing.join(", "))).into_iter().collect()
+}
+
+fn gate(documents: usize) -> GateRecord {
+    let verdict = if documents == 0 { Verdict::Stop } else { Verdict::Pass };
+    GateRecord { gate: "address".to_owned(), verdict, observed: documents as f64, threshold: 1.0 }
+}

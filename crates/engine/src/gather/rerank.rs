@@ -1,0 +1,93 @@
+//! Judging the pool by reading each passage with the question. The judge's order decides; it cuts nothing off by itself.
+
+use std::collections::BTreeMap;
+
+use crate::policy::RerankRules;
+use crate::ports::reranker::{RerankError, Reranker};
+use crate::sift::{same_word, significant_terms};
+use crate::words::{Candidate, DocumentKind, passage_in_context};
+
+/// Gives every candidate its score, or none of them.
+pub(super) async fn judge(
+    reranker: &dyn Reranker,
+    question: &str,
+    candidates: &mut [Candidate],
+) -> Result<(), RerankError> {
+    let read = |candidate: &Candidate| {
+        let passage = &candidate.passage;
+        passage_in_context(&passage.title, passage.section.as_deref(), &passage.text)
+    };
+    let scores = reranker.score(question, candidates.iter().map(read).collect()).await?;
+    if scores.len() != candidates.len() {
+        return Err(RerankError::Failed(format!("{} scores for {} texts", scores.len(), candidates.len())));
+    }
+    for (candidate, score) in candidates.iter_mut().zip(scores) {
+        candidate.rerank = Some(score);
+    }
+    Ok(())
+}
+
+/// The kinds that the question asks for by their words.
+pub(super) fn asked_kinds<'a>(question: &str, rules: &'a RerankRules) -> Vec<&'a DocumentKind> {
+    let asked = significant_terms(question);
+    let is_asked =
+        |words: &[String]| words.iter().any(|word| asked.iter().any(|term| same_word(term, &word.to_lowercase())));
+    rules.kinds.iter().filter(|(_, words)| is_asked(words)).map(|(kind, _)| kind).collect()
+}
+
+/// Best first: as judged where it was, else by meaning, else by words; ties break by passage.
+pub(super) fn order(candidates: &mut [Candidate], rules: Option<&RerankRules>, asked: &[&DocumentKind]) {
+    let boost = rules.map_or(0.0, |rules| rules.kind_boost);
+    let standing = |candidate: &Candidate| {
+        let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
+        let judged = candidate.rerank.map_or_else(|| candidate.similarity(), f64::from);
+        judged + if is_asked { boost } else { 0.0 }
+    };
+    candidates.sort_by(|one, other| {
+        let by_cosine = || other.cosine.unwrap_or(0.0).total_cmp(&one.cosine.unwrap_or(0.0));
+        let by_words = || other.bm25.unwrap_or(0.0).total_cmp(&one.bm25.unwrap_or(0.0));
+        standing(other)
+            .total_cmp(&standing(one))
+            .then_with(|| other.similarity().total_cmp(&one.similarity()))
+            .then_with(by_cosine)
+            .then_with(by_words)
+            .then_with(|| one.passage.passage.cmp(&other.passage.passage))
+    });
+}
+
+/// The best, with the places that are reserved for some kinds and, where no judge has read them, for what was forced.
+/// What is kept stays in order; the others come back apart.
+pub(super) fn keep(
+    candidates: Vec<Candidate>,
+    rules: &RerankRules,
+    asked: &[&DocumentKind],
+) -> (Vec<Candidate>, Vec<Candidate>) {
+    let mut reserved: BTreeMap<&DocumentKind, usize> =
+        rules.reserves.iter().map(|(kind, least)| (kind, *least)).collect();
+    for kind in asked {
+        let least = reserved.entry(kind).or_default();
+        *least = (*least).max(rules.kind_minimum);
+    }
+    let mut chosen = vec![false; candidates.len()];
+    let mut places = rules.keep;
+    for (is_chosen, candidate) in chosen.iter_mut().zip(&candidates) {
+        let due = candidate.passage.kind.as_ref().and_then(|kind| reserved.get_mut(kind)).filter(|due| **due > 0);
+        let is_forced = candidate.forced && candidate.rerank.is_none();
+        if places == 0 || !(due.is_some() || is_forced) {
+            continue;
+        }
+        if let Some(due) = due {
+            *due -= 1;
+        }
+        *is_chosen = true;
+        places -= 1;
+    }
+    for is_chosen in chosen.iter_mut().filter(|is_chosen| !**is_chosen).take(places) {
+        *is_chosen = true;
+    }
+    let mut chosen = chosen.into_iter();
+    candidates.into_iter().partition(|_| chosen.next().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests;

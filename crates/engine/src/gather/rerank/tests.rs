@@ -1,0 +1,116 @@
+use chrono::DateTime;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::ports::catalogue::CataloguePassage;
+use crate::words::{CharSpan, DocumentId, PassageKey, Sha256Hash};
+
+fn candidate(number: u32, kind: Option<&str>, cosine: f32, rerank: Option<f32>) -> Candidate {
+    let passage = CataloguePassage {
+        passage: PassageKey {
+            document: DocumentId(Uuid::from_u128(u128::from(number))),
+            version: 1,
+            chunk_index: number,
+        },
+        collection: "Book".parse().unwrap(),
+        kind: kind.map(|kind| kind.parse().unwrap()),
+        title: String::new(),
+        address: None,
+        source_location: String::new(),
+        updated_at: DateTime::UNIX_EPOCH,
+        section: None,
+        page: None,
+        span: CharSpan { start: 0, end: 1 },
+        text: number.to_string(),
+        tokens: 1,
+        document_sha256: Sha256Hash::of(b""),
+    };
+    Candidate { cosine: Some(cosine), rerank, ..Candidate::unscored(passage) }
+}
+
+fn rules(text: &str) -> RerankRules {
+    serde_saphyr::from_str(&format!("pool: 60\nkind_boost: 0.15\n{text}")).unwrap()
+}
+
+fn numbers(candidates: &[Candidate]) -> Vec<u32> {
+    candidates.iter().map(|candidate| candidate.passage.passage.chunk_index).collect()
+}
+
+#[test]
+fn the_judges_order_decides_and_the_cosine_is_kept() {
+    let rules = rules("keep: 16\nkind_minimum: 0");
+    let mut candidates = vec![candidate(1, None, 0.9, Some(0.2)), candidate(2, None, 0.1, Some(0.8))];
+    order(&mut candidates, Some(&rules), &[]);
+    assert_eq!(numbers(&candidates), [2, 1]);
+    assert_eq!((candidates[0].cosine, candidates[1].cosine), (Some(0.1), Some(0.9)));
+    let mut unjudged = vec![candidate(2, None, 0.1, None), candidate(1, None, 0.9, None)];
+    order(&mut unjudged, Some(&rules), &[]);
+    assert_eq!(numbers(&unjudged), [1, 2]);
+}
+
+#[test]
+fn a_kind_that_is_asked_for_gains_in_the_order_only() {
+    let rules = rules("keep: 16\nkind_minimum: 0\nkinds: {decision: [decision, decided]}");
+    let asked = asked_kinds("What was decided about TLS?", &rules);
+    assert_eq!(asked.len(), 1);
+    assert!(asked_kinds("What about TLS?", &rules).is_empty());
+    for (score, first) in [(0.349, 1), (0.36, 2)] {
+        let mut candidates =
+            vec![candidate(1, Some("note"), 0.5, Some(0.5)), candidate(2, Some("decision"), 0.5, Some(score))];
+        order(&mut candidates, Some(&rules), &asked);
+        assert_eq!(numbers(&candidates)[0], first, "{score}");
+        assert!(candidates.iter().any(|candidate| candidate.rerank == Some(score)), "the score stays as given");
+    }
+}
+
+#[test]
+fn reserved_kinds_and_the_kind_asked_for_keep_their_least_and_the_order_stays() {
+    let rules = rules("keep: 3\nkind_minimum: 1\nkinds: {decision: [decided]}\nreserves: {lecture: 2}");
+    let candidates: Vec<Candidate> = (1_u16..=6)
+        .map(|number| {
+            let kind = match number {
+                4 | 5 => "lecture",
+                6 => "decision",
+                _ => "note",
+            };
+            candidate(u32::from(number), Some(kind), 0.5, Some(1.0 - f32::from(number) / 10.0))
+        })
+        .collect();
+    let (kept, left) = keep(candidates.clone(), &rules, &[]);
+    assert_eq!((numbers(&kept), numbers(&left)), (vec![1, 4, 5], vec![2, 3, 6]));
+    let asked = asked_kinds("What was decided?", &rules);
+    assert_eq!(numbers(&keep(candidates, &rules, &asked).0), [4, 5, 6]);
+}
+
+#[test]
+fn what_was_forced_is_kept_unless_a_judge_has_read_it() {
+    let rules = rules("keep: 2\nkind_minimum: 0");
+    for (judged, expected) in [(None, vec![1, 4]), (Some(0.5), vec![1, 2])] {
+        let mut candidates: Vec<Candidate> = (1..=4).map(|number| candidate(number, None, 0.5, judged)).collect();
+        candidates[3].forced = true;
+        assert_eq!(numbers(&keep(candidates, &rules, &[]).0), expected);
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_and_never_more_is_kept_than_there_is_room_for(
+        kinds in prop::collection::vec(prop::sample::select(vec!["a", "b", "c"]), 0..30),
+        forced in prop::collection::vec(any::<bool>(), 30),
+        room in 4_usize..20,
+    ) {
+        let rules = rules(&format!("keep: {room}\nkind_minimum: 2\nreserves: {{a: 1, b: 1}}"));
+        let candidates: Vec<Candidate> = (0..)
+            .zip(&kinds)
+            .map(|(number, kind)| Candidate {
+                forced: forced[number as usize],
+                ..candidate(number, Some(kind), 0.5, None)
+            })
+            .collect();
+        let (kept, left) = keep(candidates, &rules, &[]);
+        prop_assert_eq!(kept.len(), room.min(kinds.len()));
+        prop_assert_eq!(kept.len() + left.len(), kinds.len());
+        prop_assert!(numbers(&kept).is_sorted() && numbers(&left).is_sorted());
+    }
+}

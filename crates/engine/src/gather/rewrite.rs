@@ -1,0 +1,180 @@
+//! The question in other words, by the planner. Bounded, remembered, and skipped when the planner is not there in time.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt as _;
+
+use crate::policy::RewriteRules;
+use crate::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use crate::turn::{Variant, VariantKind};
+use crate::words::{Sha256Hash, Speaker};
+
+/// Variants that are remembered, for one question and model each.
+const MOST_REMEMBERED: usize = 1_000;
+/// A variant that is longer is no variant of a question.
+const LONGEST_VARIANT: usize = 300;
+/// Written bytes that are read: a planner that goes on and on is cut short.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// A model that plans the search, and what it said before.
+pub struct Planner {
+    model: Arc<dyn LanguageModel>,
+    remembered: Mutex<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    variants: HashMap<Sha256Hash, Vec<Variant>>,
+    order: VecDeque<Sha256Hash>,
+}
+
+impl Planner {
+    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
+        Self { model, remembered: Mutex::default() }
+    }
+
+    /// The question's variants, itself not among them. Only what was said in time and in whole is remembered.
+    pub async fn variants(&self, question: &str, rules: &RewriteRules) -> Result<Vec<Variant>, ModelError> {
+        let most = rules.most.to_string();
+        let key = [question, self.model.default_model(), rules.prompt.as_str(), most.as_str()];
+        let key = Sha256Hash::of_parts(key.map(str::as_bytes));
+        if let Some(variants) = self.remembered().variants.get(&key) {
+            return Ok(variants.clone());
+        }
+        let limit = Duration::from_millis(rules.timeout_ms);
+        let written = tokio::time::timeout(limit, self.write(question, rules)).await;
+        let written = written.unwrap_or(Err(ModelError::Timeout(rules.timeout_ms)))?;
+        let variants = read(&written, question, rules.most);
+        self.remembered().put(key, variants.clone());
+        Ok(variants)
+    }
+
+    async fn write(&self, question: &str, rules: &RewriteRules) -> Result<String, ModelError> {
+        let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
+        let prompt = Prompt {
+            model: None,
+            messages: vec![said(Speaker::System, &rules.prompt), said(Speaker::User, question)],
+            temperature: 0.0,
+            max_tokens: rules.max_tokens,
+        };
+        let mut pieces = self.model.write(prompt).await?;
+        let mut written = Vec::new();
+        while let Some(piece) = pieces.next().await {
+            match piece? {
+                Piece::Text(text) => written.extend(text),
+                Piece::Done { .. } => break,
+            }
+            if written.len() > MOST_BYTES {
+                break;
+            }
+        }
+        Ok(String::from_utf8_lossy(&written).into_owned())
+    }
+
+    fn remembered(&self) -> std::sync::MutexGuard<'_, Remembered> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remembered {
+    fn put(&mut self, key: Sha256Hash, variants: Vec<Variant>) {
+        if self.variants.insert(key, variants).is_none() {
+            self.order.push_back(key);
+        }
+        while self.order.len() > MOST_REMEMBERED {
+            if let Some(oldest) = self.order.pop_front() {
+                self.variants.remove(&oldest);
+            }
+        }
+    }
+}
+
+/// Lines that say what they are, `part: …` or `same: …`, each once and none of them the question itself.
+fn read(written: &str, question: &str, most: usize) -> Vec<Variant> {
+    let mut variants: Vec<Variant> = Vec::new();
+    for line in written.lines() {
+        let line = line.trim_start_matches(|c: char| !c.is_alphabetic());
+        let Some((kind, text)) = line.split_once(':') else { continue };
+        let kind = match kind.trim().to_lowercase().as_str() {
+            "part" => VariantKind::SubQuestion,
+            "same" => VariantKind::Paraphrase,
+            _ => continue,
+        };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_new = !text.eq_ignore_ascii_case(question.trim())
+            && !variants.iter().any(|known| known.text.eq_ignore_ascii_case(&text));
+        if is_new && text.chars().any(char::is_alphanumeric) && text.chars().count() <= LONGEST_VARIANT {
+            variants.push(Variant { kind, text });
+        }
+    }
+    variants.truncate(most);
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{FakeModel, Script};
+
+    fn rules() -> RewriteRules {
+        RewriteRules { most: 3, timeout_ms: 60_000, max_tokens: 100, prompt: "Rewrite.".to_owned() }
+    }
+
+    fn says(written: &str) -> Arc<FakeModel> {
+        Arc::new(FakeModel::new(Script::Says(vec![written.to_owned()])))
+    }
+
+    #[tokio::test]
+    async fn lines_of_both_kinds_are_variants_and_everything_else_is_not() {
+        let model = says(
+            "Here you are:\n1. part: How much oil?\n- same:  Oil  amount of the gearbox?\nsame: how much OIL?\n\
+             other: x\npart:\nsame: The gearbox?\npart: Which oil?",
+        );
+        let planner = Planner::new(model);
+        let variants = planner.variants("the gearbox?", &rules()).await.unwrap();
+        let expected = [
+            (VariantKind::SubQuestion, "How much oil?"),
+            (VariantKind::Paraphrase, "Oil amount of the gearbox?"),
+            (VariantKind::SubQuestion, "Which oil?"),
+        ];
+        assert_eq!(variants.iter().map(|v| (v.kind, v.text.as_str())).collect::<Vec<_>>(), expected);
+    }
+
+    #[tokio::test]
+    async fn a_question_is_planned_once_and_a_failure_is_not_remembered() {
+        let model = says("same: Oil amount?");
+        let planner = Planner::new(model.clone());
+        for _ in 0..3 {
+            assert_eq!(planner.variants("How much oil?", &rules()).await.unwrap().len(), 1);
+        }
+        assert_eq!(model.prompts().len(), 1);
+        planner.variants("Which oil?", &rules()).await.unwrap();
+        assert_eq!(model.prompts().len(), 2);
+
+        let model = Arc::new(FakeModel::new(Script::CannotBeReached));
+        let planner = Planner::new(model.clone());
+        for asked in 1..=2 {
+            assert!(planner.variants("How much oil?", &rules()).await.is_err());
+            assert_eq!(model.prompts().len(), asked);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_planner_that_is_late_is_not_waited_for() {
+        let planner = Planner::new(Arc::new(FakeModel::new(Script::Hangs)));
+        let rules = RewriteRules { timeout_ms: 10, ..rules() };
+        assert_eq!(planner.variants("How much oil?", &rules).await, Err(ModelError::Timeout(10)));
+    }
+
+    #[tokio::test]
+    async fn what_is_remembered_is_bounded() {
+        let planner = Planner::new(says("same: Oil amount?"));
+        for number in 0..MOST_REMEMBERED + 5 {
+            planner.variants(&format!("Question {number}?"), &rules()).await.unwrap();
+        }
+        let remembered = planner.remembered();
+        assert_eq!((remembered.variants.len(), remembered.order.len()), (MOST_REMEMBERED, MOST_REMEMBERED));
+    }
+}

@@ -1,0 +1,197 @@
+//! Topics: what may be asked about, told by exemplary questions. No model decides; a question that could be about
+//! several is asked back, and one about none of them is told what there is.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::policy::{Topic, TopicRules};
+use crate::ports::embedder::{EmbedError, Embedder};
+use crate::speak::{Listener, refuse};
+use crate::turn::{Asked, Sifted};
+use crate::words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict};
+
+/// Exemplars' vectors, embedded once for each policy.
+#[derive(Default)]
+pub struct Exemplars(Mutex<HashMap<Sha256Hash, Arc<Vec<TopicVectors>>>>);
+
+/// Of one topic's exemplars.
+type TopicVectors = Vec<Vec<f32>>;
+
+/// Policies whose exemplars are kept: a replayed or tried one must not pile up.
+const MOST_POLICIES: usize = 16;
+
+/// Where a question goes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Placed<'a> {
+    /// About this.
+    Topic { topic: &'a Topic, confidence: f64 },
+    /// About one of these, the likeliest first.
+    Unclear { topics: Vec<&'a Topic>, confidence: f64 },
+    /// About none of them.
+    Elsewhere { similarity: f64 },
+}
+
+impl Exemplars {
+    async fn of(
+        &self,
+        embedder: &dyn Embedder,
+        policy: Sha256Hash,
+        rules: &TopicRules,
+    ) -> Result<Arc<Vec<TopicVectors>>, EmbedError> {
+        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&policy) {
+            return Ok(known.clone());
+        }
+        let mut vectors = Vec::with_capacity(rules.topics.len());
+        for topic in &rules.topics {
+            vectors.push(embedder.embed_queries(topic.exemplars.clone()).await?);
+        }
+        let vectors = Arc::new(vectors);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_POLICIES {
+            kept.clear();
+        }
+        kept.insert(policy, vectors.clone());
+        Ok(vectors)
+    }
+}
+
+/// Which topic the question is about, as far as its closest exemplars tell.
+pub async fn place<'a>(
+    exemplars: &Exemplars,
+    embedder: &dyn Embedder,
+    asked: &Asked,
+    rules: &'a TopicRules,
+) -> Result<Placed<'a>, EmbedError> {
+    let vectors = exemplars.of(embedder, asked.policy.hash, rules).await?;
+    let question = embedder.embed_queries(vec![asked.question.query.clone()]).await?.into_iter().next();
+    let closest = |vectors: &TopicVectors| {
+        let similarities =
+            question.iter().flat_map(|question| vectors.iter().map(move |other| cosine(question, other)));
+        similarities.fold(0.0, f64::max)
+    };
+    let similarities: Vec<f64> = vectors.iter().map(closest).collect();
+    // Somebody who is in the middle of a conversation is not asked what it is about.
+    let in_context = asked.question.history.iter().any(|said| said.role == Speaker::User);
+    Ok(decide(rules, &similarities, in_context))
+}
+
+/// Pure: by the similarity of the closest exemplar of each topic.
+fn decide<'a>(rules: &'a TopicRules, similarities: &[f64], in_context: bool) -> Placed<'a> {
+    let mut ranked: Vec<(&Topic, f64)> = rules.topics.iter().zip(similarities.iter().copied()).collect();
+    ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
+    let Some((topic, best)) = ranked.first().copied() else { return Placed::Elsewhere { similarity: 0.0 } };
+    // The share of the closest among all, each weighing less by a factor for every step it is farther away.
+    let weights: f64 = ranked.iter().map(|(_, similarity)| ((similarity - best) / rules.step).exp()).sum();
+    let confidence = (1_000.0 / weights).round() / 1_000.0;
+    if best < rules.least_similarity && !in_context {
+        return Placed::Elsewhere { similarity: best };
+    }
+    if confidence >= rules.least_confidence || in_context {
+        return Placed::Topic { topic, confidence };
+    }
+    const MOST_TOPICS: usize = 3;
+    let topics = ranked.into_iter().map(|(topic, _)| topic).take(MOST_TOPICS).collect();
+    Placed::Unclear { topics, confidence }
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f64 {
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    if lengths == 0.0 { 0.0 } else { product(one, other) / lengths }
+}
+
+/// Asks back which topic is meant.
+pub fn clarify(
+    asked: Asked,
+    rules: &TopicRules,
+    topics: &[&Topic],
+    confidence: f64,
+    listener: &mut dyn Listener,
+) -> Answer {
+    let trace = vec![gate("topic_confidence", confidence, rules.least_confidence)];
+    let refusal = Refusal {
+        reason: Reason::OutOfScope,
+        explanation: format!("Topic confidence ({confidence}) below threshold ({})", rules.least_confidence),
+        suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
+    };
+    let text = listed(&rules.wording.clarify, topics);
+    listener.sentence(&text, Vec::new());
+    Answer {
+        action: Action::Clarify,
+        answer: text,
+        refused: false,
+        reason: None,
+        ..refuse(Sifted { trace, ..Sifted::unsearched(asked) }, &refusal)
+    }
+}
+
+/// Says what can be asked.
+pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer {
+    let similarity = (similarity * 10_000.0).round() / 10_000.0;
+    let topics: Vec<&Topic> = rules.topics.iter().collect();
+    let trace = vec![gate("topic_similarity", similarity, rules.least_similarity)];
+    let refusal = Refusal {
+        reason: Reason::OutOfScope,
+        explanation: format!(
+            "Similarity to the closest topic ({similarity}) below threshold ({})",
+            rules.least_similarity
+        ),
+        suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
+    };
+    let answer = listed(&rules.wording.out_of_scope, &topics);
+    Answer { answer, ..refuse(Sifted { trace, ..Sifted::unsearched(asked) }, &refusal) }
+}
+
+fn listed(above: &str, topics: &[&Topic]) -> String {
+    let lines = topics.iter().map(|topic| format!("\n- {}: {}", topic.name, topic.about));
+    std::iter::once(above.trim().to_owned()).chain(lines).collect()
+}
+
+fn gate(name: &str, observed: f64, threshold: f64) -> GateRecord {
+    GateRecord { gate: name.to_owned(), verdict: Verdict::Stop, observed, threshold }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> TopicRules {
+        let text = "
+least_confidence: 0.7
+least_similarity: 0.3
+step: 0.1
+wording: {clarify: Which one?, out_of_scope: 'You can ask about:'}
+topics:
+  - {name: Billing, about: 'Invoices and payments', exemplars: [Where is my invoice?]}
+  - {name: Technical, about: 'Faults and settings', exemplars: [The router is down]}
+";
+        serde_saphyr::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_clear_topic_is_taken_an_unclear_one_asked_back_and_none_is_out_of_scope() {
+        let rules = rules();
+        let about = |similarities: &[f64], in_context: bool| match decide(&rules, similarities, in_context) {
+            Placed::Topic { topic, .. } => topic.name.clone(),
+            Placed::Unclear { topics, .. } => format!("unclear {}", topics.len()),
+            Placed::Elsewhere { .. } => "elsewhere".to_owned(),
+        };
+        assert_eq!(about(&[0.8, 0.4], false), "Billing");
+        assert_eq!(about(&[0.4, 0.5], false), "Technical");
+        assert_eq!(about(&[0.45, 0.5], false), "unclear 2");
+        assert_eq!(about(&[0.45, 0.5], true), "Technical");
+        assert_eq!(about(&[0.1, 0.29], false), "elsewhere");
+        assert_eq!(about(&[0.1, 0.3], false), "Technical");
+    }
+
+    #[test]
+    fn confidence_is_compared_exactly_at_its_threshold() {
+        let rules = rules();
+        // ln(7/3) steps apart: seven to three.
+        let gap = rules.step * (7.0_f64 / 3.0).ln();
+        for (gap, clear) in [(gap, true), (gap - 0.001, false), (gap + 0.001, true)] {
+            let placed = decide(&rules, &[0.5, 0.5 - gap], false);
+            assert_eq!(matches!(placed, Placed::Topic { .. }), clear, "{placed:?}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What a policy says about finding evidence.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::AddressPattern;
+use crate::gather::route::DocumentClasses;
+use crate::words::{CollectionName, DocumentKind};
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GatherRules {
+    /// Hits each lane brings.
+    pub hits_per_lane: usize,
+    /// The best so many lexical hits are kept whatever their cosine.
+    pub forced_lexical: usize,
+    /// The collections whose documents are asked about by their name: "in the policies", "list ADRs about …".
+    #[serde(default)]
+    pub document_classes: DocumentClasses,
+    /// Questions about terms are answered from the vocabulary or not at all; off when null.
+    #[serde(default)]
+    pub terminology: Option<TerminologyRules>,
+    /// Documents that are asked for by their address; off when null.
+    #[serde(default)]
+    pub addresses: Option<AddressRules>,
+    /// Lists of documents, from the catalogue; off when null.
+    #[serde(default)]
+    pub lists: Option<ListRules>,
+    /// The question in other words, by the planner; off when null.
+    #[serde(default)]
+    pub rewrites: Option<RewriteRules>,
+    /// What curators wrote down; off when null.
+    #[serde(default)]
+    pub curated: Option<CuratedRules>,
+    /// How candidates are judged where a reranker is configured; off when null.
+    #[serde(default)]
+    pub rerank: Option<RerankRules>,
+    /// What may be asked about; anything when null.
+    #[serde(default)]
+    pub topics: Option<TopicRules>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminologyRules {
+    /// A term has at most so many words; what is longer is a question of its own. No limit when null.
+    pub longest_term_words: Option<usize>,
+    /// Closest existing terms that a refusal suggests.
+    pub suggestions: usize,
+    pub wording: TerminologyWording,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerminologyWording {
+    pub not_found: String,
+    pub timeout: String,
+    pub error: String,
+    /// Said above the meanings of a term that has several.
+    pub ambiguous: String,
+    /// With the closest existing term in place of `{term}`.
+    pub suggestion: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddressRules {
+    pub series: Vec<AddressSeries>,
+    /// The most addresses that one range stands for.
+    pub longest_range: usize,
+    /// Nearest existing addresses that a refusal suggests.
+    pub suggestions: usize,
+    /// The most passages of a document that is asked for by nothing but its address.
+    pub quoted_passages: usize,
+    pub wording: AddressWording,
+}
+
+/// Addresses that are written alike.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddressSeries {
+    /// Where their documents are; anywhere when null.
+    #[serde(default)]
+    pub collection: Option<CollectionName>,
+    pub pattern: AddressPattern,
+    /// Other names of a series: `Gen` for `Genesis`.
+    #[serde(default)]
+    pub aliases: BTreeMap<String, String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddressWording {
+    /// With the address in place of `{address}`.
+    pub not_found: String,
+    pub suggestion: String,
+    /// Said beside an answer where only some of the addresses exist, with the others in place of `{addresses}`.
+    pub partly: String,
+    /// Said beside a quotation that is not the whole, with the numbers in place of `{quoted}` and `{all}`.
+    pub shortened: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListRules {
+    /// The most documents that are listed.
+    pub most: usize,
+    pub wording: ListWording,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListWording {
+    /// Above the list, with its length in place of `{count}`.
+    pub heading: String,
+    /// Said beside a list that is not the whole, with the numbers in place of `{listed}` and `{all}`.
+    pub shortened: String,
+    pub nothing: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RewriteRules {
+    /// The most variants beside the question itself.
+    pub most: usize,
+    /// Without an answer by then, the question is searched as it is.
+    pub timeout_ms: u64,
+    pub max_tokens: u32,
+    /// What the planner is told; the question follows as a message of its own.
+    pub prompt: String,
+}
+
+/// What a match with curated memory must reach, by cosine unless said otherwise.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CuratedRules {
+    /// A pin that is surely meant.
+    pub pin: f64,
+    /// From here on a judge decides about a pin; below, it is not meant.
+    pub pin_judged: f64,
+    /// What the judge must give it.
+    pub judge: f64,
+    /// A note that helps.
+    pub note: f64,
+    /// The similarity that a note's references are given.
+    pub references: f64,
+    /// A note that makes searching the documents needless, if it has enough references.
+    pub sufficient_note: f64,
+    pub sufficient_references: usize,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RerankRules {
+    /// The best so many by cosine are judged, and with them whatever a lane forces.
+    pub pool: usize,
+    /// The best so many are kept.
+    pub keep: usize,
+    /// What a kind that the question asks for gains in the order, and nowhere else.
+    pub kind_boost: f64,
+    /// So many of the kind that is asked for are kept at least.
+    pub kind_minimum: usize,
+    /// The words that ask for a kind.
+    #[serde(default)]
+    pub kinds: BTreeMap<DocumentKind, Vec<String>>,
+    /// So many of these kinds are kept at least, asked for or not.
+    #[serde(default)]
+    pub reserves: BTreeMap<DocumentKind, usize>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TopicRules {
+    /// Below this confidence, and with no conversation before it, a question is asked back.
+    pub least_confidence: f64,
+    /// A question whose closest exemplar is farther than this is about none of the topics.
+    pub least_similarity: f64,
+    /// How sharply the closest topic is told from the next: the difference of cosines that counts as one step.
+    pub step: f64,
+    pub topics: Vec<Topic>,
+    pub wording: TopicWording,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Topic {
+    pub name: String,
+    /// For the asker: what can be asked about it.
+    pub about: String,
+    pub exemplars: Vec<String>,
+    /// Where questions about it are searched; everywhere when empty.
+    #[serde(default)]
+    pub collections: Vec<CollectionName>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TopicWording {
+    /// Above the topics that may be meant.
+    pub clarify: String,
+    /// Above what can be asked.
+    pub out_of_scope: String,
+}
+
+impl GatherRules {
+    pub(super) fn contradictions(&self, found: &mut Vec<String>) {
+        if self.hits_per_lane == 0 {
+            found.push("gather.hits_per_lane is 0: nothing could ever be found".to_owned());
+        }
+        if let Some(rerank) = &self.rerank {
+            if rerank.pool == 0 || rerank.keep == 0 {
+                found.push("gather.rerank.pool and .keep must be at least 1: nothing could ever be kept".to_owned());
+            }
+            let reserved = rerank.reserves.values().sum::<usize>() + rerank.kind_minimum;
+            if reserved > rerank.keep {
+                found.push(format!(
+                    "gather.rerank reserves {reserved} places, which is more than the {} it keeps",
+                    rerank.keep
+                ));
+            }
+        }
+        if let Some(curated) = &self.curated {
+            if curated.pin_judged > curated.pin {
+                found.push(
+                    "gather.curated.pin_judged is above gather.curated.pin: no judge would ever decide".to_owned(),
+                );
+            }
+            let shares = [curated.pin, curated.pin_judged, curated.judge, curated.note, curated.references];
+            if shares.into_iter().chain([curated.sufficient_note]).any(|share| !(0.0..=1.0).contains(&share)) {
+                found.push("gather.curated: every similarity must be between 0 and 1".to_owned());
+            }
+        }
+        if let Some(topics) = &self.topics {
+            if topics.topics.is_empty() || topics.topics.iter().any(|topic| topic.exemplars.is_empty()) {
+                found.push("gather.topics: every topic needs an exemplar, and there must be one topic".to_owned());
+            }
+            if topics.step <= 0.0 {
+                found.push("gather.topics.step must be above 0".to_owned());
+            }
+        }
+    }
+}

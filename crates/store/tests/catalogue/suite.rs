@@ -1,0 +1,42 @@
+//! The suite that every catalogue passes.
+
+use async_trait::async_trait;
+use ibidem_engine::suites::catalogue::{Library, NewDocument, catalogue_suite};
+
+use super::*;
+
+struct Shelves(Store);
+
+#[async_trait]
+impl Library for Shelves {
+    async fn put(&self, tenant: &str, new: NewDocument) -> DocumentId {
+        let Self(store) = self;
+        let tenant = store.ensure_tenant(tenant).await.unwrap();
+        let text = new.passages.join("\n");
+        let submission = Submission {
+            collection: new.collection,
+            tags: new.tags,
+            ..submission(tenant, &new.source_location, &text, &[])
+        };
+        let document = submission.document_id();
+        store.submit(tenant, Uuid::now_v7(), READING, &[submission]).await.unwrap();
+        let jobs = Intake::claim(store, 10).await.unwrap();
+        let passages: Vec<&str> = new.passages.iter().map(String::as_str).collect();
+        let version = NewVersion { title: new.title, address: new.address, ..version(&passages) };
+        Intake::commit(store, jobs.into_iter().map(|job| (job, version.clone())).collect()).await.unwrap();
+        document
+    }
+
+    async fn remove(&self, tenant: &str, document: DocumentId) {
+        self.0.remove(TenantId::named(tenant), document).await.unwrap();
+    }
+
+    async fn retag(&self, tenant: &str, document: DocumentId, tags: Vec<Tag>) {
+        self.0.retag(TenantId::named(tenant), document, &tags).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_database_behaves_as_a_catalogue() {
+    with_store(|store, _| async move { catalogue_suite(&store, &Shelves(store.clone())).await }).await;
+}
