@@ -9,7 +9,7 @@ use futures::{StreamExt as _, stream};
 use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::words::{PassageKey, Scope};
 
 /// Time spent outside, by question; no question is under way twice.
@@ -127,5 +127,9 @@ impl<T: LanguageModel> LanguageModel for Timed<T> {
             Some((piece?, (pieces, ledger, question)))
         });
         Ok(Box::pin(timed))
+    }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        self.inner.first_tokens(prompt).await
     }
 }
