@@ -1,9 +1,11 @@
 //! Everything outside this process but the database: a folder per system, a file per port or step.
 
+pub mod http_reranker;
 pub mod object_store;
 pub mod onnx;
 pub mod openai;
 pub mod qdrant;
 pub mod skos_files;
 pub mod skosmos;
+pub mod timed_reranker;
 pub mod watched_vocabulary;

@@ -10,6 +10,7 @@ pub mod sift;
 pub mod speak;
 pub mod turn;
 pub mod words;
+pub mod yes_no;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod fakes;

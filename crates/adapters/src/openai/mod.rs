@@ -6,10 +6,10 @@ mod wire;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use tokio::time::Instant;
 
-use wire::{ChatRequest, ModelList, error_text};
+use wire::{ChatRequest, Completion, ModelList, error_text};
 
 #[derive(Clone, Debug)]
 pub struct OpenAiSettings {
@@ -65,7 +65,37 @@ impl OpenAiModel {
         ModelError::Timeout(u64::try_from(self.settings.timeout.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// What a reply that is no stream means.
+    /// The model to ask, if it may be asked.
+    fn chosen(&self, prompt: &Prompt) -> Result<String, ModelError> {
+        let model = prompt.model.clone().unwrap_or_else(|| self.settings.model.clone());
+        let allowed = self.allowed();
+        if allowed.contains(&model) { Ok(model) } else { Err(ModelError::NotAllowed { model, allowed }) }
+    }
+
+    /// A reply with a status of success, not read yet.
+    async fn ask(
+        &self,
+        model: &str,
+        request: &ChatRequest<'_>,
+        deadline: Instant,
+    ) -> Result<reqwest::Response, ModelError> {
+        let request =
+            self.authorised(self.client.post(format!("{}/chat/completions", self.settings.url))).json(request);
+        let reply = match tokio::time::timeout_at(deadline, request.send()).await {
+            Err(_) => return Err(self.late()),
+            Ok(Err(error)) => return Err(connection(&error)),
+            Ok(Ok(reply)) => reply,
+        };
+        if reply.status().is_success() {
+            return Ok(reply);
+        }
+        match tokio::time::timeout_at(deadline, self.refused(model, reply)).await {
+            Err(_) => Err(self.late()),
+            Ok(error) => Err(error),
+        }
+    }
+
+    /// What a reply that is no success means.
     async fn refused(&self, model: &str, reply: reqwest::Response) -> ModelError {
         let status = reply.status();
         let said = error_text(&reply.bytes().await.unwrap_or_default());
@@ -93,27 +123,27 @@ impl LanguageModel for OpenAiModel {
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
-        let model = prompt.model.clone().unwrap_or_else(|| self.settings.model.clone());
-        let allowed = self.allowed();
-        if !allowed.contains(&model) {
-            return Err(ModelError::NotAllowed { model, allowed });
-        }
+        let model = self.chosen(&prompt)?;
         let deadline = Instant::now() + self.settings.timeout;
-        let request = self
-            .authorised(self.client.post(format!("{}/chat/completions", self.settings.url)))
-            .json(&ChatRequest::of(&model, &prompt));
-        let reply = match tokio::time::timeout_at(deadline, request.send()).await {
+        let reply = self.ask(&model, &ChatRequest::streamed(&model, &prompt), deadline).await?;
+        Ok(stream::pieces(reply, deadline, self.late()))
+    }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        let model = self.chosen(&prompt)?;
+        let deadline = Instant::now() + self.settings.timeout;
+        let reply = self.ask(&model, &ChatRequest::first_token(&model, &prompt), deadline).await?;
+        let completion: Completion = match tokio::time::timeout_at(deadline, reply.json()).await {
             Err(_) => return Err(self.late()),
             Ok(Err(error)) => return Err(connection(&error)),
-            Ok(Ok(reply)) => reply,
+            Ok(Ok(completion)) => completion,
         };
-        if !reply.status().is_success() {
-            return match tokio::time::timeout_at(deadline, self.refused(&model, reply)).await {
-                Err(_) => Err(self.late()),
-                Ok(error) => Err(error),
-            };
+        let tokens = completion.first_tokens();
+        if tokens.is_empty() {
+            let missing = "it gives no log-probabilities; use a server that knows `top_logprobs`";
+            return Err(ModelError::Failed(missing.to_owned()));
         }
-        Ok(stream::pieces(reply, deadline, self.late()))
+        Ok(tokens)
     }
 }
 

@@ -1,8 +1,11 @@
 //! The protocol's JSON, as far as it is used.
 
-use ibidem_engine::ports::language_model::{Prompt, PromptMessage, Usage};
+use ibidem_engine::ports::language_model::{LikelyToken, Prompt, PromptMessage, Usage};
 use ibidem_engine::words::Speaker;
 use serde::{Deserialize, Serialize};
+
+/// As many as the protocol allows.
+const LIKELY_TOKENS: u32 = 20;
 
 #[derive(Serialize)]
 pub(super) struct ChatRequest<'a> {
@@ -11,14 +14,23 @@ pub(super) struct ChatRequest<'a> {
     temperature: f64,
     max_tokens: u32,
     stream: bool,
-    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
     /// The same prompt gets the same words, where the server can.
     seed: u32,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    likelihoods: Option<Likelihoods>,
 }
 
 #[derive(Serialize)]
 struct StreamOptions {
     include_usage: bool,
+}
+
+#[derive(Serialize)]
+struct Likelihoods {
+    logprobs: bool,
+    top_logprobs: u32,
 }
 
 #[derive(Serialize)]
@@ -28,7 +40,8 @@ struct ChatMessage<'a> {
 }
 
 impl<'a> ChatRequest<'a> {
-    pub(super) fn of(model: &'a str, prompt: &'a Prompt) -> Self {
+    /// For words that are shown as they come.
+    pub(super) fn streamed(model: &'a str, prompt: &'a Prompt) -> Self {
         let message = |message: &'a PromptMessage| ChatMessage { role: message.role, content: &message.content };
         Self {
             model,
@@ -36,8 +49,21 @@ impl<'a> ChatRequest<'a> {
             temperature: prompt.temperature,
             max_tokens: prompt.max_tokens,
             stream: true,
-            stream_options: StreamOptions { include_usage: true },
+            stream_options: Some(StreamOptions { include_usage: true }),
             seed: 0,
+            likelihoods: None,
+        }
+    }
+
+    /// For the likelihood of the first token alone.
+    pub(super) fn first_token(model: &'a str, prompt: &'a Prompt) -> Self {
+        Self {
+            temperature: 0.0,
+            max_tokens: 1,
+            stream: false,
+            stream_options: None,
+            likelihoods: Some(Likelihoods { logprobs: true, top_logprobs: LIKELY_TOKENS }),
+            ..Self::streamed(model, prompt)
         }
     }
 }
@@ -63,6 +89,51 @@ pub(super) struct Choice {
 pub(super) struct Delta {
     #[serde(default)]
     pub(super) content: Option<String>,
+}
+
+/// A reply in one piece, as far as its first token goes.
+#[derive(Deserialize)]
+pub(super) struct Completion {
+    #[serde(default)]
+    choices: Vec<CompletionChoice>,
+}
+
+#[derive(Deserialize)]
+struct CompletionChoice {
+    #[serde(default)]
+    logprobs: Option<Logprobs>,
+}
+
+#[derive(Deserialize)]
+struct Logprobs {
+    #[serde(default)]
+    content: Option<Vec<WrittenToken>>,
+}
+
+#[derive(Deserialize)]
+struct WrittenToken {
+    #[serde(default)]
+    top_logprobs: Vec<TopToken>,
+}
+
+#[derive(Deserialize)]
+struct TopToken {
+    token: String,
+    /// Some servers write impossibility as null.
+    logprob: Option<f64>,
+}
+
+impl Completion {
+    /// Likeliest first; none when the server does not say.
+    pub(super) fn first_tokens(self) -> Vec<LikelyToken> {
+        let logprobs = self.choices.into_iter().next().and_then(|choice| choice.logprobs);
+        let first = logprobs.and_then(|logprobs| logprobs.content).unwrap_or_default().into_iter().next();
+        let tokens = first.map(|token| token.top_logprobs).unwrap_or_default().into_iter();
+        let mut tokens: Vec<LikelyToken> =
+            tokens.filter_map(|token| Some(LikelyToken { text: token.token, logprob: token.logprob? })).collect();
+        tokens.sort_by(|one, other| other.logprob.total_cmp(&one.logprob));
+        tokens
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]

@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
+mod http_reranker;
+#[path = "../loopback/mod.rs"]
+mod loopback;
 mod onnx;
 mod openai;
 mod qdrant;
 mod qdrant_recall;
+mod yes_no;
 
 /// A setting of the running stack. Without it there is nothing to test against, and a test that
 /// silently does nothing is worse than one that fails.

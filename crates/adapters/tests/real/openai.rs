@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use ibidem_engine::suites::language_model::check;
 use ibidem_engine::words::Speaker;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
+use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
 
 fn settings(url: String, timeout: Duration) -> OpenAiSettings {
@@ -47,27 +47,6 @@ async fn written(model: &OpenAiModel, prompt: Prompt) -> (String, Result<Option<
     panic!("the stream ended without an end");
 }
 
-/// A server on loopback that answers every connection with these bytes, then hangs or hangs up.
-async fn server(reply: &'static str, hangs: bool) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        // Bounded: a test asks a handful of times.
-        for _ in 0..10 {
-            let Ok((mut connection, _)) = listener.accept().await else { return };
-            tokio::spawn(async move {
-                let mut request = [0_u8; 4096];
-                let _ = connection.read(&mut request).await;
-                let _ = connection.write_all(reply.as_bytes()).await;
-                if hangs {
-                    tokio::time::sleep(Duration::from_secs(20)).await;
-                }
-            });
-        }
-    });
-    url
-}
-
 const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 #[tokio::test]
@@ -81,6 +60,33 @@ async fn a_real_model_writes_piece_by_piece_and_finishes_with_a_count() {
     assert!(ended.unwrap().is_some_and(|tokens| (1..=24).contains(&tokens)));
     // At temperature 0 the same prompt gets the same words.
     assert_eq!(written(&model, prompt("Say hello.")).await.0, text);
+}
+
+#[tokio::test]
+async fn a_real_model_behaves_as_a_language_model() {
+    let name = setting("IBIDEM__LANGUAGE_MODEL__NAME");
+    let url = setting("IBIDEM__LANGUAGE_MODEL__URL");
+    check(&model(OpenAiSettings { model: name, ..settings(url, Duration::from_secs(60)) })).await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say_how_likely_its_tokens_are_is_no_judge() {
+    let replies = [
+        ("silent", r#"{"choices":[{"message":{"content":"Yes"},"logprobs":null}]}"#, "top_logprobs"),
+        ("sparing", r#"{"choices":[{"logprobs":{"content":[{"token":"Yes","logprob":-0.1}]}}]}"#, "top_logprobs"),
+        ("empty", "{}", "top_logprobs"),
+        ("babbling", "<html>", "expected value"),
+    ];
+    for (what, body, said) in replies {
+        let reply = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+        let url = format!("{}/v1", fixed_bytes(reply.leak(), false).await);
+        let answered = model(settings(url, Duration::from_secs(10))).first_tokens(prompt("x")).await;
+        let Err(ModelError::Failed(reason)) = answered else { panic!("{what}: {answered:?}") };
+        assert!(reason.contains(said), "{what}: {reason}");
+    }
+    let url = format!("{}/v1", fixed_bytes("", true).await);
+    let late = model(settings(url, Duration::from_millis(100))).first_tokens(prompt("x")).await;
+    assert_eq!(late, Err(ModelError::Timeout(100)));
 }
 
 #[tokio::test]
@@ -119,7 +125,7 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
     ];
     let limit = Duration::from_millis(700);
     for (what, reply, hangs, text, error) in cases {
-        let url = server(reply.leak(), hangs).await;
+        let url = format!("{}/v1", fixed_bytes(reply.leak(), hangs).await);
         let started = Instant::now();
         let (arrived, ended) = written(&model(settings(url, limit)), prompt("x")).await;
         assert!(started.elapsed() < limit * 2, "{what} took {:?}", started.elapsed());
@@ -131,9 +137,7 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_connection_error() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    drop(listener);
+    let url = format!("{}/v1", nobody().await);
     let (_, ended) = written(&model(settings(url, Duration::from_secs(2))), prompt("x")).await;
     assert!(matches!(ended, Err(ModelError::Connection(_))), "{ended:?}");
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
+#[path = "../loopback/mod.rs"]
+mod loopback;
 mod recorded;
 mod server;
 mod watched;

@@ -8,8 +8,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Query;
 use axum::http::{Response, Uri};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+
+use crate::loopback::{self, fixed_bytes};
 
 /// What a client asked for.
 #[derive(Clone, Debug)]
@@ -90,27 +91,10 @@ impl Server {
 
 /// A server that sends these bytes to whoever connects, and then hangs or hangs up.
 pub(crate) async fn raw(reply: &'static str, hangs: bool) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/rest/v1", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        // Bounded: a test asks a handful of times.
-        for _ in 0..10 {
-            let Ok((mut connection, _)) = listener.accept().await else { return };
-            tokio::spawn(async move {
-                let mut request = [0_u8; 4096];
-                let _ = connection.read(&mut request).await;
-                let _ = connection.write_all(reply.as_bytes()).await;
-                if hangs {
-                    tokio::time::sleep(Duration::from_secs(20)).await;
-                }
-            });
-        }
-    });
-    url
+    format!("{}/rest/v1", fixed_bytes(reply, hangs).await)
 }
 
 /// The address of a server that is not there.
 pub(crate) async fn nobody() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    format!("http://{}/rest/v1", listener.local_addr().unwrap())
+    format!("{}/rest/v1", loopback::nobody().await)
 }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::ports::language_model::{LanguageModel, ModelError, Piece, Pieces, Prompt, Usage};
+use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt, Usage};
 
 /// What a model does when it is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,8 +19,12 @@ pub enum Script {
     Hangs,
 }
 
+/// What it would begin with, prompt by prompt.
+type Weighing = Box<dyn Fn(&Prompt) -> Result<Vec<LikelyToken>, ModelError> + Send + Sync>;
+
 pub struct FakeModel {
     script: Script,
+    weighing: Option<Weighing>,
     asked: Mutex<Vec<Prompt>>,
 }
 
@@ -28,7 +32,14 @@ impl FakeModel {
     pub const NAME: &str = "scripted";
 
     pub fn new(script: Script) -> Self {
-        Self { script, asked: Mutex::default() }
+        Self { script, weighing: None, asked: Mutex::default() }
+    }
+
+    /// Says nothing, but weighs what it would begin with.
+    pub fn weighing(
+        weighing: impl Fn(&Prompt) -> Result<Vec<LikelyToken>, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { weighing: Some(Box::new(weighing)), ..Self::saying(&[]) }
     }
 
     pub fn saying(pieces: &[&str]) -> Self {
@@ -38,6 +49,15 @@ impl FakeModel {
     /// Every prompt it was given so far.
     pub fn prompts(&self) -> Vec<Prompt> {
         self.asked().clone()
+    }
+
+    /// Notes the prompt, unless it names another model.
+    fn take(&self, prompt: Prompt) -> Result<Prompt, ModelError> {
+        if let Some(model) = prompt.model.clone().filter(|model| model != Self::NAME) {
+            return Err(ModelError::NotAllowed { model, allowed: self.allowed() });
+        }
+        self.asked().push(prompt.clone());
+        Ok(prompt)
     }
 
     fn asked(&self) -> MutexGuard<'_, Vec<Prompt>> {
@@ -56,10 +76,7 @@ impl LanguageModel for FakeModel {
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
-        if let Some(model) = prompt.model.clone().filter(|model| model != Self::NAME) {
-            return Err(ModelError::NotAllowed { model, allowed: self.allowed() });
-        }
-        self.asked().push(prompt);
+        self.take(prompt)?;
         let (said, last) = match &self.script {
             Script::Says(said) => {
                 let usage =
@@ -67,15 +84,37 @@ impl LanguageModel for FakeModel {
                 (said, Ok(Piece::Done { usage: Some(usage) }))
             }
             Script::BreaksOffAfter(said) => (said, Err(ModelError::Timeout(30_000))),
-            Script::CannotBeReached => return Err(ModelError::Connection("refused".to_owned())),
+            Script::CannotBeReached => return Err(cannot_be_reached()),
+            Script::NotServed => return Err(not_served()),
             Script::Hangs => return Ok(Box::pin(futures::stream::pending())),
-            Script::NotServed => {
-                return Err(ModelError::NotServed { model: Self::NAME.to_owned(), served: vec!["other".to_owned()] });
-            }
         };
         let pieces = said.iter().map(|text| Ok(Piece::Text(text.clone().into_bytes()))).chain([last]);
         Ok(Box::pin(futures::stream::iter(pieces.collect::<Vec<_>>())))
     }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        let prompt = self.take(prompt)?;
+        if let Some(weighing) = &self.weighing {
+            return weighing(&prompt);
+        }
+        match &self.script {
+            // It knows what it will say.
+            Script::Says(said) | Script::BreaksOffAfter(said) => match said.first() {
+                Some(piece) => Ok(vec![LikelyToken { text: piece.clone(), logprob: 0.0 }]),
+                None => Err(ModelError::Timeout(30_000)),
+            },
+            Script::CannotBeReached => Err(cannot_be_reached()),
+            Script::NotServed => Err(not_served()),
+        }
+    }
+}
+
+fn cannot_be_reached() -> ModelError {
+    ModelError::Connection("refused".to_owned())
+}
+
+fn not_served() -> ModelError {
+    ModelError::NotServed { model: FakeModel::NAME.to_owned(), served: vec!["other".to_owned()] }
 }
 
 #[cfg(test)]

@@ -62,6 +62,15 @@ pub enum ModelError {
     Failed(String),
 }
 
+/// A token a model may go on with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LikelyToken {
+    /// As it would be written, white space before it included.
+    pub text: String,
+    /// The natural logarithm of its probability among all tokens.
+    pub logprob: f64,
+}
+
 /// Dropping it ends the model's work.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 
@@ -75,4 +84,8 @@ pub trait LanguageModel: Send + Sync {
 
     /// Begins to write. Every piece arrives within the model's own time limit, or the stream ends in a timeout.
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError>;
+
+    /// The tokens the model would most likely begin with, likeliest first: a judgement with its certainty, for a
+    /// question that one word answers. Nothing is drawn by lot, so the prompt's temperature and length do not count.
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError>;
 }

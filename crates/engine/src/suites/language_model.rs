@@ -2,7 +2,7 @@
 
 use futures::StreamExt as _;
 
-use crate::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Prompt, PromptMessage};
 use crate::words::Speaker;
 
 /// # Panics
@@ -18,6 +18,30 @@ pub async fn check(model: &dyn LanguageModel) {
         panic!("a model that is not listed was asked for: {refused:?}");
     };
     assert_eq!((named.as_str(), allowed), ("no-such-model", model.allowed()));
+    the_first_tokens_are_what_it_begins_with(model, &first).await;
+}
+
+async fn the_first_tokens_are_what_it_begins_with(model: &dyn LanguageModel, written: &[u8]) {
+    let tokens = first_tokens(model, prompt(None)).await;
+    let likeliest = tokens.first().map_or("", |token| token.text.trim_start());
+    assert!(!likeliest.is_empty(), "there is something to begin with: {tokens:?}");
+    let written = String::from_utf8_lossy(written);
+    assert!(written.trim_start().starts_with(likeliest), "{likeliest:?} begins {written:?}");
+    assert!(tokens.is_sorted_by(|one, next| one.logprob >= next.logprob), "likeliest first: {tokens:?}");
+    let probability: f64 = tokens.iter().map(|token| token.logprob.exp()).sum();
+    // Rounding may lift the sum of a few tokens a hair above certainty.
+    assert!((0.0..=1.0 + 1e-3).contains(&probability), "they are not likelier than certain: {probability}");
+    let again = first_tokens(model, Prompt { temperature: 1.0, max_tokens: 7, ..prompt(None) }).await;
+    assert_eq!(again.first().map(|token| token.text.trim_start()), Some(likeliest), "nothing is drawn by lot");
+    let refused = model.first_tokens(prompt(Some("no-such-model"))).await;
+    assert!(matches!(refused, Err(ModelError::NotAllowed { .. })), "{refused:?}");
+}
+
+async fn first_tokens(model: &dyn LanguageModel, prompt: Prompt) -> Vec<LikelyToken> {
+    match model.first_tokens(prompt).await {
+        Ok(tokens) => tokens,
+        Err(error) => panic!("it does not say what it would begin with: {error}"),
+    }
 }
 
 fn prompt(model: Option<&str>) -> Prompt {

@@ -6,4 +6,5 @@ pub mod catalogue;
 pub mod embedder;
 pub mod index;
 pub mod language_model;
+pub mod reranker;
 pub mod vocabulary;

@@ -16,7 +16,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
-use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
@@ -95,6 +95,10 @@ impl LanguageModel for Thoughtful {
         self.asked.notify_one();
         let _attention = self.attention.acquire().await.unwrap();
         self.model.write(prompt).await
+    }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        self.model.first_tokens(prompt).await
     }
 }
 

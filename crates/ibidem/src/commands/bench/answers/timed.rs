@@ -11,7 +11,7 @@ use ibidem_engine::ports::catalogue::{
 };
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::words::{AddressKey, CollectionName, PassageKey, Scope};
 
 /// Time spent outside, by question; no question is under way twice.
@@ -159,5 +159,9 @@ impl<T: LanguageModel> LanguageModel for Timed<T> {
             Some((piece?, (pieces, ledger, question)))
         });
         Ok(Box::pin(timed))
+    }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        self.inner.first_tokens(prompt).await
     }
 }

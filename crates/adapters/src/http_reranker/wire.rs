@@ -1,0 +1,130 @@
+//! The two forms' JSON, and what makes a reply a judgement of these texts.
+
+use serde::{Deserialize, Serialize};
+
+use super::RerankForm;
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Request<'a> {
+    Cohere {
+        model: &'a str,
+        query: &'a str,
+        documents: &'a [String],
+        top_n: usize,
+    },
+    Tei {
+        query: &'a str,
+        texts: &'a [String],
+        raw_scores: bool,
+        /// A text longer than the model's window is judged by its beginning, instead of refusing them all.
+        truncate: bool,
+    },
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn new(form: RerankForm, model: &'a str, question: &'a str, texts: &'a [String]) -> Self {
+        match form {
+            RerankForm::Cohere => Self::Cohere { model, query: question, documents: texts, top_n: texts.len() },
+            RerankForm::Tei => Self::Tei { query: question, texts, raw_scores: false, truncate: true },
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct CohereReply {
+    results: Vec<Scored>,
+}
+
+#[derive(Deserialize)]
+struct Scored {
+    index: usize,
+    #[serde(alias = "relevance_score")]
+    score: f64,
+}
+
+/// The scores in the order of the texts, whatever order they came in; or why the reply is none of these texts.
+pub(super) fn scores(form: RerankForm, body: &[u8], texts: usize, raw: bool) -> Result<Vec<f32>, String> {
+    let results = match form {
+        RerankForm::Cohere => serde_json::from_slice::<CohereReply>(body).map(|reply| reply.results),
+        RerankForm::Tei => serde_json::from_slice::<Vec<Scored>>(body),
+    };
+    let results = results.map_err(|error| format!("its reply is not of the form: {error}; check `reranker.form`"))?;
+    let mut scores: Vec<Option<f32>> = vec![None; texts];
+    for Scored { index, score } in results {
+        let place = scores.get_mut(index).ok_or_else(|| format!("it scored text {index} of {texts}"))?;
+        if place.is_some() {
+            return Err(format!("it scored text {index} twice"));
+        }
+        *place = Some(checked(score, raw)?);
+    }
+    let missing = scores.iter().position(Option::is_none);
+    scores.into_iter().collect::<Option<_>>().ok_or_else(|| format!("it did not score text {}", missing.unwrap_or(0)))
+}
+
+fn checked(score: f64, raw: bool) -> Result<f32, String> {
+    let score = if raw { 1.0 / (1.0 + (-score).exp()) } else { score };
+    if !(0.0..=1.0).contains(&score) {
+        return Err(format!(
+            "it gave a score of {score}, not one from 0 to 1; if it gives logits, set `reranker.raw_scores`"
+        ));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to the precision of a score is meant")]
+    let score = score as f32;
+    Ok(score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cohere(body: &str, texts: usize) -> Result<Vec<f32>, String> {
+        scores(RerankForm::Cohere, body.as_bytes(), texts, false)
+    }
+
+    #[test]
+    fn requests_are_written_as_each_form_says() {
+        let texts = ["one".to_owned(), "two".to_owned()];
+        let written = |form| serde_json::to_string(&Request::new(form, "m", "q", &texts)).unwrap();
+        assert_eq!(written(RerankForm::Cohere), r#"{"model":"m","query":"q","documents":["one","two"],"top_n":2}"#);
+        assert_eq!(
+            written(RerankForm::Tei),
+            r#"{"query":"q","texts":["one","two"],"raw_scores":false,"truncate":true}"#
+        );
+    }
+
+    #[test]
+    fn scores_come_in_any_order_and_with_more_beside_them() {
+        let reply = r#"{"id":"x","results":[{"index":1,"relevance_score":0.9,"document":{"text":"two"}},
+            {"index":0,"relevance_score":1e-9}],"usage":{"total_tokens":9}}"#;
+        assert_eq!(cohere(reply, 2).unwrap(), [1e-9, 0.9]);
+        let reply = br#"[{"index":2,"score":1},{"index":0,"score":0.5,"text":"one"},{"index":1,"score":0}]"#;
+        assert_eq!(scores(RerankForm::Tei, reply, 3, false).unwrap(), [0.5, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_reply_that_is_no_judgement_of_these_texts_is_refused() {
+        let cases = [
+            (r#"{"results":[{"index":0,"relevance_score":0.5}]}"#, "did not score text 1"),
+            (r#"{"results":[]}"#, "did not score text 0"),
+            (r#"{"results":[{"index":0,"relevance_score":0.5},{"index":0,"relevance_score":0.5}]}"#, "text 0 twice"),
+            (r#"{"results":[{"index":2,"relevance_score":0.5}]}"#, "text 2 of 2"),
+            (r#"{"results":[{"index":-1,"relevance_score":0.5}]}"#, "not of the form"),
+            (r#"{"results":[{"index":0,"relevance_score":1.5}]}"#, "`reranker.raw_scores`"),
+            (r#"{"results":[{"index":0,"relevance_score":-0.1}]}"#, "`reranker.raw_scores`"),
+            (r#"{"results":[{"index":0,"relevance_score":null}]}"#, "not of the form"),
+            (r#"[{"index":0,"score":0.5}]"#, "`reranker.form`"),
+            ("<html>", "`reranker.form`"),
+        ];
+        for (reply, said) in cases {
+            let refused = cohere(reply, 2).unwrap_err();
+            assert!(refused.contains(said), "{reply}: {refused}");
+        }
+    }
+
+    #[test]
+    fn logits_become_scores_when_the_setting_says_so() {
+        let reply = br#"[{"index":0,"score":0},{"index":1,"score":-900},{"index":2,"score":900}]"#;
+        assert_eq!(scores(RerankForm::Tei, reply, 3, true).unwrap(), [0.5, 0.0, 1.0]);
+    }
+}
