@@ -4,10 +4,12 @@ mod catalogue;
 mod embedder;
 mod index;
 mod language_model;
+mod memory;
 mod vocabulary;
 
 pub use catalogue::FakeCatalogue;
 pub use embedder::FakeEmbedder;
 pub use index::FakeIndex;
 pub use language_model::{FakeModel, Script};
+pub use memory::FakeMemory;
 pub use vocabulary::{FakeConcept, FakeVocabulary};

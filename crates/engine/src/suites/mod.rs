@@ -5,4 +5,5 @@
 pub mod embedder;
 pub mod index;
 pub mod language_model;
+pub mod memory;
 pub mod vocabulary;
