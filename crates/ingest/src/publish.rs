@@ -93,7 +93,7 @@ impl Publisher {
         if missing.is_empty() {
             return Ok(wanted.into_iter().map(|wanted| wanted.document).collect());
         }
-        // Only after the embedding model was changed: new documents bring their vectors.
+        // New documents bring their vectors: this is for what curators wrote, and after the embedding model was changed.
         embed_missing(self.embedder.as_ref(), self.vectors.as_ref(), missing, &self.progress).await?;
         let wanted = self.outbox.wanted(model, documents).await?;
         if wanted.iter().any(|wanted| !wanted.missing.is_empty()) {

@@ -4,7 +4,7 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::words::{AddressKey, CollectionName, DocumentKind, Sha256Hash, Tag};
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
-fn corrupt(error: impl ToString) -> CatalogueError {
+pub(crate) fn corrupt(error: impl ToString) -> CatalogueError {
     CatalogueError::Corrupt(error.to_string())
 }
 

@@ -7,6 +7,7 @@ mod convert;
 mod documents;
 mod intake;
 mod keys;
+mod memory;
 mod outbox;
 mod records;
 mod schema;
@@ -24,6 +25,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
+pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use schema::SchemaState;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
 

@@ -113,7 +113,12 @@ impl Outbox for Store {
                 }
             }
         }
-        Ok(wanted.into_values().collect())
+        let others: Vec<_> = documents.iter().copied().filter(|document| !wanted.contains_key(document)).collect();
+        let mut wanted: Vec<Wanted> = wanted.into_values().collect();
+        if !others.is_empty() {
+            wanted.extend(self.wanted_entries(model, &others).await?);
+        }
+        Ok(wanted)
     }
 
     async fn renew(&self, held: &[Publication]) -> Result<(), CatalogueError> {

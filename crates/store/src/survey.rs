@@ -8,6 +8,7 @@ use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
 use crate::convert::{to_collection, to_i32, to_kind, to_tags, to_u32};
+use crate::memory::as_document;
 use crate::{Store, unavailable};
 
 /// A document that could not be taken in, and why.
@@ -24,10 +25,12 @@ pub struct BatchProgress {
     pub failed: Vec<FailedJob>,
 }
 
-/// What the index should hold of a document.
+/// What the index should hold of a document, or of an entry of curated memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DocumentState {
     pub tenant: TenantId,
+    /// Under which tenant its points lie: itself, or its memory.
+    pub shelf: TenantId,
     pub document: DocumentId,
     pub version: u32,
     pub passages: u32,
@@ -111,7 +114,7 @@ impl Store {
         sqlx::query_scalar!(r#"SELECT now() AS "now!""#).fetch_one(&self.pool).await.map_err(unavailable)
     }
 
-    /// Every document, removed ones included, page by page, for reindexing and reconciling.
+    /// Every document and every entry of curated memory, removed ones included, page by page, for reindexing.
     pub async fn page_of_documents(
         &self,
         after: Option<(TenantId, DocumentId)>,
@@ -120,10 +123,16 @@ impl Store {
     ) -> Result<Vec<(TenantId, DocumentId)>, CatalogueError> {
         let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
         let rows = sqlx::query!(
-            "SELECT tenant_id, id FROM documents
-             WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
-                 AND ($3::timestamptz IS NULL OR changed_at >= $3)
-             ORDER BY tenant_id, id LIMIT $4",
+            r#"(SELECT tenant_id AS "tenant_id!", id AS "id!" FROM documents
+                WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
+                    AND ($3::timestamptz IS NULL OR changed_at >= $3)
+                ORDER BY tenant_id, id LIMIT $4)
+               UNION ALL
+               (SELECT tenant_id, id FROM memory_entries
+                WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
+                    AND ($3::timestamptz IS NULL OR changed_at >= $3)
+                ORDER BY tenant_id, id LIMIT $4)
+               ORDER BY 1, 2 LIMIT $4"#,
             tenant,
             document,
             changed_since,
@@ -135,7 +144,7 @@ impl Store {
         Ok(rows.into_iter().map(|row| (TenantId(row.tenant_id), DocumentId(row.id))).collect())
     }
 
-    /// What the index should hold of each document, without the passages themselves, page by page.
+    /// What the index should hold of each document and entry, without the passages themselves, page by page.
     pub async fn page_of_states(
         &self,
         after: Option<(TenantId, DocumentId)>,
@@ -143,13 +152,20 @@ impl Store {
     ) -> Result<Vec<DocumentState>, CatalogueError> {
         let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
         let rows = sqlx::query!(
-            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version, v.kind,
-                      CASE WHEN d.removed_at IS NULL THEN v.chunk_count ELSE 0 END AS "passages!"
-               FROM documents d
-               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
-                   AND v.version = d.current_version
-               WHERE $1::uuid IS NULL OR (d.tenant_id, d.id) > ($1, $2::uuid)
-               ORDER BY d.tenant_id, d.id LIMIT $3"#,
+            r#"(SELECT d.tenant_id AS "tenant_id!", d.id AS "id!", d.collection, d.tags AS "tags!",
+                       d.current_version AS "version!", v.kind,
+                       CASE WHEN d.removed_at IS NULL THEN v.chunk_count ELSE 0 END AS "passages!"
+                FROM documents d
+                JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+                    AND v.version = d.current_version
+                WHERE $1::uuid IS NULL OR (d.tenant_id, d.id) > ($1, $2::uuid)
+                ORDER BY d.tenant_id, d.id LIMIT $3)
+               UNION ALL
+               -- An entry is in no collection.
+               (SELECT tenant_id, id, NULL, tags, version, NULL, passage_count FROM memory_entries
+                WHERE $1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid)
+                ORDER BY tenant_id, id LIMIT $3)
+               ORDER BY 1, 2 LIMIT $3"#,
             tenant,
             document,
             i64::from(to_i32(limit)?),
@@ -159,18 +175,23 @@ impl Store {
         .map_err(unavailable)?;
         rows.into_iter()
             .map(|row| {
-                let document = IndexDocument {
-                    tenant: TenantId(row.tenant_id),
-                    document: DocumentId(row.id),
-                    collection: to_collection(row.collection)?,
-                    kind: to_kind(row.kind)?,
-                    tags: to_tags(row.tags)?,
-                    points: Vec::new(),
+                let (tenant, id) = (TenantId(row.tenant_id), DocumentId(row.id));
+                let document = match row.collection {
+                    None => as_document(tenant, id, row.tags)?,
+                    Some(collection) => IndexDocument {
+                        tenant,
+                        document: id,
+                        collection: to_collection(collection)?,
+                        kind: to_kind(row.kind)?,
+                        tags: to_tags(row.tags)?,
+                        points: Vec::new(),
+                    },
                 };
                 Ok(DocumentState {
-                    tenant: document.tenant,
-                    document: document.document,
-                    version: to_u32(row.current_version)?,
+                    tenant,
+                    shelf: document.tenant,
+                    document: id,
+                    version: to_u32(row.version)?,
                     passages: to_u32(row.passages)?,
                     stamp: document.stamp().to_string(),
                 })
@@ -198,11 +219,13 @@ impl Store {
         Ok(taken.then_some(Exclusive { _connection: connection }))
     }
 
-    /// Drops vectors that no passage uses any more, or of models other than this one. Returns how many.
+    /// Drops vectors that no passage and no entry uses any more, or of models other than this one. Returns how many.
     pub async fn prune_vectors(&self, keep: ModelHash) -> Result<u64, CatalogueError> {
         let pruned = sqlx::query!(
             "DELETE FROM embeddings e WHERE e.model_hash <> $1
-                 OR NOT EXISTS (SELECT FROM chunks c WHERE c.tenant_id = e.tenant_id AND c.embedding_key = e.embedding_key)",
+                 OR NOT EXISTS (SELECT FROM chunks c WHERE c.tenant_id = e.tenant_id AND c.embedding_key = e.embedding_key)
+                 AND NOT EXISTS (SELECT FROM memory_passages p
+                     WHERE p.tenant_id = e.tenant_id AND p.embedding_key = e.embedding_key)",
             keep.0.as_bytes(),
         )
         .execute(&self.pool)

@@ -105,6 +105,7 @@ impl LanguageModel for FakeModel {
             },
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Err(not_served()),
+            Script::Hangs => std::future::pending().await,
         }
     }
 }

@@ -4,6 +4,7 @@ mod catalogue;
 mod embedder;
 mod index;
 mod language_model;
+mod memory;
 mod reranker;
 mod vocabulary;
 
@@ -11,5 +12,6 @@ pub use catalogue::FakeCatalogue;
 pub use embedder::FakeEmbedder;
 pub use index::FakeIndex;
 pub use language_model::{FakeModel, Script};
+pub use memory::FakeMemory;
 pub use reranker::FakeReranker;
 pub use vocabulary::{FakeConcept, FakeVocabulary};

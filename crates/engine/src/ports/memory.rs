@@ -12,7 +12,7 @@ pub const PASSAGES_OF_A_DOCUMENT: u32 = 3;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Remembered {
     pub entry: MemoryEntry,
-    /// Changes with the entry's words; points of other versions are not of it.
+    /// Counts the entry's changes. A hit of another version was found by words that are no longer the entry's.
     pub version: u32,
     /// In the order of the references: those that exist, are current and are visible in the scope, each passage once.
     pub passages: Vec<CataloguePassage>,

@@ -1,4 +1,4 @@
-//! Documents on their way from the catalogue into the index.
+//! Documents, and entries of curated memory, on their way from the catalogue into the index.
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -8,10 +8,11 @@ use crate::ports::index::IndexDocument;
 use crate::ports::vectors::MissingVector;
 use crate::words::{DocumentId, ModelHash, TenantId};
 
-/// A document whose points in the index may differ from the catalogue, leased to one publisher at a time.
+/// A document or entry whose points in the index may differ from the catalogue, leased to one publisher at a time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Publication {
     pub tenant: TenantId,
+    /// An entry's id as that of a document: no two share one.
     pub document: DocumentId,
     /// Counts the changes asked for; a newer change survives the acknowledgement of an older one.
     pub generation: i64,
@@ -31,7 +32,8 @@ pub trait Outbox: Send + Sync {
     /// Leases up to `limit` publications that nobody holds, oldest first.
     async fn claim(&self, limit: usize) -> Result<Vec<Publication>, CatalogueError>;
 
-    /// What the index should hold of these documents now, with the vectors of this model.
+    /// What the index should hold of these documents now, with the vectors of this model. An entry of curated memory
+    /// is asked for under its tenant, and is wanted in that tenant's memory.
     async fn wanted(
         &self,
         model: ModelHash,

@@ -6,5 +6,6 @@ pub mod catalogue;
 pub mod embedder;
 pub mod index;
 pub mod language_model;
+pub mod memory;
 pub mod reranker;
 pub mod vocabulary;

@@ -105,6 +105,13 @@ checked_name!(
     /// A tenant's collection of documents of one class: ADR, Principle, Policy, Vocabulary.
     CollectionName
 );
+impl CollectionName {
+    /// What curated memory is filed under in the index.
+    pub fn memory() -> Self {
+        Self("memory".to_owned())
+    }
+}
+
 checked_name!(
     /// What sort of document this is within its collection: a decision, a lecture, a form.
     DocumentKind

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{DocumentId, SourceId, Tag, TenantId};
+use super::{AddressKey, DocumentId, SourceId, Tag, TenantId};
 
 /// One entry of curated memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -45,6 +45,47 @@ pub enum Reference {
     Address(String),
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no source: write an address (ADR-0012), a document's id, or {{document_id}}:{{chunk_index}} for one passage"
+)]
+pub struct InvalidReference(pub String);
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passage(source) => fmt::Display::fmt(source, f),
+            Self::Document(document) => fmt::Display::fmt(document, f),
+            Self::Address(address) => f.write_str(address),
+        }
+    }
+}
+
+impl std::str::FromStr for Reference {
+    type Err = InvalidReference;
+
+    /// As people write them: what is neither a source id nor a document's id is taken for an address.
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let written = written.trim();
+        if let Ok(source) = SourceId::try_from(written.to_owned()) {
+            return Ok(Self::Passage(source));
+        }
+        // Whatever begins with a document's id was meant to be one, not an address of that name.
+        if let Some((document, _)) = written.split_once(':')
+            && document.parse::<Uuid>().is_ok()
+        {
+            return Err(InvalidReference(written.to_owned()));
+        }
+        if let Ok(document) = written.parse() {
+            return Ok(Self::Document(DocumentId(document)));
+        }
+        match AddressKey::of(written) {
+            Some(_) => Ok(Self::Address(written.to_owned())),
+            None => Err(InvalidReference(written.to_owned())),
+        }
+    }
+}
+
 /// What an entry is for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -53,6 +94,23 @@ pub enum MemoryKind {
     Pin,
     /// Background that shapes an answer. It is never quoted and never cited; what it refers to may be.
     Note { text: String },
+}
+
+impl MemoryKind {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Pin => "pin",
+            Self::Note { .. } => "note",
+        }
+    }
+
+    /// A note's text; a pin has none.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Pin => None,
+            Self::Note { text } => Some(text),
+        }
+    }
 }
 
 /// A curated entry.
@@ -66,4 +124,24 @@ pub struct MemoryEntry {
     pub references: Vec<Reference>,
     /// Who may be helped by it, as with documents.
     pub tags: Vec<Tag>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_read_as_people_write_it() {
+        let document = DocumentId(Uuid::from_u128(7));
+        let written = |written: &str| written.parse::<Reference>();
+        let passage = Reference::Passage(SourceId { document, chunk_index: 3 });
+        assert_eq!(written(&format!(" {document}:3 ")), Ok(passage));
+        assert_eq!(written(&document.to_string()), Ok(Reference::Document(document)));
+        for address in ["ADR-0012", "Luke 22:3", "2 Kings 9:3"] {
+            assert_eq!(written(address), Ok(Reference::Address(address.to_owned())));
+        }
+        for odd in ["", " -- ", &format!("{document}:x"), &format!("{document}:-1")] {
+            assert_eq!(written(odd), Err(InvalidReference(odd.trim().to_owned())), "{odd:?}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
 pub use hash::{ModelHash, Sha256Hash};
-pub use memory::{MemoryEntry, MemoryId, MemoryKind, Reference};
+pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};

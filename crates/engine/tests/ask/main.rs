@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod notes;
 mod pool;
 mod prompts;
+mod revocation;
 mod scenarios;
 mod world;
 

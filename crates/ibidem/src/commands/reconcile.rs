@@ -139,8 +139,7 @@ async fn differing_documents(
         after = Some((last.tenant, last.document));
         for state in page {
             report.documents += 1;
-            let key = (state.tenant, state.document);
-            let agrees = match seen.remove(&key) {
+            let agrees = match seen.remove(&(state.shelf, state.document)) {
                 None => state.passages == 0,
                 Some(seen) => {
                     seen.uniform
@@ -151,7 +150,7 @@ async fn differing_documents(
                 }
             };
             if !agrees {
-                differing.push(key);
+                differing.push((state.tenant, state.document));
             }
         }
     }

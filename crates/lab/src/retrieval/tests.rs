@@ -1,27 +1,16 @@
 //! A small corpus in the fakes, whose rankings are known.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use chrono::DateTime;
-use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
-use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex};
+use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::words::{CharSpan, DocumentId, Identity, PassageKey, Role, Sha256Hash, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;
-
-struct FakeCatalogue(HashMap<PassageKey, CataloguePassage>);
-
-#[async_trait]
-impl Catalogue for FakeCatalogue {
-    async fn visible(&self, _: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
-        Ok(passages.iter().filter_map(|passage| self.0.get(passage).cloned()).collect())
-    }
-}
 
 fn collection() -> CollectionName {
     "Set".parse().unwrap()
@@ -35,7 +24,7 @@ fn scope(tenant: TenantId) -> Scope {
 async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Arc<FakeEmbedder>) {
     let embedder = Arc::new(FakeEmbedder::new(64, 64));
     let index = Arc::new(FakeIndex::new(64));
-    let mut catalogue = HashMap::new();
+    let catalogue = Arc::new(FakeCatalogue::default());
     for (id, passages) in corpus {
         let source_location = format!("corpus.jsonl#{id}");
         let document = DocumentId::at(tenant, &collection(), &source_location);
@@ -59,13 +48,12 @@ async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Ar
                 tokens: 8,
                 document_sha256: Sha256Hash::of(text.as_bytes()),
             };
-            catalogue.insert(passage, stored);
+            catalogue.put(tenant, vec![Tag::public()], stored);
         }
         let document =
             IndexDocument { tenant, document, collection: collection(), kind: None, tags: vec![Tag::public()], points };
         index.publish(vec![document]).await.unwrap();
     }
-    let catalogue = Arc::new(FakeCatalogue(catalogue));
     (Searcher { embedder: embedder.clone(), index, catalogue }, embedder)
 }
 

@@ -4,6 +4,7 @@
 
 mod jobs;
 mod keys;
+mod memory;
 mod publications;
 mod suite;
 mod visibility;

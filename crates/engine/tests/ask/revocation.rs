@@ -1,0 +1,151 @@
+//! A document that is withdrawn while a question is under way is never cited.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use ibidem_engine::fakes::{FakeCatalogue, FakeReranker};
+use ibidem_engine::ports::catalogue::{
+    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
+};
+use ibidem_engine::words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::says;
+use crate::scenarios::Placed;
+use crate::world::{Book, World};
+
+const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
+
+/// What becomes of a document.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Change {
+    Removed,
+    Retagged,
+    Replaced,
+}
+
+/// A catalogue in which documents change just before one of the reads.
+struct Hooked {
+    inner: Arc<FakeCatalogue>,
+    tenant: TenantId,
+    changes: Vec<(Change, DocumentId)>,
+    /// Before this read, from 0.
+    at: usize,
+    reads: AtomicUsize,
+}
+
+impl Hooked {
+    async fn hook(&self, scope: &Scope) {
+        if self.reads.fetch_add(1, Ordering::Relaxed) != self.at {
+            return;
+        }
+        for (change, document) in &self.changes {
+            match change {
+                Change::Removed => self.inner.remove(*document),
+                Change::Retagged => self.inner.retag(*document, &["somebody-else".parse().unwrap()]),
+                Change::Replaced => {
+                    let key = PassageKey { document: *document, version: 1, chunk_index: 0 };
+                    let old = self.inner.visible(scope, &[key]).await.unwrap().remove(0);
+                    self.inner.remove(*document);
+                    let new = PassageKey { version: 2, ..key };
+                    let tags: Vec<Tag> = vec![crate::world::TAG.parse().unwrap()];
+                    let text = "Something else.".to_owned();
+                    self.inner.put(self.tenant, tags, CataloguePassage { passage: new, text, ..old });
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Catalogue for Hooked {
+    async fn visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        self.hook(scope).await;
+        self.inner.visible(scope, passages).await
+    }
+
+    async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
+        self.hook(scope).await;
+        self.inner.still_visible(scope, passages).await
+    }
+
+    async fn addressed(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        keys: &[AddressKey],
+    ) -> Result<Vec<AddressedDocument>, CatalogueError> {
+        self.inner.addressed(scope, collection, keys).await
+    }
+
+    async fn neighbours(
+        &self,
+        scope: &Scope,
+        collection: Option<&CollectionName>,
+        key: &AddressKey,
+        most: usize,
+    ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
+        self.inner.neighbours(scope, collection, key, most).await
+    }
+
+    async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
+        self.inner.list(scope, filter).await
+    }
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop::sample::select(vec![Change::Removed, Change::Retagged, Change::Replaced])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The model cites every note it is given; the index goes on holding all of them.
+    #[test]
+    fn what_is_withdrawn_between_the_index_and_the_answer_is_never_cited(
+        count in 1_u16..9,
+        changed in prop::collection::btree_map(1_u16..9, change(), 1..6),
+        at in 0_usize..3,
+        asks_by_address in any::<bool>(),
+        reranks in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let books = (1..=count).map(|number| Book {
+                vector: Some(Placed::vector(0.9 - f32::from(number) / 100.0)),
+                address: Some(format!("ADR-{number}")),
+                ..Book::of(&format!("Fact {number} alone."))
+            });
+            let everything: String = (1..=5).map(|number| format!("Fact.[^{number}] ")).collect();
+            let embedder = Arc::new(Placed::new());
+            let mut world = World::of(says(&[&everything]), books.collect(), embedder, DEFAULT).await;
+            let document = |number: u16| DocumentId(Uuid::from_u128(u128::from(number) << 64));
+            let changes: Vec<(Change, DocumentId)> = changed
+                .iter()
+                .filter(|(number, _)| **number <= count)
+                .map(|(number, change)| (*change, document(*number)))
+                .collect();
+            let withdrawn: Vec<Uuid> = changes.iter().map(|(_, document)| document.0).collect();
+            let inner = world.catalogue.clone();
+            let hooked = Hooked { inner, tenant: world.tenant, changes, at, reads: AtomicUsize::new(0) };
+            let hooked = Arc::new(hooked);
+            world.engine.searcher.catalogue = hooked.clone();
+            if reranks {
+                world.engine.reranker = Some(Arc::new(FakeReranker::default()));
+            }
+            let question = if asks_by_address { "What does ADR-1 say of facts?" } else { "What are the facts?" };
+            let answer = world.ask(question).await.answer;
+            let happened = hooked.reads.load(Ordering::Relaxed) > at;
+            for citation in &answer.citations {
+                prop_assert!(!happened || !withdrawn.contains(&citation.document_id), "{:?} {:?}", changed, answer);
+            }
+            // Where something is left it is still spoken from; where nothing is, that is refused.
+            let left = usize::from(count) - if happened { withdrawn.len() } else { 0 };
+            prop_assert_eq!(answer.citations.len(), left.min(5), "{:?}", answer);
+            prop_assert_eq!(answer.refused, left == 0);
+            Ok(())
+        })?;
+    }
+}
