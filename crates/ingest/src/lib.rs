@@ -1,5 +1,6 @@
 //! A document's life: found, read, split, identified, embedded, committed, published.
 
+pub mod address_form;
 pub mod embed;
 pub mod find;
 pub mod identify;

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use ibidem_engine::ports::intake::{Submission, Submitted};
 use ibidem_engine::ports::originals::Originals as _;
 use ibidem_engine::words::{CollectionName, DocumentKind, Tag, TenantId};
+use ibidem_ingest::address_form::AddressForm;
 use ibidem_ingest::find::{self, Found};
 use ibidem_ingest::progress::Done;
 use ibidem_store::Store;
@@ -40,6 +41,10 @@ pub(crate) struct Ingest {
     /// What sort of documents they are, unless they say so themselves.
     #[arg(long)]
     kind: Option<DocumentKind>,
+    /// Their addresses, by where they stand: `ADR-{number}` by the number in a file's name, `{name}` by the name
+    /// itself, `{id}` by the id of a .jsonl line. What a line says itself comes first.
+    #[arg(long, value_name = "FORM")]
+    address: Option<AddressForm>,
     /// Read and publish them now, and return when they can be found.
     #[arg(long)]
     wait: bool,
@@ -118,6 +123,7 @@ impl Ingest {
     }
 
     fn submission(&self, tenant: TenantId, found: Found, original: ibidem_engine::words::Sha256Hash) -> Submission {
+        let address = found.address.clone().or_else(|| self.address.as_ref()?.of(&found));
         Submission {
             tenant,
             collection: self.collection.clone(),
@@ -126,7 +132,7 @@ impl Ingest {
             original,
             tags: self.tags.clone(),
             title: found.title,
-            address: found.address,
+            address,
             kind: self.kind.clone(),
             updated_at: found.updated_at,
         }

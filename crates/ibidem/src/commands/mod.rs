@@ -5,6 +5,7 @@ mod bench;
 mod doctor;
 mod document;
 mod eval;
+mod explain;
 mod ingest;
 mod key;
 mod migrate;
@@ -58,6 +59,8 @@ enum Command {
     Tag(tag::Tag),
     /// Answers a question from the documents, each sentence with its source, or says why not.
     Ask(ask::Ask),
+    /// Tells what a question goes through: the lanes, every candidate with its scores, and what dropped it.
+    Explain(explain::Explain),
     /// Finds passages by meaning and by words.
     Search(search::Search),
     /// Looks a term up in the configured vocabulary.
@@ -100,6 +103,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Document(command) => done(command.run(&settings).await),
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
+            Command::Explain(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,
             Command::Vocabulary(command) => done(command.run(&settings).await),

@@ -1,0 +1,160 @@
+//! `ibidem explain`: what a question goes through, every candidate with every score it earned and what dropped it.
+
+use chrono::Utc;
+use comfy_table::{Cell, CellAlignment};
+use ibidem_engine::explain::{ExplainedCandidate, Explanation};
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{CollectionName, Question};
+use uuid::Uuid;
+
+use crate::compose::{self, Parts};
+use crate::console;
+use crate::operator::Sight;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// The question.
+    query: String,
+    #[command(flatten)]
+    sight: Sight,
+    /// Only these collections, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    collections: Vec<CollectionName>,
+    /// A shipped policy or a file, over `policy.use`.
+    #[arg(long)]
+    policy: Option<String>,
+    /// How many passages an answer could rest on.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
+    passages: u16,
+    /// How many of those that were dropped are shown; all of them with --json.
+    #[arg(long, default_value_t = 15)]
+    dropped: usize,
+    /// Everything, for programs.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explain {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
+        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let parts = Parts::ready(settings).await?;
+        let asked = Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.sight.scope(),
+            policy,
+            question: Question {
+                collections: self.collections,
+                max_context_chunks: self.passages.into(),
+                ..Question::new(self.query)
+            },
+        };
+        let explanation = parts.engine(settings)?.explain(asked).await?;
+        if self.json {
+            return console::say_json(&explanation);
+        }
+        show(&explanation, self.dropped);
+        Ok(())
+    }
+}
+
+fn show(explanation: &Explanation, most_dropped: usize) {
+    console::say(&format!("route: {}   policy: {}", explanation.route, explanation.policy));
+    for variant in &explanation.variants {
+        console::say(&format!("searched as {}: {}", variant.kind, variant.text));
+    }
+    for entry in &explanation.curated {
+        let judged = entry.judged.map_or_else(String::new, |judged| format!(", judged {judged:.2}"));
+        let became = if entry.accepted { "taken" } else { "not taken" };
+        console::say(&format!(
+            "curated {} {}: {} at {:.4}{judged}, {} references — “{}”",
+            entry.kind, entry.entry, became, entry.similarity, entry.references, entry.phrase
+        ));
+    }
+    if explanation.curated_suffices {
+        console::say("curated memory suffices: what the lanes brought was not looked at");
+    }
+    if !explanation.candidates.is_empty() {
+        console::say(&candidates(&explanation.candidates, most_dropped));
+    }
+    for record in &explanation.trace {
+        let verdict = format!("{:?}", record.verdict).to_lowercase();
+        console::say(&format!(
+            "gate {}: {verdict} (observed {}, threshold {})",
+            record.gate, record.observed, record.threshold
+        ));
+    }
+    let decision = &explanation.decision;
+    match (&decision.action, &decision.explanation) {
+        (Some(action), Some(why)) => console::say(&format!("decision: {action:?} — {why}").to_lowercase()),
+        (Some(action), None) => console::say(&format!("decision: {action:?}, by rule").to_lowercase()),
+        (None, _) => console::say("decision: goes on to be answered"),
+    }
+    for suggestion in &decision.suggestions {
+        console::say(&format!("next: {suggestion}"));
+    }
+    let stages = explanation.stages.iter().map(|stage| format!("{} {:.1} ms", stage.stage, stage.milliseconds));
+    if !explanation.stages.is_empty() {
+        let stages = stages.collect::<Vec<_>>().join(", ");
+        console::say(&format!("took: {stages}; the index was asked {} time(s)", explanation.index_calls));
+    }
+    for reason in &explanation.fallback_reasons {
+        console::note(&format!("simplified search: {reason}"));
+    }
+    for warning in &explanation.warnings {
+        console::note(&format!("warning: {warning}"));
+    }
+    for failure in &explanation.failures {
+        console::note(&format!("a part failed: {failure}"));
+    }
+}
+
+fn candidates(all: &[ExplainedCandidate], most_dropped: usize) -> String {
+    let header = ["note", "similarity", "cosine", "BM25", "rerank", "curated", "forced by", "source", "dropped by"];
+    let mut table = console::table(&header);
+    let kept = all.iter().filter(|candidate| candidate.note.is_some());
+    let dropped = all.iter().filter(|candidate| candidate.note.is_none());
+    let number = |number: Option<f32>| number.map_or_else(String::new, |number| format!("{number:.4}"));
+    for candidate in kept.chain(dropped.clone().take(most_dropped)) {
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        table.add_row(vec![
+            right(candidate.note.map_or_else(String::new, |note| format!("[{note}]"))),
+            right(format!("{:.4}", candidate.similarity)),
+            right(number(candidate.cosine)),
+            right(candidate.bm25.map_or_else(String::new, |bm25| format!("{bm25:.2}"))),
+            right(number(candidate.rerank)),
+            right(candidate.curated.map_or_else(String::new, |curated| format!("{curated:.2}"))),
+            Cell::new(forced_by(candidate)),
+            Cell::new(source(candidate)),
+            Cell::new(candidate.dropped_by.unwrap_or_default()),
+        ]);
+    }
+    let hidden = dropped.count().saturating_sub(most_dropped);
+    let more = if hidden > 0 {
+        format!("\n… and {hidden} more that were dropped (--dropped, --json)")
+    } else {
+        String::new()
+    };
+    format!("{table}{more}")
+}
+
+fn forced_by(candidate: &ExplainedCandidate) -> &'static str {
+    match candidate {
+        ExplainedCandidate { addressed: true, .. } => "address",
+        ExplainedCandidate { curated: Some(_), .. } => "curated",
+        ExplainedCandidate { forced: true, .. } => "words",
+        _ => "",
+    }
+}
+
+fn source(candidate: &ExplainedCandidate) -> String {
+    const LONGEST: usize = 60;
+    let section = candidate.section.as_deref().map_or_else(String::new, |section| format!(" — {section}"));
+    let name = format!("{}{section}", candidate.title);
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
