@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
@@ -11,7 +11,7 @@ use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
-use crate::settings::Settings;
+use crate::settings::{RerankerSource, Settings};
 use crate::{compose, console};
 
 /// How long a model server may take to name its models.
@@ -67,6 +67,7 @@ impl Doctor {
             backlog(store, &mut findings).await;
         }
         findings.push(language_model(settings).await);
+        findings.push(reranker(settings).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
@@ -268,6 +269,37 @@ async fn language_model(settings: &Settings) -> Finding {
     let found = format!("{} not served; served are: {}", wanted.join(", "), served.join(", "));
     let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
     Finding::broken("language model", found, mend)
+}
+
+/// Whether it judges is what counts, not how.
+async fn reranker(settings: &Settings) -> Finding {
+    const PART: &str = "reranker";
+    let Some(configured) = &settings.reranker else {
+        return Finding::ok(PART, "none configured; passages are ordered by their vectors");
+    };
+    let mend = match configured.source {
+        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md names models and how to get them",
+        RerankerSource::Http(_) => {
+            "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
+        }
+        RerankerSource::Model(_) => {
+            "mend the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
+        }
+    };
+    let reranker = match compose::reranker(settings).await {
+        Ok(Some(reranker)) => reranker,
+        Ok(None) => return Finding::ok(PART, "none configured"),
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let passage = "Ibidem is Latin for: in the same place.".to_owned();
+    match reranker.score("What does ibidem mean?", vec![passage]).await {
+        Ok(_) => {
+            let found = format!("{}, one passage judged in {} ms", reranker.name(), began.elapsed().as_millis());
+            Finding::ok(PART, found)
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
 }
 
 async fn vocabulary(settings: &Settings) -> Finding {
