@@ -321,3 +321,37 @@ fn policy(settings: &Settings) -> Finding {
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn found(flags: &[&str]) -> Finding {
+        // As the binary does at its start.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        reranker(&crate::settings::load(None, std::iter::empty(), &flags).unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
+        let none = found(&[]).await;
+        assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
+        // Nothing listens at the discard port of loopback.
+        let model = ["language_model.url=http://127.0.0.1:9/v1", "language_model.name=m", "reranker.use=model"];
+        let cases: [(&[&str], &str, &str); 3] = [
+            (&["reranker.use=onnx", "reranker.folder=no/such"], "no/such/config.json", "`reranker.folder`"),
+            (
+                &["reranker.use=http", "reranker.form=tei", "reranker.url=http://127.0.0.1:9/rerank"],
+                "unavailable",
+                "`reranker.url`",
+            ),
+            (&model, "cannot be reached", "language model"),
+        ];
+        for (flags, said, mend) in cases {
+            let finding = found(flags).await;
+            assert!(finding.state == State::Broken && finding.found.contains(said), "{}", finding.found);
+            assert!(finding.mend.is_some_and(|named| named.contains(mend)));
+        }
+    }
+}
