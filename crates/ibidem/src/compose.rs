@@ -5,27 +5,31 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
+use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
-use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_adapters::onnx::{OnnxEmbedder, OnnxReranker};
 use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
+use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
 use ibidem_engine::ports::language_model::LanguageModel;
+use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::search::Searcher;
+use ibidem_engine::yes_no::YesNoReranker;
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::work::Worker;
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 
-use crate::settings::{Settings, VocabularySource};
+use crate::settings::{RerankerSource, Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
     Ok(Store::new(&settings.store)?)
@@ -81,6 +85,20 @@ pub(crate) fn policy(named: &str) -> anyhow::Result<Arc<Policy>> {
 
 pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenAiModel>> {
     settings.language_model.clone().map(OpenAiModel::new).transpose().context("check `language_model`")
+}
+
+/// The configured reranker, bounded in time. One in this process takes about a second to load.
+pub(crate) async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Reranker>>> {
+    let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
+    let inner: Arc<dyn Reranker> = match reranker.source {
+        RerankerSource::Onnx(onnx) => Arc::new(tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??),
+        RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
+        RerankerSource::Model(yes_no) => {
+            let model = language_model(settings)?.context("`reranker.use: model` needs `language_model.url`")?;
+            Arc::new(YesNoReranker::new(Arc::new(model), yes_no))
+        }
+    };
+    Ok(Some(Arc::new(TimedReranker::new(inner, reranker.timeout))))
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.

@@ -1,24 +1,31 @@
-//! Embeddings by ONNX Runtime in this process.
+//! Embeddings and reranking by ONNX Runtime in this process.
 
+mod cross_encoder;
+mod encoder;
+mod pairs;
 mod queue;
 mod request;
+mod reranker;
 mod runtime;
 mod session;
 mod tokens;
+mod workers;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use async_trait::async_trait;
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_engine::words::{ModelHash, Sha256Hash};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::sync::OwnedSemaphorePermit;
 
-use queue::{Lane, Queue};
-use request::Reply;
-use session::Encoder;
-use tokens::Tokens;
+pub use reranker::{OnnxReranker, OnnxRerankerSettings, RerankerLoadError};
+
+use encoder::Encoder;
+use queue::{Lane, Model};
+use request::Trouble;
+use tokens::{Tokens, Window};
+use workers::{Room, Workers};
 
 /// How one vector is made of the vectors of a text's tokens. Models that do it themselves are left to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -114,10 +121,9 @@ pub enum LoadError {
 pub struct OnnxEmbedder {
     model: EmbeddingModel,
     tokens: Arc<Tokens>,
-    queue: Arc<Queue>,
+    workers: Workers<String>,
     query_room: Room,
     passage_room: Room,
-    workers: Vec<JoinHandle<()>>,
 }
 
 impl OnnxEmbedder {
@@ -153,31 +159,16 @@ impl OnnxEmbedder {
         }
         let model = EmbeddingModel { name: settings.name.clone(), hash, dimensions, max_tokens: settings.max_tokens };
 
-        let mut embedder = Self {
+        let tokens = Arc::new(tokens);
+        let models = encoders.into_iter().map(|encoder| EmbeddingThread { tokens: Arc::clone(&tokens), encoder });
+        let workers = Workers::start("ibidem-embed", settings.batch_tokens, models.collect());
+        Ok(Self {
             model,
-            tokens: Arc::new(tokens),
-            queue: Arc::new(Queue::new(settings.batch_tokens)),
+            tokens,
+            workers: workers.map_err(LoadError::Thread)?,
             query_room: Room::new(settings.queue),
             passage_room: Room::new(settings.queue),
-            workers: Vec::new(),
-        };
-        for encoder in encoders {
-            embedder.start_worker(encoder)?;
-        }
-        Ok(embedder)
-    }
-
-    fn start_worker(&mut self, mut encoder: Encoder) -> Result<(), LoadError> {
-        let queue = Arc::clone(&self.queue);
-        let tokens = Arc::clone(&self.tokens);
-        let thread = std::thread::Builder::new().name("ibidem-embed".to_owned());
-        let worker = thread.spawn(move || {
-            // Callers must hear of a worker that died, not wait for it.
-            let _closes = CloseOnPanic(&queue);
-            queue::work(&queue, &tokens, &mut encoder);
-        });
-        self.workers.push(worker.map_err(|error| LoadError::Thread(error.to_string()))?);
-        Ok(())
+        })
     }
 
     /// Counts tokens as this model does, on any thread.
@@ -185,9 +176,47 @@ impl OnnxEmbedder {
         Arc::clone(&self.tokens) as Arc<dyn TokenCounter>
     }
 
-    async fn embed(&self, lane: Lane, texts: Vec<String>, room: OwnedSemaphorePermit) -> Reply {
-        let reply = self.queue.submit(lane, texts, room);
-        reply.await.unwrap_or_else(|_| Err(EmbedError::Unavailable("its worker threads have ended".to_owned())))
+    async fn embed(
+        &self,
+        lane: Lane,
+        texts: Vec<String>,
+        room: OwnedSemaphorePermit,
+    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        Ok(self.workers.ask(lane, texts, room).await?)
+    }
+}
+
+impl From<Trouble> for EmbedError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::TooLong { index, tokens, limit } => Self::TooLong { index, tokens, limit },
+            Trouble::Failed(reason) => Self::Unavailable(reason),
+        }
+    }
+}
+
+/// What each thread of the embedding model has.
+struct EmbeddingThread {
+    tokens: Arc<Tokens>,
+    encoder: Encoder,
+}
+
+impl Model<String> for EmbeddingThread {
+    fn read(&self, lane: Lane, position: usize, text: String) -> Result<Vec<Window>, Trouble> {
+        let windows = match lane {
+            Lane::Queries => self.tokens.windows(&text),
+            Lane::Passages => self.tokens.whole(&text).map(|window| vec![window]),
+        };
+        let windows = windows.map_err(Trouble::Failed)?;
+        let limit = self.tokens.max_tokens;
+        match windows.iter().find(|window| window.len() > limit) {
+            Some(window) => Err(Trouble::TooLong { index: position, tokens: window.len(), limit }),
+            None => Ok(windows),
+        }
+    }
+
+    fn run(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String> {
+        self.encoder.embed(windows)
     }
 }
 
@@ -209,7 +238,7 @@ impl Embedder for OnnxEmbedder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let room = self.query_room.take(texts.len())?;
+        let room = self.query_room.take(texts.len()).ok_or(EmbedError::Overloaded)?;
         self.embed(Lane::Queries, texts, room).await
     }
 }
@@ -217,56 +246,6 @@ impl Embedder for OnnxEmbedder {
 impl TokenCounter for OnnxEmbedder {
     fn count(&self, text: &str) -> usize {
         self.tokens.count(text)
-    }
-}
-
-impl Drop for OnnxEmbedder {
-    fn drop(&mut self) {
-        self.queue.close();
-        for worker in self.workers.drain(..) {
-            // A worker that panicked has been reported by the panic itself.
-            let _ = worker.join();
-        }
-    }
-}
-
-struct CloseOnPanic<'a>(&'a Queue);
-
-impl Drop for CloseOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.close();
-        }
-    }
-}
-
-/// How many texts may wait. A request larger than that takes all the room there is.
-struct Room {
-    permits: Arc<Semaphore>,
-    size: u32,
-}
-
-impl Room {
-    fn new(size: usize) -> Self {
-        let size = size.min(Semaphore::MAX_PERMITS);
-        Self { permits: Arc::new(Semaphore::new(size)), size: u32::try_from(size).unwrap_or(u32::MAX) }
-    }
-
-    fn needed(&self, texts: usize) -> u32 {
-        u32::try_from(texts).unwrap_or(u32::MAX).min(self.size)
-    }
-
-    async fn wait_for(&self, texts: usize) -> Result<OwnedSemaphorePermit, EmbedError> {
-        let permit = Arc::clone(&self.permits).acquire_many_owned(self.needed(texts)).await;
-        permit.map_err(|error: AcquireError| EmbedError::Unavailable(error.to_string()))
-    }
-
-    fn take(&self, texts: usize) -> Result<OwnedSemaphorePermit, EmbedError> {
-        let permit = Arc::clone(&self.permits).try_acquire_many_owned(self.needed(texts));
-        permit.map_err(|error| match error {
-            TryAcquireError::NoPermits => EmbedError::Overloaded,
-            TryAcquireError::Closed => EmbedError::Unavailable(error.to_string()),
-        })
     }
 }
 

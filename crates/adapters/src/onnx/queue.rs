@@ -1,14 +1,12 @@
-//! Texts waiting for the model, and the threads that work them off: queries first, passages in small batches.
+//! Texts waiting for a model, and the threads that work them off: queries first, passages in small batches.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use ibidem_engine::ports::embedder::EmbedError;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::request::{Place, Reply, Request, locked};
-use super::session::Encoder;
-use super::tokens::{Tokens, Window};
+use super::request::{Place, Reply, Request, Trouble, locked};
+use super::tokens::Window;
 
 /// Texts tokenised in one go; between two goes a query may overtake.
 const TEXTS_READ_TOGETHER: usize = 16;
@@ -22,11 +20,20 @@ pub(super) enum Lane {
     Passages,
 }
 
+/// What a worker thread has: it reads texts of one kind, and puts windows of them through a model.
+pub(super) trait Model<T>: Send + 'static {
+    /// At least one window.
+    fn read(&self, lane: Lane, position: usize, text: T) -> Result<Vec<Window>, Trouble>;
+
+    /// What the model says of each window, in their order.
+    fn run(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String>;
+}
+
 /// A text not looked at yet.
-struct Text {
+struct Text<T> {
     request: Arc<Request>,
     position: usize,
-    text: String,
+    text: T,
 }
 
 /// One window of one text, ready for the model.
@@ -36,43 +43,48 @@ struct Piece {
     tokens: Window,
 }
 
-#[derive(Default)]
-struct Waiting {
-    texts: VecDeque<Text>,
+struct Waiting<T> {
+    texts: VecDeque<Text<T>>,
     pieces: VecDeque<Piece>,
 }
 
-#[derive(Default)]
-struct State {
-    queries: Waiting,
-    passages: Waiting,
+struct State<T> {
+    queries: Waiting<T>,
+    passages: Waiting<T>,
     closed: bool,
 }
 
-enum Task {
-    Read(Vec<Text>),
-    Embed(Vec<Piece>),
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Self { texts: VecDeque::new(), pieces: VecDeque::new() }
+    }
 }
 
-pub(super) struct Queue {
-    state: Mutex<State>,
+impl<T> Default for State<T> {
+    fn default() -> Self {
+        Self { queries: Waiting::default(), passages: Waiting::default(), closed: false }
+    }
+}
+
+enum Task<T> {
+    Read(Vec<Text<T>>),
+    Run(Vec<Piece>),
+}
+
+pub(super) struct Queue<T> {
+    state: Mutex<State<T>>,
     changed: Condvar,
     /// Most tokens in a batch, padding included.
     batch_tokens: usize,
 }
 
-impl Queue {
+impl<T> Queue<T> {
     pub(super) fn new(batch_tokens: usize) -> Self {
         Self { state: Mutex::default(), changed: Condvar::new(), batch_tokens }
     }
 
-    /// Hands texts over; the receiver hears of their vectors, or of a sender that disappeared with the workers.
-    pub(super) fn submit(
-        &self,
-        lane: Lane,
-        texts: Vec<String>,
-        room: OwnedSemaphorePermit,
-    ) -> oneshot::Receiver<Reply> {
+    /// Hands texts over; the receiver hears what the model says of them, or of a sender that disappeared with the workers.
+    pub(super) fn submit(&self, lane: Lane, texts: Vec<T>, room: OwnedSemaphorePermit) -> oneshot::Receiver<Reply> {
         let (request, receiver) = Request::new(lane, texts.len(), room);
         let request = Arc::new(request);
         let texts = texts.into_iter().enumerate();
@@ -93,7 +105,7 @@ impl Queue {
     }
 
     /// What to do next; waits for it. `None` when the queue is closed.
-    fn next(&self) -> Option<Task> {
+    fn next(&self) -> Option<Task<T>> {
         let mut state = locked(&self.state);
         loop {
             if state.closed {
@@ -118,22 +130,22 @@ impl Queue {
     }
 }
 
-impl State {
-    fn waiting(&mut self, lane: Lane) -> &mut Waiting {
+impl<T> State<T> {
+    fn waiting(&mut self, lane: Lane) -> &mut Waiting<T> {
         match lane {
             Lane::Queries => &mut self.queries,
             Lane::Passages => &mut self.passages,
         }
     }
 
-    fn take(&mut self, batch_tokens: usize) -> Option<Task> {
+    fn take(&mut self, batch_tokens: usize) -> Option<Task<T>> {
         [&mut self.queries, &mut self.passages].into_iter().find_map(|waiting| waiting.take(batch_tokens))
     }
 }
 
-impl Waiting {
+impl<T> Waiting<T> {
     /// Reading comes first: the more lengths are known, the better they can be matched.
-    fn take(&mut self, batch_tokens: usize) -> Option<Task> {
+    fn take(&mut self, batch_tokens: usize) -> Option<Task<T>> {
         self.texts.retain(|text| !text.request.is_over());
         if !self.texts.is_empty() {
             let together = self.texts.len().min(TEXTS_READ_TOGETHER);
@@ -141,7 +153,7 @@ impl Waiting {
         }
         self.pieces.retain(|piece| !piece.request.is_over());
         let batch = self.take_batch(batch_tokens);
-        (!batch.is_empty()).then_some(Task::Embed(batch))
+        (!batch.is_empty()).then_some(Task::Run(batch))
     }
 
     /// The oldest piece with those closest to it in length, so that little of the batch is padding
@@ -170,33 +182,24 @@ impl Waiting {
 }
 
 /// What a worker thread does until the queue is closed.
-pub(super) fn work(queue: &Queue, tokens: &Tokens, encoder: &mut Encoder) {
+pub(super) fn work<T>(queue: &Queue<T>, model: &mut impl Model<T>) {
     while let Some(task) = queue.next() {
         match task {
-            Task::Read(texts) => queue.return_read(texts.into_iter().flat_map(|text| read(text, tokens)).collect()),
-            Task::Embed(pieces) => embed(&pieces, encoder),
+            Task::Read(texts) => queue.return_read(texts.into_iter().flat_map(|text| read(text, model)).collect()),
+            Task::Run(pieces) => run(&pieces, model),
         }
     }
 }
 
-fn read(text: Text, tokens: &Tokens) -> Vec<Piece> {
+fn read<T>(text: Text<T>, model: &impl Model<T>) -> Vec<Piece> {
     let Text { request, position, text } = text;
-    let windows = match request.lane {
-        Lane::Queries => tokens.windows(&text),
-        Lane::Passages => tokens.whole(&text).map(|window| vec![window]),
-    };
-    let windows = match windows {
+    let windows = match model.read(request.lane, position, text) {
         Ok(windows) => windows,
-        Err(reason) => {
-            request.answer(Err(EmbedError::Unavailable(reason)));
+        Err(trouble) => {
+            request.answer(Err(trouble));
             return Vec::new();
         }
     };
-    if let Some(window) = windows.iter().find(|window| window.len() > tokens.max_tokens) {
-        let too_long = EmbedError::TooLong { index: position, tokens: window.len(), limit: tokens.max_tokens };
-        request.answer(Err(too_long));
-        return Vec::new();
-    }
     request.expect_windows(position, windows.len());
     let windows = windows.into_iter().enumerate();
     windows
@@ -207,9 +210,9 @@ fn read(text: Text, tokens: &Tokens) -> Vec<Piece> {
         .collect()
 }
 
-fn embed(pieces: &[Piece], encoder: &mut Encoder) {
+fn run<T>(pieces: &[Piece], model: &mut impl Model<T>) {
     let windows: Vec<&Window> = pieces.iter().map(|piece| &piece.tokens).collect();
-    match encoder.embed(&windows) {
+    match model.run(&windows) {
         Ok(vectors) => {
             for (piece, vector) in pieces.iter().zip(vectors) {
                 piece.request.accept(piece.place, piece.tokens.len(), vector);
@@ -217,7 +220,7 @@ fn embed(pieces: &[Piece], encoder: &mut Encoder) {
         }
         Err(reason) => {
             for piece in pieces {
-                piece.request.answer(Err(EmbedError::Unavailable(reason.clone())));
+                piece.request.answer(Err(Trouble::Failed(reason.clone())));
             }
         }
     }

@@ -1,14 +1,21 @@
-//! One caller's texts on their way through the model, in any number of windows, batches and threads.
+//! One caller's texts on their way through a model, in any number of windows, batches and threads.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ibidem_engine::ports::embedder::EmbedError;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use super::encoder::normalise;
 use super::queue::Lane;
-use super::session::normalise;
 
-pub(super) type Reply = Result<Vec<Vec<f32>>, EmbedError>;
+/// What the model says of each text.
+pub(super) type Reply = Result<Vec<Vec<f32>>, Trouble>;
+
+/// Why texts did not get through the model; each port says it in words of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Trouble {
+    TooLong { index: usize, tokens: usize, limit: usize },
+    Failed(String),
+}
 
 pub(super) struct Request {
     pub(super) lane: Lane,
@@ -91,7 +98,7 @@ impl Request {
 
 /// The mean of a text's windows, each weighing as much as it has tokens, in their order:
 /// floating-point sums depend on it.
-fn joined(windows: Vec<Option<WindowVector>>) -> Result<Vec<f32>, EmbedError> {
+fn joined(windows: Vec<Option<WindowVector>>) -> Result<Vec<f32>, Trouble> {
     let mut windows: Vec<WindowVector> = windows.into_iter().flatten().collect();
     if windows.len() == 1 {
         return Ok(windows.remove(0).vector);
@@ -102,7 +109,7 @@ fn joined(windows: Vec<Option<WindowVector>>) -> Result<Vec<f32>, EmbedError> {
         let weight = window.tokens as f32;
         sum.iter_mut().zip(&window.vector).for_each(|(sum, value)| *sum += weight * value);
     }
-    normalise(&mut sum).map_err(EmbedError::Unavailable)?;
+    normalise(&mut sum).map_err(Trouble::Failed)?;
     Ok(sum)
 }
 
@@ -144,6 +151,6 @@ mod tests {
         assert!(!request.is_over());
         drop(reply);
         assert!(request.is_over());
-        request.answer(Err(EmbedError::Overloaded));
+        request.answer(Err(Trouble::Failed("too late".to_owned())));
     }
 }

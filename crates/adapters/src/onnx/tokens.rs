@@ -1,16 +1,41 @@
-//! Text into tokens, exactly as the embedding model was taught.
+//! Text into tokens, exactly as the model was taught.
 
 use std::path::Path;
 
 use ibidem_engine::ports::embedder::TokenCounter;
-use tokenizers::{Tokenizer, TruncationDirection};
+use tokenizers::{Encoding, Tokenizer, TruncationDirection};
 
 use super::LoadError;
 
-/// Token ids of one window, the model's special tokens included.
-pub(super) type Window = Vec<u32>;
+/// The tokens of one window, the model's special ones included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Window {
+    pub(super) ids: Vec<u32>,
+    /// Which of two texts each belongs to; all the first, where there is one.
+    pub(super) types: Vec<u32>,
+}
 
-/// A tokenizer whose own padding and truncation are overridden: published files hard-code both.
+impl Window {
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+}
+
+impl From<Encoding> for Window {
+    fn from(encoding: Encoding) -> Self {
+        Self { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() }
+    }
+}
+
+/// A tokenizer that neither pads nor cuts: published files hard-code both.
+pub(super) fn plain_tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
+    let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
+    tokenizer.with_padding(None);
+    tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
+    Ok(tokenizer)
+}
+
+/// Single texts for the embedding model.
 pub(super) struct Tokens {
     tokenizer: Tokenizer,
     pub(super) max_tokens: usize,
@@ -21,9 +46,7 @@ pub(super) struct Tokens {
 impl Tokens {
     pub(super) fn from_bytes(bytes: &[u8], path: &Path, max_tokens: usize) -> Result<Self, LoadError> {
         let unusable = |reason: String| LoadError::Tokenizer { path: path.to_owned(), reason };
-        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| unusable(error.to_string()))?;
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|error| unusable(error.to_string()))?;
+        let tokenizer = plain_tokenizer(bytes).map_err(unusable)?;
         let empty = tokenizer.encode_fast("", true).map_err(|error| unusable(error.to_string()))?;
         let special_tokens = empty.len();
         if max_tokens <= special_tokens {
@@ -35,7 +58,7 @@ impl Tokens {
     /// The text in one window, however long.
     pub(super) fn whole(&self, text: &str) -> Result<Window, String> {
         let encoding = self.tokenizer.encode_fast(text, true).map_err(|error| error.to_string())?;
-        Ok(encoding.get_ids().to_vec())
+        Ok(encoding.into())
     }
 
     /// The text in as many windows of the model as it needs, at least one.
@@ -46,7 +69,7 @@ impl Tokens {
         let rest = first.take_overflowing();
         let windows = std::iter::once(first).chain(rest).map(|window| {
             let window = self.tokenizer.post_process(window, None, true).map_err(|error| error.to_string())?;
-            Ok(window.get_ids().to_vec())
+            Ok(window.into())
         });
         windows.collect()
     }

@@ -6,9 +6,11 @@ mod http_reranker;
 #[path = "../loopback/mod.rs"]
 mod loopback;
 mod onnx;
+mod onnx_reranker;
 mod openai;
 mod qdrant;
 mod qdrant_recall;
+mod tiny_model;
 mod yes_no;
 
 /// A setting of the running stack. Without it there is nothing to test against, and a test that

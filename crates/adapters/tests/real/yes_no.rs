@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_engine::ports::reranker::Reranker as _;
 use ibidem_engine::suites::reranker::reranker_suite;
 use ibidem_engine::yes_no::{YesNoPrompt, YesNoReranker, YesNoSettings};
 
 use crate::setting;
 
-const PROMPT: &str = "Passage: {passage}\n\nQuestion: {question}\n\nDoes the passage answer the question? Answer with one word, yes or no.";
+const PROMPT: &str = "Question: {question}\n\nPassage: {passage}\n\nDoes the passage answer the question? Answer with one word, yes or no.";
 
 /// The server puts what waits at the same time through the model in one go, and keeps what prompts share: sums are
 /// made in another order.
@@ -33,4 +34,26 @@ fn reranker() -> YesNoReranker {
 #[tokio::test]
 async fn a_real_model_behaves_as_a_reranker() {
     reranker_suite(&reranker(), TOLERANCE).await;
+}
+
+#[tokio::test]
+#[ignore = "needs a model that can judge: `stack/up --model usable`; about half a minute"]
+async fn a_model_that_can_judge_puts_what_answers_first() {
+    let reranker = reranker();
+    for (question, answer, others) in [
+        (
+            "How often must passwords be changed?",
+            "A new passphrase is due every ninety days.",
+            ["Passwords must be at least twelve characters long.", "How often one must change trains is on the map."],
+        ),
+        (
+            "Who approves expenses over 500 euros?",
+            "Anything dearer than five hundred needs the signature of the head of finance.",
+            ["Expenses are paid in euros at the end of the month.", "Over 500 people work here."],
+        ),
+    ] {
+        let texts = std::iter::once(answer).chain(others).map(str::to_owned).collect();
+        let scores = reranker.score(question, texts).await.unwrap();
+        assert!(scores[1..].iter().all(|score| *score < scores[0]), "{question}: {scores:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
@@ -11,7 +11,7 @@ use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
-use crate::settings::Settings;
+use crate::settings::{RerankerSource, Settings};
 use crate::{compose, console};
 
 /// How long a model server may take to name its models.
@@ -67,6 +67,7 @@ impl Doctor {
             backlog(store, &mut findings).await;
         }
         findings.push(language_model(settings).await);
+        findings.push(reranker(settings).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
@@ -270,6 +271,37 @@ async fn language_model(settings: &Settings) -> Finding {
     Finding::broken("language model", found, mend)
 }
 
+/// Whether it judges is what counts, not how.
+async fn reranker(settings: &Settings) -> Finding {
+    const PART: &str = "reranker";
+    let Some(configured) = &settings.reranker else {
+        return Finding::ok(PART, "none configured; passages are ordered by their vectors");
+    };
+    let mend = match configured.source {
+        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md names models and how to get them",
+        RerankerSource::Http(_) => {
+            "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
+        }
+        RerankerSource::Model(_) => {
+            "mend the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
+        }
+    };
+    let reranker = match compose::reranker(settings).await {
+        Ok(Some(reranker)) => reranker,
+        Ok(None) => return Finding::ok(PART, "none configured"),
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let passage = "Ibidem is Latin for: in the same place.".to_owned();
+    match reranker.score("What does ibidem mean?", vec![passage]).await {
+        Ok(_) => {
+            let found = format!("{}, one passage judged in {} ms", reranker.name(), began.elapsed().as_millis());
+            Finding::ok(PART, found)
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
+}
+
 async fn vocabulary(settings: &Settings) -> Finding {
     let mend = "correct `terminology.skosmos` or `terminology.files`";
     match compose::vocabulary(settings) {
@@ -287,5 +319,39 @@ fn policy(settings: &Settings) -> Finding {
     match compose::policy(&settings.policy) {
         Ok(policy) => Finding::ok("policy", format!("{}, hash {}", policy.rules.name, policy.hash.short(12))),
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn found(flags: &[&str]) -> Finding {
+        // As the binary does at its start.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        reranker(&crate::settings::load(None, std::iter::empty(), &flags).unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
+        let none = found(&[]).await;
+        assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
+        // Nothing listens at the discard port of loopback.
+        let model = ["language_model.url=http://127.0.0.1:9/v1", "language_model.name=m", "reranker.use=model"];
+        let cases: [(&[&str], &str, &str); 3] = [
+            (&["reranker.use=onnx", "reranker.folder=no/such"], "no/such/config.json", "`reranker.folder`"),
+            (
+                &["reranker.use=http", "reranker.form=tei", "reranker.url=http://127.0.0.1:9/rerank"],
+                "unavailable",
+                "`reranker.url`",
+            ),
+            (&model, "cannot be reached", "language model"),
+        ];
+        for (flags, said, mend) in cases {
+            let finding = found(flags).await;
+            assert!(finding.state == State::Broken && finding.found.contains(said), "{}", finding.found);
+            assert!(finding.mend.is_some_and(|named| named.contains(mend)));
+        }
     }
 }

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::OnnxSettings;
+use ibidem_adapters::http_reranker::HttpRerankerSettings;
+use ibidem_adapters::onnx::{OnnxRerankerSettings, OnnxSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_store::StoreSettings;
 
 /// Everything an operator can set, each value checked.
@@ -21,11 +23,28 @@ pub(crate) struct Settings {
     pub(crate) originals: PathBuf,
     /// None when no language model is configured: then the sources speak for themselves.
     pub(crate) language_model: Option<OpenAiSettings>,
+    /// None when nobody reads passages together with the question: then their vectors decide.
+    pub(crate) reranker: Option<RerankerSettings>,
     /// A policy that is shipped, by its name, or a file.
     pub(crate) policy: String,
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RerankerSettings {
+    pub(crate) source: RerankerSource,
+    /// For all passages of a question.
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RerankerSource {
+    Onnx(OnnxRerankerSettings),
+    Http(HttpRerankerSettings),
+    /// The language model, asked for yes or no.
+    Model(YesNoSettings),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,5 +1,7 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod reranker;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::reranker::RawReranker;
 use super::checked::{LogFormat, LogSettings, ServerSettings, Settings, TerminologySettings, VocabularySource};
 
 /// A vocabulary file is read into memory.
@@ -27,6 +30,7 @@ pub(super) struct RawSettings {
     originals: RawOriginals,
     jobs: RawJobs,
     language_model: RawLanguageModel,
+    reranker: RawReranker,
     policy: RawPolicy,
     terminology: RawTerminology,
     server: RawServer,
@@ -170,12 +174,20 @@ impl RawSettings {
         let index = self.index.check(&mut problems);
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
+        let reranker = self.reranker.check(embedding.as_ref(), language_model.as_ref(), &mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
             && server.request_timeout <= model.timeout
         {
             let problem =
                 "must be more than `language_model.timeout_ms`: nothing could stand in for a model that is late";
+            problems.note("server.request_timeout_ms", problem);
+        }
+        if let (Some(reranker), Some(server)) = (&reranker, &server)
+            && server.request_timeout <= reranker.timeout
+        {
+            let problem =
+                "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
             problems.note("server.request_timeout_ms", problem);
         }
         let terminology = self.terminology.check(&mut problems);
@@ -187,6 +199,7 @@ impl RawSettings {
                 embedding,
                 originals: self.originals.location,
                 language_model,
+                reranker,
                 policy: self.policy.r#use,
                 terminology,
                 server,

@@ -16,6 +16,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     let settings = load(None, std::iter::empty(), &[]).unwrap();
     assert_eq!(settings.embedding.max_tokens, 256);
     assert!(settings.language_model.is_none());
+    assert!(settings.reranker.is_none());
 }
 
 #[test]
@@ -66,6 +67,50 @@ fn an_error_names_the_key_and_the_mend() {
         for part in expected {
             assert!(message.contains(part), "{message:?} should contain {part:?}");
         }
+    }
+}
+
+#[test]
+fn each_kind_of_reranker_has_what_it_needs() {
+    let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
+    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker.unwrap().source;
+    let RerankerSource::Onnx(onnx) = source("reranker:\n  use: onnx\n  folder: models/bge\n") else {
+        panic!("a cross-encoder is configured");
+    };
+    assert_eq!((onnx.name.as_str(), onnx.runtime.as_path()), ("bge", Path::new("lib/libonnxruntime.so")));
+    let RerankerSource::Http(http) = source("reranker:\n  use: http\n  form: tei\n  url: http://127.0.0.1:2/rerank\n")
+    else {
+        panic!("a server is configured");
+    };
+    assert_eq!((http.url.as_str(), http.batch_size), ("http://127.0.0.1:2/rerank", 32));
+    let RerankerSource::Model(yes_no) = source("reranker:\n  use: model\n  name: large\n") else {
+        panic!("the language model is configured");
+    };
+    assert_eq!((yes_no.model.as_deref(), yes_no.at_once), (Some("large"), 4));
+}
+
+#[test]
+fn a_reranker_that_could_not_judge_is_refused() {
+    let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n";
+    let cases = [
+        ("", "use: bm25", "`reranker.use` is \"bm25\"; it must be one of none, onnx, http, model"),
+        ("", "use: http", "`reranker.url` is needed"),
+        ("", "use: http\n  url: file:///x\n  name: m", "`reranker.url` must begin with http://"),
+        ("", "use: http\n  url: http://127.0.0.1:2", "`reranker.name` is needed"),
+        ("", "use: http\n  form: soap", "`reranker.form`"),
+        ("", "use: model", "`language_model.url` is needed"),
+        (model, "use: model\n  name: large", "`reranker.name` must be"),
+        (model, "use: model\n  prompt: Is {passage} it?", "`reranker.prompt` must have {question} in it once"),
+        (
+            model,
+            "use: model\n  timeout_ms: 45000",
+            "`server.request_timeout_ms` must be more than `reranker.timeout_ms`",
+        ),
+        ("", "batch_size: 0", "`reranker.batch_size`"),
+    ];
+    for (model, reranker, said) in cases {
+        let message = load_with(&format!("{model}reranker:\n  {reranker}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
     }
 }
 

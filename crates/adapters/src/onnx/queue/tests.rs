@@ -3,12 +3,12 @@ use tokio::sync::Semaphore;
 use super::*;
 
 /// Pieces of so many tokens each, of one request whose caller waits.
-fn waiting(lengths: &[usize]) -> (Waiting, oneshot::Receiver<Reply>) {
+fn waiting(lengths: &[usize]) -> (Waiting<String>, oneshot::Receiver<Reply>) {
     let (request, receiver) = request(Lane::Passages);
     let pieces = lengths.iter().enumerate().map(|(text, length)| Piece {
         request: Arc::clone(&request),
         place: Place { text, window: 0 },
-        tokens: vec![7; *length],
+        tokens: window(*length),
     });
     (Waiting { pieces: pieces.collect(), ..Waiting::default() }, receiver)
 }
@@ -17,6 +17,10 @@ fn request(lane: Lane) -> (Arc<Request>, oneshot::Receiver<Reply>) {
     let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
     let (request, receiver) = Request::new(lane, 1, permit);
     (Arc::new(request), receiver)
+}
+
+fn window(length: usize) -> Window {
+    Window { ids: vec![7; length], types: vec![0; length] }
 }
 
 fn lengths(batch: &[Piece]) -> Vec<usize> {
@@ -47,26 +51,26 @@ fn a_piece_larger_than_a_batch_goes_alone() {
 }
 
 #[test]
-fn queries_come_before_passages_and_reading_before_embedding() {
-    let queue = Queue::new(100);
+fn queries_come_before_passages_and_reading_before_running() {
+    let queue = Queue::<String>::new(100);
     let (passages, _caller) = waiting(&[5]);
     let (query, _other_caller) = request(Lane::Queries);
     let mut state = locked(&queue.state);
     state.passages = passages;
     state.queries.texts.push_back(Text { request: Arc::clone(&query), position: 0, text: "why".to_owned() });
-    let piece = Piece { request: query, place: Place { text: 0, window: 0 }, tokens: vec![1; 3] };
+    let piece = Piece { request: query, place: Place { text: 0, window: 0 }, tokens: window(3) };
     state.queries.pieces.push_back(piece);
     drop(state);
     assert!(matches!(queue.next(), Some(Task::Read(texts)) if texts[0].text == "why"));
-    assert!(matches!(queue.next(), Some(Task::Embed(batch)) if lengths(&batch) == [3]));
-    assert!(matches!(queue.next(), Some(Task::Embed(batch)) if lengths(&batch) == [5]));
+    assert!(matches!(queue.next(), Some(Task::Run(batch)) if lengths(&batch) == [3]));
+    assert!(matches!(queue.next(), Some(Task::Run(batch)) if lengths(&batch) == [5]));
     queue.close();
     assert!(queue.next().is_none());
 }
 
 #[test]
 fn nothing_is_done_for_a_caller_who_left() {
-    let queue = Queue::new(100);
+    let queue = Queue::<String>::new(100);
     let (passages, caller) = waiting(&[5, 6]);
     let (others, _waits) = waiting(&[7]);
     drop(caller);
@@ -74,12 +78,12 @@ fn nothing_is_done_for_a_caller_who_left() {
     state.passages = passages;
     state.passages.pieces.extend(others.pieces);
     drop(state);
-    assert!(matches!(queue.next(), Some(Task::Embed(batch)) if lengths(&batch) == [7]));
+    assert!(matches!(queue.next(), Some(Task::Run(batch)) if lengths(&batch) == [7]));
 }
 
 #[test]
 fn a_closed_queue_lets_go_of_its_callers() {
-    let queue = Queue::new(100);
+    let queue = Queue::<String>::new(100);
     let room = Arc::new(Semaphore::new(2));
     let permit = || Arc::clone(&room).try_acquire_owned().unwrap();
     let mut waits = queue.submit(Lane::Queries, vec!["one".to_owned()], permit());
