@@ -72,7 +72,7 @@ pub(crate) struct Audience {
     #[command(flatten)]
     operator: Operator,
     /// Who may be helped by it; may be repeated. `public` is everybody of the tenant.
-    #[arg(long = "tag", value_delimiter = ',', default_value = "public")]
+    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',', default_value = "public")]
     tags: Vec<Tag>,
 }
 
@@ -110,21 +110,30 @@ async fn keep(
     // With the eyes of those it is for: a source that they cannot see is of no use to them.
     let tags = entry.tags.iter().cloned().collect();
     let readers = Identity { tenant, subject: "operator".to_owned(), role: Role::Asker, tags };
-    let names: Vec<_> = entry.tags.iter().map(Tag::as_str).collect();
-    let names = names.join(", ");
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
-            "{nowhere} leads to no document that those with {names} can see now; see `ibidem document list`"
+            "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",
+            audience_of(&entry.tags)
         ));
     }
     publish(&parts).await?;
     let questions = entry.triggers.len();
     console::note(&format!(
-        "the {} is kept for {names}; {} calls it up",
+        "the {} is kept for {}; {} calls it up",
         entry.kind.as_str(),
+        audience_of(&entry.tags),
         if questions == 1 { "one question".to_owned() } else { format!("any of {questions} questions") }
     ));
     Ok(())
+}
+
+/// Whom an entry is for, in words.
+fn audience_of(tags: &[Tag]) -> String {
+    if tags.contains(&Tag::public()) {
+        return "everybody".to_owned();
+    }
+    let names: Vec<_> = tags.iter().map(Tag::as_str).collect();
+    format!("those with the tag {}", names.join(" or "))
 }
 
 /// No more is read than could be kept.

@@ -68,7 +68,7 @@ impl Reconcile {
             return console::say_json(&report);
         }
         console::say(&format!(
-            "{} documents and entries and {} points compared: {} of them differed, {} points were astray{}",
+            "{} documents and entries compared with {} points: {} differed, {} points were astray{}",
             report.documents,
             report.points,
             report.documents_differing,
