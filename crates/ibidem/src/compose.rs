@@ -15,6 +15,7 @@ use ibidem_adapters::skosmos::Skosmos;
 use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
@@ -175,6 +176,10 @@ impl Parts {
         }
     }
 
+    pub(crate) fn window(&self) -> Window {
+        Window { counter: self.embedder.token_counter(), max_tokens: self.embedder.model().max_tokens }
+    }
+
     pub(crate) fn app_state(&self, settings: &Settings) -> anyhow::Result<AppState> {
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
@@ -183,6 +188,7 @@ impl Parts {
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
             reading: reading(settings).into(),
+            window: self.window(),
             limits: server_limits(settings),
         }))
     }

@@ -46,3 +46,17 @@ impl FromRequestParts<AppState> for Caller {
         }
     }
 }
+
+/// A caller who may curate: known before anything of the body is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Curator(pub(crate) Identity);
+
+impl FromRequestParts<AppState> for Curator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        caller.require(Role::Curator)?;
+        Ok(Self(caller.0))
+    }
+}

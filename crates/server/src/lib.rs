@@ -14,6 +14,7 @@ use std::sync::Arc;
 use ibidem_engine::ports::thesaurus::Thesaurus;
 use tokio::net::TcpListener;
 
+pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
 pub use routes::{openapi, router};
 pub use skosmos::router as skosmos_router;

@@ -70,6 +70,15 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not_found", "There is nothing here", "The API is described at /openapi.json.")
     }
 
+    pub(crate) fn no_such_entry() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such entry",
+            "`GET /v1/memory` lists the entries that this key may see.",
+        )
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,

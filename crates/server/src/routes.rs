@@ -11,7 +11,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{answers, documents, health, search};
+use crate::api::{answers, documents, health, memory, search};
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
@@ -38,6 +38,10 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(answers::ask))
         .routes(routes!(search::search))
         .routes(routes!(documents::submit))
+        .routes(routes!(memory::write::pin))
+        .routes(routes!(memory::write::note))
+        .routes(routes!(memory::read::list))
+        .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
 use ibidem_store::Store;
@@ -35,6 +36,8 @@ pub struct ServerParts {
     pub readiness: Arc<dyn Readiness>,
     /// Names the way documents are read and split (see `Submission::fingerprint`).
     pub reading: Arc<str>,
+    /// What the embedding model takes at once: what curators write is cut to fit it.
+    pub window: Window,
     pub limits: ServerLimits,
 }
 

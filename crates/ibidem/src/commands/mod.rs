@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod ingest;
 mod key;
+mod memory;
 mod migrate;
 mod openapi;
 mod reconcile;
@@ -54,6 +55,9 @@ enum Command {
     /// Lists, retags and removes documents.
     #[command(subcommand)]
     Document(document::Document),
+    /// Pins questions to sources and keeps background notes.
+    #[command(subcommand)]
+    Memory(memory::Memory),
     /// Says who owns a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
@@ -101,6 +105,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Key(command) => done(command.run(&settings).await),
             Command::Ingest(command) => command.run(&settings).await,
             Command::Document(command) => done(command.run(&settings).await),
+            Command::Memory(command) => done(command.run(&settings).await),
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
             Command::Explain(command) => done(command.run(&settings).await),

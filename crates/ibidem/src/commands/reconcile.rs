@@ -31,6 +31,7 @@ pub(crate) struct Reconcile {
 /// What was found.
 #[derive(Default, Serialize)]
 struct Report {
+    /// Entries of curated memory among them.
     documents: u64,
     points: u64,
     /// Documents whose points are missing, too few, or carry outdated tags.
@@ -67,7 +68,7 @@ impl Reconcile {
             return console::say_json(&report);
         }
         console::say(&format!(
-            "{} documents and {} points compared: {} documents differed, {} points were astray{}",
+            "{} documents and entries compared with {} points: {} differed, {} points were astray{}",
             report.documents,
             report.points,
             report.documents_differing,

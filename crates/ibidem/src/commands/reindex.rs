@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::settings::Settings;
 use crate::{compose, compose::Parts, console};
 
-/// How many documents are published together.
+/// How many documents and entries of curated memory are published together.
 const DOCUMENTS_A_PAGE: usize = 64;
 
 #[derive(clap::Args)]
@@ -49,7 +49,10 @@ impl Reindex {
         parts.index.finish_rebuild(&rebuilt, self.keep_former).await?;
         // What changed meanwhile went to the former collection.
         let changed = bring_all(&parts.store, &parts.publisher(), Some(began), &ProgressBar::hidden()).await?;
-        console::say(&format!("{documents} documents in {}, {changed} of them changed meanwhile", rebuilt.target()));
+        console::say(&format!(
+            "{documents} documents and entries in {}, {changed} of them changed meanwhile",
+            rebuilt.target()
+        ));
         if self.drop_other_models {
             for collection in parts.index.drop_other_models().await? {
                 console::say(&format!("dropped {collection}"));

@@ -310,7 +310,7 @@ async fn damage(installation: &Installation, healthy: &State) {
     index.publish(vec![unknown, foreign]).await.unwrap();
 }
 
-fn model(state: &State) -> ModelHash {
+pub(crate) fn model(state: &State) -> ModelHash {
     let embeddings = state.rows("embeddings");
     let hash = embeddings[0]["model_hash"].as_str().unwrap().strip_prefix("\\x").unwrap();
     let hash: Sha256Hash = serde_json::from_value(json!(hash)).unwrap();

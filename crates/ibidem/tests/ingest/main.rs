@@ -13,6 +13,7 @@ mod common;
 mod complete;
 mod corpus;
 mod kill;
+mod memory;
 mod state;
 
 use common::{installation, setting};

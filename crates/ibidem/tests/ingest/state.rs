@@ -17,11 +17,17 @@ const POINTS_A_PAGE: u32 = 500;
 
 /// Each table without the moments at which its rows were written, which differ between two runs that agree.
 /// Vectors are compared by their bytes.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 8] = [
     ("documents", "SELECT (to_jsonb(t) - 'changed_at')::text FROM documents t"),
     ("document_versions", "SELECT (to_jsonb(t) - 'created_at')::text FROM document_versions t"),
     ("chunks", "SELECT to_jsonb(t)::text FROM chunks t"),
     ("embeddings", "SELECT to_jsonb(t)::text FROM embeddings t"),
+    ("memory_entries", "SELECT (to_jsonb(t) - 'created_at' - 'changed_at' - 'removed_at')::text FROM memory_entries t"),
+    (
+        "memory_passages",
+        "SELECT (to_jsonb(p) || jsonb_build_object('document_id', p.entry_id, 'version', e.version))::text
+         FROM memory_passages p JOIN memory_entries e ON e.tenant_id = p.tenant_id AND e.id = p.entry_id",
+    ),
     ("jobs", "SELECT to_jsonb(t)::text FROM jobs t"),
     ("outbox", "SELECT to_jsonb(t)::text FROM outbox t"),
 ];
@@ -61,11 +67,12 @@ impl State {
         self.tables[table].len()
     }
 
-    /// The points that the catalogue's passages should have.
+    /// The points that the catalogue's passages and what curators wrote should have.
     pub(crate) fn wanted_points(&self) -> BTreeSet<Uuid> {
-        let rows = self.rows("chunks");
-        let ids: BTreeSet<Uuid> = rows.iter().map(|row| passage_key(row).point_id(tenant(row))).collect();
-        assert_eq!(ids.len(), rows.len(), "two passages have the same point");
+        let (chunks, curated) = (self.rows("chunks"), self.rows("memory_passages"));
+        let mut ids: BTreeSet<Uuid> = chunks.iter().map(|row| passage_key(row).point_id(tenant(row))).collect();
+        ids.extend(curated.iter().map(|row| passage_key(row).point_id(tenant(row).memory())));
+        assert_eq!(ids.len(), chunks.len() + curated.len(), "two passages have the same point");
         ids
     }
 

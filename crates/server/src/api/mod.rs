@@ -4,4 +4,5 @@ pub(crate) mod answers;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod json;
+pub(crate) mod memory;
 pub(crate) mod search;

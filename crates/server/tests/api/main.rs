@@ -5,6 +5,7 @@
 mod answers;
 mod documents;
 mod health;
+mod memory;
 mod openapi;
 mod search;
 mod world;
@@ -16,9 +17,18 @@ use world::World;
 #[tokio::test]
 async fn without_a_valid_key_everything_but_health_is_refused() {
     let world = World::create().await;
-    for (method, path) in
-        [("GET", "/openapi.json"), ("POST", "/v1/answers"), ("POST", "/v1/search"), ("POST", "/v1/documents")]
-    {
+    for (method, path) in [
+        ("GET", "/openapi.json"),
+        ("POST", "/v1/answers"),
+        ("POST", "/v1/search"),
+        ("POST", "/v1/documents"),
+        ("POST", "/v1/memory/pins"),
+        ("POST", "/v1/memory/notes"),
+        ("GET", "/v1/memory"),
+        ("GET", "/v1/memory/00000000-0000-0000-0000-000000000007"),
+        ("PUT", "/v1/memory/00000000-0000-0000-0000-000000000007"),
+        ("DELETE", "/v1/memory/00000000-0000-0000-0000-000000000007"),
+    ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {
             let reply = world.call(method, path, authorization, r#"{"query": "leave"}"#).await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path} {authorization:?}");

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::curate::Window;
 use ibidem_engine::fakes::{FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
@@ -133,6 +134,7 @@ impl World {
             originals,
             readiness: Arc::new(Always),
             reading: "test".into(),
+            window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
         });
         let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };

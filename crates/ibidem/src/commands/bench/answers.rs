@@ -131,6 +131,7 @@ impl AnswersBench {
             originals: Arc::new(compose::originals(&scratch.settings)?),
             readiness: Arc::new(AlwaysReady),
             reading: compose::reading(&scratch.settings).into(),
+            window: PreparedEmbedder::window(embedder),
             limits: compose::server_limits(&scratch.settings),
         });
         let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;

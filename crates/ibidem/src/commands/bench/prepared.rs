@@ -1,9 +1,10 @@
 //! Vectors that are there already: synthetic ones, found by the digest of a text.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use ibidem_engine::curate::Window;
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_engine::words::{ModelHash, Sha256Hash};
 use rand::rngs::StdRng;
@@ -32,6 +33,10 @@ impl PreparedEmbedder {
         let mut random = StdRng::seed_from_u64(20_261_115);
         let projection = (0..MEANINGS).map(|_| std::array::from_fn(|_| bell(&mut random))).collect();
         Self { model, projection, queries: RwLock::default() }
+    }
+
+    pub(super) fn window(embedder: &Arc<Self>) -> Window {
+        Window { counter: Arc::clone(embedder) as Arc<dyn TokenCounter>, max_tokens: embedder.model.max_tokens }
     }
 
     pub(super) fn prepare(&self, queries: &[String]) {

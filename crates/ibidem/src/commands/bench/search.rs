@@ -167,6 +167,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),
         reading: compose::reading(&scratch.settings).into(),
+        window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),
     }))
 }

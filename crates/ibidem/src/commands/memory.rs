@@ -1,0 +1,230 @@
+//! `ibidem memory`: questions pinned to sources, and background notes.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use ibidem_engine::curate::{EntryDraft, LONGEST_NOTE};
+use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Tag};
+use ibidem_server::MemoryEntryBody;
+use ibidem_store::{Author, MemoryOutcome, MemoryRow};
+use uuid::Uuid;
+
+use crate::compose::{self, Parts};
+use crate::console;
+use crate::operator::{Operator, Sight};
+use crate::settings::Settings;
+
+const ROWS_A_PAGE: i64 = 500;
+/// How often is looked whether others have published.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How much of a question a list shows.
+const SNIPPET_CHARACTERS: usize = 60;
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Memory {
+    /// Pins a question to the sources that answer it; they may be cited.
+    Pin {
+        #[command(flatten)]
+        audience: Audience,
+        /// The question, as somebody would ask it.
+        question: String,
+        /// An address (ADR-0012), a document's id, or `document_id:chunk` for one passage; may be repeated.
+        #[arg(long = "source", required = true, value_name = "SOURCE")]
+        sources: Vec<Reference>,
+        /// Another way to ask it; may be repeated.
+        #[arg(long = "trigger", value_name = "QUESTION")]
+        triggers: Vec<String>,
+    },
+    /// Keeps a background note that shapes answers; it is never quoted, but what it refers to may be.
+    Note {
+        #[command(flatten)]
+        audience: Audience,
+        /// A text file, or - for standard input.
+        file: PathBuf,
+        /// A question that calls it up; may be repeated.
+        #[arg(long = "trigger", required = true, value_name = "QUESTION")]
+        triggers: Vec<String>,
+        /// Where more is said: written as `--source` of a pin; may be repeated.
+        #[arg(long = "reference", value_name = "SOURCE")]
+        references: Vec<Reference>,
+    },
+    /// Lists entries, as somebody with these tags sees them.
+    List {
+        #[command(flatten)]
+        sight: Sight,
+        /// The same JSON as in GET /v1/memory.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Removes an entry and all it said, as of now.
+    Remove {
+        #[command(flatten)]
+        operator: Operator,
+        id: Uuid,
+    },
+}
+
+/// Whom an entry is for.
+#[derive(clap::Args)]
+pub(crate) struct Audience {
+    #[command(flatten)]
+    operator: Operator,
+    /// Who may be helped by it; may be repeated. `public` is everybody of the tenant.
+    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',', default_value = "public")]
+    tags: Vec<Tag>,
+}
+
+impl Memory {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        match self {
+            Self::Pin { audience, question, sources, mut triggers } => {
+                triggers.insert(0, question);
+                keep(settings, audience, MemoryKind::Pin, triggers, sources).await
+            }
+            Self::Note { audience, file, triggers, references } => {
+                let text = tokio::task::spawn_blocking(move || read_note(&file)).await??;
+                keep(settings, audience, MemoryKind::Note { text }, triggers, references).await
+            }
+            Self::List { sight, json } => list(settings, &sight, json).await,
+            Self::Remove { operator, id } => remove(settings, &operator, MemoryId(id)).await,
+        }
+    }
+}
+
+async fn keep(
+    settings: &Settings,
+    audience: Audience,
+    kind: MemoryKind,
+    triggers: Vec<String>,
+    references: Vec<Reference>,
+) -> anyhow::Result<()> {
+    let parts = Parts::ready(settings).await?;
+    let checked = EntryDraft { kind, triggers, references, tags: audience.tags }.checked(&parts.window())?;
+    let tenant = parts.store.ensure_tenant(&audience.operator.tenant).await?;
+    let id = parts.store.create_entry(&Author::operator(tenant), &checked).await?;
+    console::say(&id.to_string());
+
+    let entry = checked.entry();
+    // With the eyes of those it is for: a source that they cannot see is of no use to them.
+    let tags = entry.tags.iter().cloned().collect();
+    let readers = Identity { tenant, subject: "operator".to_owned(), role: Role::Asker, tags };
+    for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
+        console::note(&format!(
+            "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",
+            audience_of(&entry.tags)
+        ));
+    }
+    publish(&parts).await?;
+    let questions = entry.triggers.len();
+    console::note(&format!(
+        "the {} is kept for {}; {} calls it up",
+        entry.kind.as_str(),
+        audience_of(&entry.tags),
+        if questions == 1 { "one question".to_owned() } else { format!("any of {questions} questions") }
+    ));
+    Ok(())
+}
+
+/// Whom an entry is for, in words.
+fn audience_of(tags: &[Tag]) -> String {
+    if tags.contains(&Tag::public()) {
+        return "everybody".to_owned();
+    }
+    let names: Vec<_> = tags.iter().map(Tag::as_str).collect();
+    format!("those with the tag {}", names.join(" or "))
+}
+
+/// No more is read than could be kept.
+fn read_note(file: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let most = 4 * LONGEST_NOTE as u64 + 1;
+    if file == Path::new("-") {
+        std::io::stdin().take(most).read_to_end(&mut bytes).context("cannot read standard input")?;
+    } else {
+        let opened = std::fs::File::open(file);
+        let opened = opened.with_context(|| format!("cannot read {}", file.display()))?;
+        opened.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read {}", file.display()))?;
+    }
+    anyhow::ensure!(
+        (bytes.len() as u64) < most,
+        "{} has more than {LONGEST_NOTE} characters: shorten it, or make several notes of it",
+        file.display()
+    );
+    let text = String::from_utf8(bytes);
+    text.map_err(|_| anyhow::anyhow!("{} is no text in UTF-8; save it as plain text first", file.display()))
+}
+
+async fn list(settings: &Settings, sight: &Sight, json: bool) -> anyhow::Result<()> {
+    let store = compose::ready_store(settings).await?;
+    let scope = sight.scope();
+    let mut rows: Vec<MemoryRow> = Vec::new();
+    loop {
+        let page = store.list_entries(&scope, rows.last().map(|row| row.entry.id), ROWS_A_PAGE).await?;
+        if page.is_empty() {
+            break;
+        }
+        rows.extend(page);
+    }
+    if json {
+        return console::say_json(&rows.into_iter().map(MemoryEntryBody::from).collect::<Vec<_>>());
+    }
+    if rows.is_empty() {
+        console::say("No entries are visible here; --tags says whose entries to read.");
+        return Ok(());
+    }
+    let mut table = console::table(&["id", "kind", "called up by", "sources", "tags", "version", "changed"]);
+    for MemoryRow { entry, version, changed_at, .. } in rows {
+        let joined = |names: Vec<String>| names.join(", ");
+        table.add_row([
+            entry.id.to_string(),
+            entry.kind.as_str().to_owned(),
+            questions(&entry.triggers),
+            joined(entry.references.iter().map(Reference::to_string).collect()),
+            joined(entry.tags.into_iter().map(String::from).collect()),
+            version.to_string(),
+            changed_at.format("%F").to_string(),
+        ]);
+    }
+    console::say(&table.to_string());
+    Ok(())
+}
+
+/// The beginning of the first, and how many more there are.
+fn questions(triggers: &[String]) -> String {
+    let first = triggers.first().map(String::as_str).unwrap_or_default();
+    let first = match first.char_indices().nth(SNIPPET_CHARACTERS) {
+        Some((end, _)) => format!("{}...", &first[..end]),
+        None => first.to_owned(),
+    };
+    if triggers.len() > 1 { format!("{first} (and {} more)", triggers.len() - 1) } else { first }
+}
+
+async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyhow::Result<()> {
+    let parts = Parts::ready(settings).await?;
+    match parts.store.remove_entry(&Author::operator(operator.tenant_id()), id).await? {
+        MemoryOutcome::Done => {}
+        MemoryOutcome::NotFound | MemoryOutcome::Foreign(_) => {
+            anyhow::bail!("tenant {} has no entry {id}; see `ibidem memory list`", operator.tenant)
+        }
+    }
+    publish(&parts).await?;
+    console::note(&format!("entry {id} is gone"));
+    Ok(())
+}
+
+/// Publishes what was asked for until now, so that the change can be found when the command returns.
+async fn publish(parts: &Parts) -> anyhow::Result<()> {
+    let publisher = parts.publisher();
+    let until = parts.store.now().await?;
+    while parts.store.publications_until(until).await? > 0 {
+        let published = publisher.round().await;
+        let published = published.context("it is kept, and the index follows when `ibidem worker` runs")?;
+        if published == 0 {
+            // The rest is in the hands of a worker.
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+    Ok(())
+}
