@@ -16,6 +16,7 @@ use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
+use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
@@ -146,10 +147,19 @@ impl Parts {
         }
     }
 
-    pub(crate) fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
+    /// Loads the reranker, where one is configured.
+    pub(crate) async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
         let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
-        Ok(Engine { model, vocabulary, ..Engine::new(self.searcher()) })
+        let planner = settings.planner.clone().map(OpenAiModel::new).transpose().context("check `language_model`")?;
+        Ok(Engine {
+            model,
+            vocabulary,
+            planner: planner.map(|model| Arc::new(Planner::new(Arc::new(model)))),
+            reranker: reranker(settings).await?,
+            memory: Some(Arc::new(self.store.clone())),
+            ..Engine::new(self.searcher())
+        })
     }
 
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {
@@ -180,10 +190,10 @@ impl Parts {
         Window { counter: self.embedder.token_counter(), max_tokens: self.embedder.model().max_tokens }
     }
 
-    pub(crate) fn app_state(&self, settings: &Settings) -> anyhow::Result<AppState> {
+    pub(crate) async fn app_state(&self, settings: &Settings) -> anyhow::Result<AppState> {
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
-            engine: self.engine(settings)?,
+            engine: self.engine(settings).await?,
             policy: policy(&settings.policy)?,
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),

@@ -46,7 +46,7 @@ impl Ask {
         );
         let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
         let parts = Parts::ready(settings).await?;
-        let engine = parts.engine(settings)?;
+        let engine = parts.engine(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),

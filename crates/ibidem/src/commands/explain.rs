@@ -51,7 +51,7 @@ impl Explain {
                 ..Question::new(self.query)
             },
         };
-        let explanation = parts.engine(settings)?.explain(asked).await?;
+        let explanation = parts.engine(settings).await?.explain(asked).await?;
         if self.json {
             return console::say_json(&explanation);
         }

@@ -24,6 +24,7 @@ pub(crate) struct Settings {
     /// None when no language model is configured: then the sources speak for themselves.
     pub(crate) language_model: Option<OpenAiSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
+    pub(crate) planner: Option<OpenAiSettings>,
     pub(crate) reranker: Option<RerankerSettings>,
     /// A policy that is shipped, by its name, or a file.
     pub(crate) policy: String,

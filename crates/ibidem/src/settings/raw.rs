@@ -92,6 +92,7 @@ struct RawLanguageModel {
     url: Option<String>,
     name: Option<String>,
     also_allowed: Vec<String>,
+    planner: Option<String>,
     api_key: Option<String>,
     timeout_ms: u64,
 }
@@ -173,7 +174,8 @@ impl RawSettings {
         let store = self.database.check(&self.jobs, &mut problems);
         let index = self.index.check(&mut problems);
         let embedding = self.embedding.check(&mut problems);
-        let language_model = self.language_model.check(&mut problems);
+        let (language_model, planner) = self.language_model.check(&mut problems).unzip();
+        let planner = planner.flatten();
         let reranker = self.reranker.check(embedding.as_ref(), language_model.as_ref(), &mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
@@ -199,6 +201,7 @@ impl RawSettings {
                 embedding,
                 originals: self.originals.location,
                 language_model,
+                planner,
                 reranker,
                 policy: self.policy.r#use,
                 terminology,
@@ -278,7 +281,11 @@ impl RawEmbedding {
 }
 
 impl RawLanguageModel {
-    fn check(self, problems: &mut Problems) -> Option<OpenAiSettings> {
+    /// The model that answers, and the one that plans.
+    fn check(self, problems: &mut Problems) -> Option<(OpenAiSettings, Option<OpenAiSettings>)> {
+        if self.url.is_none() && self.planner.is_some() {
+            problems.note("language_model.planner", "needs `language_model.url`: the server that has it");
+        }
         let url = self.url?;
         problems.url("language_model.url", &url, &["http://", "https://"]);
         problems.at_least("language_model.timeout_ms", self.timeout_ms, 1);
@@ -286,13 +293,15 @@ impl RawLanguageModel {
             problems.note("language_model.name", "is needed with `language_model.url`: the model that writes answers");
             return None;
         };
-        Some(OpenAiSettings {
+        let answers = OpenAiSettings {
             url: url.trim_end_matches('/').to_owned(),
             api_key: self.api_key,
             model,
             also_allowed: self.also_allowed,
             timeout: Duration::from_millis(self.timeout_ms),
-        })
+        };
+        let plans = self.planner.map(|model| OpenAiSettings { model, also_allowed: Vec::new(), ..answers.clone() });
+        Some((answers, plans))
     }
 }
 

@@ -58,7 +58,7 @@ impl TermsBench {
             language: language.clone(),
             timeout: settings.terminology.watched.timeout,
         }));
-        let engine = Parts::ready(&settings).await?.engine(&settings)?;
+        let engine = Parts::ready(&settings).await?.engine(&settings).await?;
         let client = reqwest::Client::builder().no_proxy().build()?;
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
         // Warm: connections, code and the allocator, with terms that are not measured.
