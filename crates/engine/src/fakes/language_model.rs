@@ -15,8 +15,6 @@ pub enum Script {
     BreaksOffAfter(Vec<String>),
     CannotBeReached,
     NotServed,
-    /// Never says anything.
-    Hangs,
 }
 
 /// What it would begin with, prompt by prompt.
@@ -86,7 +84,6 @@ impl LanguageModel for FakeModel {
             Script::BreaksOffAfter(said) => (said, Err(ModelError::Timeout(30_000))),
             Script::CannotBeReached => return Err(cannot_be_reached()),
             Script::NotServed => return Err(not_served()),
-            Script::Hangs => return Ok(Box::pin(futures::stream::pending())),
         };
         let pieces = said.iter().map(|text| Ok(Piece::Text(text.clone().into_bytes()))).chain([last]);
         Ok(Box::pin(futures::stream::iter(pieces.collect::<Vec<_>>())))
@@ -105,7 +102,6 @@ impl LanguageModel for FakeModel {
             },
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Err(not_served()),
-            Script::Hangs => std::future::pending().await,
         }
     }
 }

@@ -40,8 +40,9 @@ pub(super) struct LaneHit {
     pub(super) addressed: bool,
 }
 
-/// A named document brings at most so many of its passages.
+/// Named documents bring so many of their passages, and no more of all of them together.
 const HITS_OF_NAMED: usize = 12;
+const MOST_HITS_OF_NAMED: usize = 60;
 /// Points of curated memory that are looked at: several may be of one entry.
 const HITS_OF_MEMORY: usize = 24;
 
@@ -77,7 +78,7 @@ pub(super) async fn sweep(
         queries.push(IndexQuery {
             documents: wanted.named.to_vec(),
             collections: Vec::new(),
-            hits_per_lane: HITS_OF_NAMED,
+            hits_per_lane: (HITS_OF_NAMED * wanted.named.len()).min(MOST_HITS_OF_NAMED),
             ..question.clone()
         });
     }

@@ -5,7 +5,7 @@ use crate::policy::ListRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
 use crate::sift::significant_terms;
 use crate::speak::sentences::Sentence;
-use crate::speak::{Listener, quote, refuse};
+use crate::speak::{Listener, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
 use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
@@ -84,8 +84,8 @@ fn nothing(asked: Asked, request: &ListRequest, rules: &ListRules) -> Answer {
         explanation: format!("Documents{} that can be listed (0 of at least 1)", described(request)),
         suggestions: asked.policy.rules.wording.next_steps.clone(),
     };
-    let sifted = Sifted { trace: vec![gate(0, Verdict::Stop)], ..Sifted::unsearched(asked) };
-    Answer { answer: rules.wording.nothing.trim().to_owned(), ..refuse(sifted, &refusal) }
+    let answer = rules.wording.nothing.trim().to_owned();
+    Answer { answer, ..refuse_unsearched(asked, gate(0, Verdict::Stop), &refusal) }
 }
 
 fn told(

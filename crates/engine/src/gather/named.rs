@@ -4,7 +4,7 @@ use super::addresses::{Mention, Resolved, nearest};
 use crate::policy::AddressRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError};
 use crate::speak::sentences::Sentence;
-use crate::speak::{Listener, quote, refuse};
+use crate::speak::{Listener, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
 use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
@@ -34,9 +34,8 @@ pub async fn not_found(
         explanation: format!("{written} is the address of no document (0 of at least 1)"),
         suggestions,
     };
-    let sifted = Sifted { trace: vec![gate(0)], ..Sifted::unsearched(asked) };
     let answer = rules.wording.not_found.trim().replace("{address}", &written);
-    Ok(Answer { answer, ..refuse(sifted, &refusal) })
+    Ok(Answer { answer, ..refuse_unsearched(asked, gate(0), &refusal) })
 }
 
 /// The documents' own words, from their beginning, with no search and no model.

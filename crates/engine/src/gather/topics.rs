@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::policy::{Topic, TopicRules};
 use crate::ports::embedder::{EmbedError, Embedder};
-use crate::speak::{Listener, refuse};
-use crate::turn::{Asked, Sifted};
+use crate::speak::{Listener, refuse_unsearched};
+use crate::turn::Asked;
 use crate::words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict};
 
 /// Exemplars' vectors, embedded once for each policy.
@@ -108,7 +108,7 @@ pub fn clarify(
     confidence: f64,
     listener: &mut dyn Listener,
 ) -> Answer {
-    let trace = vec![gate("topic_confidence", confidence, rules.least_confidence)];
+    let gate = gate("topic_confidence", confidence, rules.least_confidence);
     let refusal = Refusal {
         reason: Reason::OutOfScope,
         explanation: format!("Topic confidence ({confidence}) below threshold ({})", rules.least_confidence),
@@ -121,7 +121,7 @@ pub fn clarify(
         answer: text,
         refused: false,
         reason: None,
-        ..refuse(Sifted { trace, ..Sifted::unsearched(asked) }, &refusal)
+        ..refuse_unsearched(asked, gate, &refusal)
     }
 }
 
@@ -129,7 +129,7 @@ pub fn clarify(
 pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer {
     let similarity = (similarity * 10_000.0).round() / 10_000.0;
     let topics: Vec<&Topic> = rules.topics.iter().collect();
-    let trace = vec![gate("topic_similarity", similarity, rules.least_similarity)];
+    let gate = gate("topic_similarity", similarity, rules.least_similarity);
     let refusal = Refusal {
         reason: Reason::OutOfScope,
         explanation: format!(
@@ -139,7 +139,7 @@ pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer
         suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
     };
     let answer = listed(&rules.wording.out_of_scope, &topics);
-    Answer { answer, ..refuse(Sifted { trace, ..Sifted::unsearched(asked) }, &refusal) }
+    Answer { answer, ..refuse_unsearched(asked, gate, &refusal) }
 }
 
 fn listed(above: &str, topics: &[&Topic]) -> String {

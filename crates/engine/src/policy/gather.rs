@@ -124,8 +124,6 @@ pub struct ListWording {
 pub struct RewriteRules {
     /// The most variants beside the question itself.
     pub most: usize,
-    /// Without an answer by then, the question is searched as it is.
-    pub timeout_ms: u64,
     pub max_tokens: u32,
     /// What the planner is told; the question follows as a message of its own.
     pub prompt: String,

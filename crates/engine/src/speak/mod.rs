@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use crate::ask::AskError;
 use crate::policy::{Policy, SpeakMode};
 use crate::ports::language_model::{LanguageModel, ModelError};
-use crate::turn::Sifted;
+use crate::turn::{Asked, Sifted};
 use crate::words::{
-    Action, Answer, Citation, ConfidenceLevel, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
+    Action, Answer, Citation, ConfidenceLevel, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
     RetrievalQuality, Sha256Hash, Transparency,
 };
 
@@ -197,6 +197,13 @@ pub fn refuse(sifted: Sifted, refusal: &Refusal) -> Answer {
         trace: sifted.trace,
         receipt: None,
     }
+}
+
+/// A refusal by rule, before anything was searched: there is nothing to say about how the search went.
+pub(crate) fn refuse_unsearched(asked: Asked, gate: GateRecord, refusal: &Refusal) -> Answer {
+    let sifted = Sifted { trace: vec![gate], ..Sifted::unsearched(asked) };
+    let transparency = Transparency { statement: None, show_to_user: false };
+    Answer { transparency, ..refuse(sifted, refusal) }
 }
 
 fn unsupported(policy: &Policy, written: &Draft) -> Refusal {

@@ -18,7 +18,7 @@ pub(crate) enum Key {
         /// What it is for; documents handed in with it are kept under this name.
         #[arg(long)]
         name: String,
-        /// asker, curator (may hand in documents) or admin.
+        /// asker, curator (may hand in documents and write curated memory) or admin.
         #[arg(long, default_value = "asker")]
         role: Role,
         /// What it sees besides public documents, separated by commas.

@@ -93,6 +93,7 @@ struct RawLanguageModel {
     name: Option<String>,
     also_allowed: Vec<String>,
     planner: Option<String>,
+    planner_timeout_ms: u64,
     api_key: Option<String>,
     timeout_ms: u64,
 }
@@ -300,7 +301,10 @@ impl RawLanguageModel {
             also_allowed: self.also_allowed,
             timeout: Duration::from_millis(self.timeout_ms),
         };
-        let plans = self.planner.map(|model| OpenAiSettings { model, also_allowed: Vec::new(), ..answers.clone() });
+        problems.at_least("language_model.planner_timeout_ms", self.planner_timeout_ms, 1);
+        let timeout = Duration::from_millis(self.planner_timeout_ms);
+        let plans =
+            self.planner.map(|model| OpenAiSettings { model, also_allowed: Vec::new(), timeout, ..answers.clone() });
         Some((answers, plans))
     }
 }

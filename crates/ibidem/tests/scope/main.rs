@@ -9,6 +9,7 @@
 )]
 
 mod asking;
+mod memory;
 mod truth;
 mod world;
 
@@ -70,6 +71,17 @@ async fn no_document_outside_a_scope_is_ever_found_and_every_document_inside_it_
         eprintln!("{} documents in {:.1?}", world.truth.documents.len(), started.elapsed());
 
         let started = Instant::now();
+        let entries = memory::write_some(world, random).await;
+        let kept_from = memory::search(world, random, &entries, ASKERS).await;
+        let (recalled, hidden) = memory::recall(world, random, &entries, ASKERS).await;
+        assert!(kept_from > ASKERS / 2 && recalled > 0 && hidden > 0, "{kept_from} {recalled} {hidden}");
+        eprintln!(
+            "{} entries, {recalled} passages recalled and {hidden} references hidden, in {:.1?}",
+            entries.len(),
+            started.elapsed()
+        );
+
+        let started = Instant::now();
         let (tried, inexact) = search_index(world, random, ASKERS).await;
         assert_eq!(inexact, Vec::<String>::new());
         assert!(tried.searches >= 10_000 && tried.kept_in > tried.searches / 2, "{tried:?}");
@@ -86,6 +98,7 @@ async fn no_document_outside_a_scope_is_ever_found_and_every_document_inside_it_
         let started = Instant::now();
         world.withdraw_some(random).await;
         let tried = search_all(world, random).await;
+        memory::recall(world, random, &entries, ASKERS).await;
         eprintln!("the searcher on a stale index: {tried:?} in {:.1?}", started.elapsed());
 
         let started = Instant::now();

@@ -31,7 +31,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    fn is_visible(&self, scope: &Scope) -> bool {
+    pub(crate) fn is_visible(&self, scope: &Scope) -> bool {
         !self.removed && scope.sees(self.tenant, &self.tags)
     }
 }

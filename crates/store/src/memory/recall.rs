@@ -57,7 +57,9 @@ impl Store {
             return Ok(passages);
         }
         let asked = Columns::of(references)?;
-        // Of several documents with one address, the one whose id comes first: the same every time.
+        // Of several documents with one address, the one whose id comes first: the same every time. The inner
+        // `OFFSET 0` keep the planner to the key and to the address: while the tables are empty it would rather walk
+        // through all of a tenant's documents, by collection or by id, and would keep to it.
         let rows = sqlx::query!(
             r#"SELECT asked.place AS "place!", d.id AS "id!", d.collection AS "collection!", d.address,
                       d.source_location AS "source_location!", d.current_version AS "current_version!",
@@ -66,11 +68,13 @@ impl Store {
                FROM unnest($2::uuid[], $3::text[], $4::integer[], $5::integer[]) WITH ORDINALITY
                    AS asked (document_id, address_key, first_chunk, last_chunk, place)
                CROSS JOIN LATERAL (
-                   (SELECT id, collection, address, source_location, current_version FROM documents
-                    WHERE tenant_id = $1 AND id = asked.document_id AND removed_at IS NULL AND tags && $6)
+                   (SELECT id, collection, address, source_location, current_version
+                    FROM (SELECT * FROM documents WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) named
+                    WHERE removed_at IS NULL AND tags && $6)
                    UNION ALL
-                   (SELECT id, collection, address, source_location, current_version FROM documents
-                    WHERE tenant_id = $1 AND address_key = asked.address_key AND removed_at IS NULL AND tags && $6
+                   (SELECT * FROM (SELECT id, collection, address, source_location, current_version FROM documents
+                        WHERE tenant_id = $1 AND address_key = asked.address_key AND removed_at IS NULL AND tags && $6
+                        OFFSET 0) at_address
                     ORDER BY id LIMIT 1)
                    OFFSET 0) d
                CROSS JOIN LATERAL (SELECT * FROM document_versions
