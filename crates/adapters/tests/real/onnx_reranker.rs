@@ -100,8 +100,11 @@ async fn a_long_passage_is_judged_by_its_beginning_and_the_question_is_never_cut
         tiny_model::write_config(folder.path(), &config);
         assert_scores(&score(&load(&settings(folder.path())), "how often", &texts).await, &cut);
     }
-    let long = load(&small).score(&many, vec!["word".to_owned(); 3]).await;
-    let said = "the question has 102 tokens, and 8 leave room for passages";
+    // Half a window is the most a question may take: six words, seven of the passage and three special tokens.
+    let half = ["word"; 6].join(" ");
+    assert_scores(&score(&load(&small), &half, &[&many]).await, &[expected(6.0 * 7.0 + 1.0, 16.0)]);
+    let long = load(&small).score(&format!("{half} word"), vec!["word".to_owned(); 3]).await;
+    let said = "the question has 9 tokens, and 8 leave room for passages";
     assert_eq!(long, Err(RerankError::Failed(said.to_owned())));
 }
 

@@ -12,9 +12,10 @@ use crate::setting;
 
 const PROMPT: &str = "Question: {question}\n\nPassage: {passage}\n\nDoes the passage answer the question? Answer with one word, yes or no.";
 
-/// The server puts what waits at the same time through the model in one go, and keeps what prompts share: sums are
-/// made in another order.
-const TOLERANCE: f32 = 0.02;
+/// The server puts what waits at the same time through the model in one go, and keeps what prompts share, so sums are
+/// made in another order, of weights of four bits: the same pair was seen to move by 0.075. Asked one at a time and
+/// with nothing kept, it does not move at all.
+const TOLERANCE: f32 = 0.12;
 
 fn reranker() -> YesNoReranker {
     // As the binary does at its start.

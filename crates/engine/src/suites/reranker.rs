@@ -5,7 +5,8 @@ use futures::future::join_all;
 use crate::ports::reranker::Reranker;
 
 const QUESTION: &str = "How often are passwords changed?";
-const OTHER_QUESTION: &str = "Where are backups kept?";
+/// About something else, and long, so that it counts with the weakest of judges.
+const OTHER_QUESTION: &str = "What does the board keep in two regions, and what does it test each quarter?";
 
 const TEXTS: [&str; 4] = [
     "Passwords are changed every ninety days.",
