@@ -16,6 +16,5 @@ FROM document_versions v
 WHERE v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.current_version;
 
 DROP INDEX documents_by_address;
-CREATE INDEX documents_by_address ON documents (tenant_id, address_key)
-    WHERE address_key IS NOT NULL AND removed_at IS NULL;
+CREATE INDEX documents_by_address ON documents (tenant_id, address_key, id) WHERE address_key IS NOT NULL;
 CREATE INDEX documents_by_words ON documents USING gin (words) WHERE removed_at IS NULL;

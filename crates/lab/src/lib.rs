@@ -1,5 +1,6 @@
 //! Measuring: sets of questions with known answers, run through the engine and scored.
 
+pub mod addresses;
 pub mod beir;
 pub mod metrics;
 pub mod retrieval;

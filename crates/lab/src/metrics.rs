@@ -22,6 +22,19 @@ pub fn recall(ranking: &[String], judgements: &Judgements, k: usize) -> f64 {
     if relevant == 0 { 0.0 } else { ratio(found, relevant) }
 }
 
+/// The value that this share of them does not exceed; not a number when there is none.
+pub fn percentile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a place in the list"
+    )]
+    let place = (values.len() as f64 * share).ceil() as usize;
+    values.get(place.max(1) - 1).or(values.last()).copied().unwrap_or(f64::NAN)
+}
+
 /// One over the place of the first relevant document; 0 when there is none.
 pub fn reciprocal_rank(ranking: &[String], judgements: &Judgements) -> f64 {
     let first = ranking.iter().position(|document| is_relevant(judgements, document));

@@ -21,13 +21,14 @@ impl Catalogue for Store {
                       c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.tokens
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
                CROSS JOIN LATERAL (SELECT * FROM documents
-                   WHERE tenant_id = $1 AND id = asked.document_id AND current_version = asked.version
-                       AND removed_at IS NULL AND tags && $5 OFFSET 0) d
+                   WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
                CROSS JOIN LATERAL (SELECT * FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
                CROSS JOIN LATERAL (SELECT * FROM chunks
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
-                       AND chunk_index = asked.chunk_index OFFSET 0) c"#,
+                       AND chunk_index = asked.chunk_index OFFSET 0) c
+               -- Beside the key these conditions would let an index of the whole tenant seem as good as the key's own.
+               WHERE d.current_version = asked.version AND d.removed_at IS NULL AND d.tags && $5"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -70,11 +71,11 @@ impl Catalogue for Store {
             r#"SELECT d.id, d.current_version, c.chunk_index
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
                CROSS JOIN LATERAL (SELECT * FROM documents
-                   WHERE tenant_id = $1 AND id = asked.document_id AND current_version = asked.version
-                       AND removed_at IS NULL AND tags && $5 OFFSET 0) d
+                   WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
                CROSS JOIN LATERAL (SELECT chunk_index FROM chunks
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
-                       AND chunk_index = asked.chunk_index OFFSET 0) c"#,
+                       AND chunk_index = asked.chunk_index OFFSET 0) c
+               WHERE d.current_version = asked.version AND d.removed_at IS NULL AND d.tags && $5"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -103,10 +104,10 @@ impl Catalogue for Store {
                       v.chunk_count
                FROM unnest($2::text[]) AS asked (address_key)
                CROSS JOIN LATERAL (SELECT * FROM documents
-                   WHERE tenant_id = $1 AND address_key = asked.address_key AND removed_at IS NULL AND tags && $3
-                       AND ($4::text IS NULL OR collection = $4) OFFSET 0) d
+                   WHERE tenant_id = $1 AND address_key = asked.address_key OFFSET 0) d
                CROSS JOIN LATERAL (SELECT chunk_count FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
+               WHERE d.removed_at IS NULL AND d.tags && $3 AND ($4::text IS NULL OR d.collection = $4)
                ORDER BY d.address_key COLLATE "C", d.id"#,
             scope.tenant().0,
             &keys.iter().map(|key| key.as_str().to_owned()).collect::<Vec<_>>(),
@@ -137,32 +138,71 @@ impl Catalogue for Store {
         key: &AddressKey,
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
-        // A document that is called so itself is no neighbour, and one address may be of several documents.
-        let rows = sqlx::query!(
-            r#"WITH before AS (
-                   SELECT DISTINCT ON (address_key) address_key, address FROM documents
-                   WHERE tenant_id = $1 AND address_key < $2 AND removed_at IS NULL AND tags && $3
-                       AND ($4::text IS NULL OR collection = $4)
-                   ORDER BY address_key DESC, id LIMIT $5
-               ), after AS (
-                   SELECT DISTINCT ON (address_key) address_key, address FROM documents
-                   WHERE tenant_id = $1 AND address_key > $2 AND removed_at IS NULL AND tags && $3
-                       AND ($4::text IS NULL OR collection = $4)
-                   ORDER BY address_key, id LIMIT $5
+        /// One address may be of several documents.
+        const ROOM_FOR_DOUBLES: usize = 8;
+        let (tags, collection) = (scope_tags(scope), collection.map(CollectionName::as_str));
+        let limit = i64::from(to_i32(most * ROOM_FOR_DOUBLES)?);
+        // In the order of bytes, `luke!` comes right after everything that begins with `luke `.
+        let (first, end) = match key.series() {
+            "" => (String::new(), "\u{10ffff}".to_owned()),
+            series => (format!("{series} "), format!("{series}!")),
+        };
+        // From one key to the next along the index, as far as needed: asked for all at once, sorting the whole tenant
+        // seems cheaper to a plan that was made while the tables were small.
+        let before = sqlx::query!(
+            r#"WITH RECURSIVE walk AS (
+                   (SELECT address_key, id, address, removed_at, tags, collection FROM documents
+                    WHERE tenant_id = $1 AND address_key < $2 AND address_key >= $6
+                    ORDER BY address_key DESC, id DESC LIMIT 1)
+                   UNION ALL
+                   SELECT next.* FROM walk CROSS JOIN LATERAL (
+                       SELECT address_key, id, address, removed_at, tags, collection FROM documents
+                       WHERE tenant_id = $1 AND (address_key, id) < (walk.address_key, walk.id) AND address_key >= $6
+                       ORDER BY address_key DESC, id DESC LIMIT 1) next
                )
-               SELECT address_key AS "address_key!", address AS "address!"
-               FROM (SELECT * FROM before UNION ALL SELECT * FROM after) AS around
-               ORDER BY address_key COLLATE "C""#,
+               SELECT address_key AS "address_key!", address AS "address!" FROM walk
+               WHERE removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) LIMIT $5"#,
             scope.tenant().0,
             key.as_str(),
-            &scope_tags(scope),
-            collection.map(CollectionName::as_str),
-            i64::from(to_i32(most)?),
+            &tags,
+            collection,
+            limit,
+            first,
         )
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        rows.into_iter().map(|row| Ok((to_address_key(&row.address_key)?, row.address))).collect()
+        let after = sqlx::query!(
+            r#"WITH RECURSIVE walk AS (
+                   (SELECT address_key, id, address, removed_at, tags, collection FROM documents
+                    WHERE tenant_id = $1 AND address_key > $2 AND address_key < $6
+                    ORDER BY address_key, id LIMIT 1)
+                   UNION ALL
+                   SELECT next.* FROM walk CROSS JOIN LATERAL (
+                       SELECT address_key, id, address, removed_at, tags, collection FROM documents
+                       WHERE tenant_id = $1 AND (address_key, id) > (walk.address_key, walk.id) AND address_key < $6
+                       ORDER BY address_key, id LIMIT 1) next
+               )
+               SELECT address_key AS "address_key!", address AS "address!" FROM walk
+               WHERE removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) LIMIT $5"#,
+            scope.tenant().0,
+            key.as_str(),
+            &tags,
+            collection,
+            limit,
+            end,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let mut before: Vec<_> = before.into_iter().map(|row| (row.address_key, row.address)).collect();
+        let mut after: Vec<_> = after.into_iter().map(|row| (row.address_key, row.address)).collect();
+        for side in [&mut before, &mut after] {
+            side.dedup_by(|one, other| one.0 == other.0);
+            side.truncate(most);
+        }
+        let around = before.into_iter().rev().chain(after);
+        around.map(|(key, address)| Ok((to_address_key(&key)?, address))).collect()
     }
 
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {

@@ -112,8 +112,9 @@ impl Catalogue for FakeCatalogue {
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
         let named = self.named(scope, collection).into_iter().map(|document| (document.key, document.address));
-        let (before, after): (Vec<_>, Vec<_>) =
-            named.filter(|(other, _)| other != key).partition(|(other, _)| other < key);
+        let (before, after): (Vec<_>, Vec<_>) = named
+            .filter(|(other, _)| other != key && other.series() == key.series() && other.last_number().is_some())
+            .partition(|(other, _)| other < key);
         let first = before.len().saturating_sub(most);
         Ok(before.into_iter().skip(first).chain(after.into_iter().take(most)).collect())
     }

@@ -138,8 +138,7 @@ pub async fn nearest(
     most: usize,
 ) -> Result<Vec<String>, CatalogueError> {
     let Some(key) = mention.keys.first() else { return Ok(Vec::new()) };
-    let around = catalogue.neighbours(scope, mention.series.collection.as_ref(), key, most).await?;
-    let mut near: Vec<_> = around.into_iter().filter(|(other, _)| other.series() == key.series()).collect();
+    let mut near = catalogue.neighbours(scope, mention.series.collection.as_ref(), key, most).await?;
     near.sort_by_cached_key(|(other, _)| (std::cmp::Reverse(shared(other, key)), distance(other, key), other.clone()));
     Ok(near.into_iter().take(most).map(|(_, address)| address).collect())
 }

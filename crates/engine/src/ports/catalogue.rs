@@ -92,8 +92,8 @@ pub trait Catalogue: Send + Sync {
         keys: &[AddressKey],
     ) -> Result<Vec<AddressedDocument>, CatalogueError>;
 
-    /// The addresses next to this one, before and after it, that exist and are visible in this scope: up to `most` on
-    /// each side, as their authors write them, in order of their keys.
+    /// The addresses of the same series next to this one that exist and are visible in this scope: up to `most` on each
+    /// side, as their authors write them, in order of their keys.
     async fn neighbours(
         &self,
         scope: &Scope,

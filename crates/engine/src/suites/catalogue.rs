@@ -73,6 +73,9 @@ async fn neighbours_are_the_nearest_that_may_be_seen(catalogue: &dyn Catalogue, 
         library.put(tenant, adr(&format!("ADR-{number}"), &["public"])).await;
     }
     library.put(tenant, adr("ADR-20", &["others"])).await;
+    for other in ["ADS-20", "AD-20", "ADR"] {
+        library.put(tenant, adr(other, &["public"])).await;
+    }
     let around = async |number: &str, most: usize| {
         let key = AddressKey::of(number).unwrap();
         let around = catalogue.neighbours(&asker("neighbours", &[]), None, &key, most).await.unwrap();

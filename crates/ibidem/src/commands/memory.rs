@@ -1,5 +1,7 @@
 //! `ibidem memory`: questions pinned to sources, and background notes.
 
+mod test;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -58,6 +60,8 @@ pub(crate) enum Memory {
         #[arg(long)]
         json: bool,
     },
+    /// Tells which entries a question would call up, how close it comes to their words, and what becomes of them.
+    Test(test::Test),
     /// Removes an entry and all it said, as of now.
     Remove {
         #[command(flatten)]
@@ -88,6 +92,7 @@ impl Memory {
                 keep(settings, audience, MemoryKind::Note { text }, triggers, references).await
             }
             Self::List { sight, json } => list(settings, &sight, json).await,
+            Self::Test(command) => command.run(settings).await,
             Self::Remove { operator, id } => remove(settings, &operator, MemoryId(id)).await,
         }
     }
