@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct OpenAiSettings {
     /// Up to and with `/v1`, without a final slash.
     pub url: String,

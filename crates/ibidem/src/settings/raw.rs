@@ -193,6 +193,18 @@ impl RawSettings {
                 "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
             problems.note("server.request_timeout_ms", problem);
         }
+        let in_a_row =
+            [language_model.as_ref().map(|model| model.timeout), planner.as_ref().map(|model| model.timeout)];
+        let in_a_row: Duration =
+            in_a_row.into_iter().chain([reranker.as_ref().map(|reranker| reranker.timeout)]).flatten().sum();
+        if problems.0.is_empty() && server.as_ref().is_some_and(|server| server.request_timeout <= in_a_row) {
+            let problem = format!(
+                "must be more than `language_model.timeout_ms`, `language_model.planner_timeout_ms` and \
+                 `reranker.timeout_ms` together ({} ms): one question may wait for each of them",
+                in_a_row.as_millis()
+            );
+            problems.note("server.request_timeout_ms", &problem);
+        }
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
         match (index, embedding, server, log) {

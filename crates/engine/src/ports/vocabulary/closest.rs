@@ -35,8 +35,11 @@ impl Labels {
         let near = self.0.iter().map(|label| (term.nearness(label), label));
         let mut near: Vec<(f64, &Spelling)> = near.filter(|(nearness, _)| *nearness > 0.0).collect();
         near.sort_by(|(nearness, label), (other_nearness, other)| {
+            // Another label may have all words of the term, and yet not be the term itself.
+            let is_another = |label: &Spelling| label.folded != term.folded;
+            let itself = is_another(label).cmp(&is_another(other));
             let alphabetical = || (&label.folded, &label.label).cmp(&(&other.folded, &other.label));
-            other_nearness.total_cmp(nearness).then_with(alphabetical)
+            other_nearness.total_cmp(nearness).then(itself).then_with(alphabetical)
         });
         let mut named = BTreeSet::new();
         near.retain(|(_, label)| named.insert(label.folded.as_str()));
