@@ -65,6 +65,14 @@ retrieval set="../shared/data/retrieval/scifact":
       "$ibidem" eval retrieval "{{ set }}" --collection SciFact --json > "$made/ibidem.json" && \
       "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ set }}" --ibidem "$made/ibidem.json"
 
+# All address questions on the verses themselves. Ingesting 31,102 verses takes some minutes.
+addresses set="../shared/data/address_lookup":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "{{ set }}/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
+      "$ibidem" eval addresses "{{ set }}/address_queries.jsonl" --policy data/evaluation/addresses/policy.yaml
+
 # What thresholds on similarity do with this embedding model: the evidence in policies/default.yaml.
 thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
     cargo build --release --locked -p ibidem

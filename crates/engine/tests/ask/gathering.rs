@@ -1,0 +1,113 @@
+//! The parts that gathering may have, in an answer: topics, variants and a judge, and how it goes on without each.
+
+use std::sync::Arc;
+
+use ibidem_engine::fakes::{FakeEmbedder, FakeModel, FakeReranker};
+use ibidem_engine::gather::rewrite::Planner;
+use ibidem_engine::ports::reranker::RerankError;
+use ibidem_engine::words::{Action, Message, Question, Reason, Speaker};
+
+use crate::says;
+use crate::world::{Book, World};
+
+const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
+
+const TOPICS: &str = "
+  topics:
+    least_confidence: 0.7
+    least_similarity: 0.3
+    step: 0.1
+    wording: {clarify: 'Which one is meant?', out_of_scope: 'You can ask about:'}
+    topics:
+      - {name: Billing, about: 'Invoices and payments', exemplars: ['invoice payment refund', 'pay invoice']}
+      - {name: Technical, about: 'Faults and settings', exemplars: ['router fault settings', 'router broken']}
+";
+
+const REWRITES: &str = "
+  rewrites: {most: 3, max_tokens: 100, prompt: 'Rewrite it.'}
+";
+
+/// The default policy with more rules for gathering.
+fn with(rules: &str) -> String {
+    DEFAULT.replacen("\nsift:", &format!("{rules}\nsift:"), 1)
+}
+
+async fn world(texts: &[&str], policy: &str) -> World {
+    let books = texts.iter().map(|text| Book::of(text)).collect();
+    World::of(says(&["So it is.[^1]"]), books, Arc::new(FakeEmbedder::new(1_024, 256)), policy).await
+}
+
+#[tokio::test]
+async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_another_told_what_there_is() {
+    let world = world(&["Pay the invoice within a month.", "The router has a fault light."], &with(TOPICS)).await;
+    let answer = world.ask("pay invoice month").await.answer;
+    assert_eq!(answer.action, Action::Cite);
+
+    let unclear = world.ask("invoice router").await.answer;
+    assert_eq!((unclear.action, unclear.refused), (Action::Clarify, false));
+    assert!(unclear.answer.contains("Billing: Invoices") && unclear.answer.contains("Technical"), "{}", unclear.answer);
+    assert_eq!(unclear.trace[0].gate, "topic_confidence");
+    assert!(unclear.refusal_reason.unwrap().starts_with("Topic confidence (0."));
+
+    let said = Message { role: Speaker::User, content: "My router is broken".to_owned(), timestamp: None };
+    let in_context = Question { history: vec![said], ..Question::new("invoice router") };
+    assert_ne!(world.put(in_context).await.unwrap().answer.action, Action::Clarify);
+
+    let calls = world.model_calls();
+    let elsewhere = world.ask("penguins of antarctica").await.answer;
+    assert_eq!((elsewhere.action, elsewhere.reason), (Action::Refuse, Some(Reason::OutOfScope)));
+    assert_eq!(elsewhere.suggestions, ["Invoices and payments", "Faults and settings"]);
+    assert!(elsewhere.refusal_reason.unwrap().ends_with("below threshold (0.3)"));
+    assert_eq!(world.model_calls(), calls, "no model decides where a question goes");
+}
+
+#[tokio::test]
+async fn variants_are_searched_in_the_same_call_and_only_the_askers_words_force_anything() {
+    let texts = ["Lubricant is filled in from above.", "The gearbox holds 1.8 litres."];
+    let mut world = world(&texts, &with(REWRITES)).await;
+    let alone = world.explain("gearbox litres").await;
+    assert!(alone.fallback_reasons.is_empty(), "no planner is configured, and none is missed");
+    let planner = FakeModel::saying(&["same: lubricant filled above\npart: gearbox"]);
+    world.engine.planner = Some(Arc::new(Planner::new(Arc::new(planner))));
+    let explanation = world.explain("gearbox litres").await;
+    let kinds: Vec<_> = explanation.variants.iter().map(|variant| variant.kind).collect();
+    assert_eq!((kinds, explanation.index_calls), (vec!["question", "paraphrase", "sub_question"], 1));
+    let found = |text: &str| explanation.candidates.iter().find(|candidate| candidate.text == text).unwrap();
+    assert!(found(texts[0]).similarity > 0.5 && !found(texts[0]).forced, "a planner's words bring, and force nothing");
+    assert!(found(texts[1]).forced);
+}
+
+#[tokio::test]
+async fn a_planner_that_fails_is_gone_without_and_that_is_said() {
+    let mut world = world(&["The gearbox holds 1.8 litres."], &with(REWRITES)).await;
+    let planner = FakeModel::new(ibidem_engine::fakes::Script::CannotBeReached);
+    world.engine.planner = Some(Arc::new(Planner::new(Arc::new(planner))));
+    let spoken = world.ask("gearbox holds litres").await;
+    assert_eq!(spoken.answer.action, Action::Cite);
+    assert_eq!(spoken.answer.retrieval_quality.fallback_reasons, ["no_rewrites"]);
+    assert!(spoken.failure.is_some(), "the operator is told what failed");
+}
+
+#[tokio::test]
+async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
+    let texts = ["The gearbox holds oil and litres.", "Gearbox oil is drained."];
+    let mut world = world(&texts, DEFAULT).await;
+    let judge = FakeReranker::scoring(&[
+        ("Manual: Oil\nGearbox oil is drained.", 0.9),
+        ("Manual: Oil\nThe gearbox holds oil and litres.", 0.1),
+    ]);
+    let judge = Arc::new(judge);
+    world.engine.reranker = Some(judge.clone());
+    let order = |explanation: &ibidem_engine::explain::Explanation| {
+        explanation.candidates.iter().map(|candidate| candidate.text.clone()).collect::<Vec<_>>()
+    };
+    let judged = world.explain("gearbox holds oil litres").await;
+    assert!(judged.reranked && judged.fallback_reasons.is_empty());
+    assert_eq!(order(&judged), [texts[1], texts[0]]);
+    assert!(judged.candidates.iter().all(|candidate| candidate.cosine.is_some()), "the cosine is kept");
+
+    judge.set_trouble(Some(RerankError::Timeout(1)));
+    let unjudged = world.explain("gearbox holds oil litres").await;
+    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, ["no_rerank".to_owned()].as_slice()));
+    assert_eq!(order(&unjudged), [texts[0], texts[1]]);
+}
