@@ -1,5 +1,6 @@
 //! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
 
+mod gather;
 mod retrieval;
 mod similarity;
 
@@ -7,6 +8,8 @@ use crate::settings::Settings;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Eval {
+    /// Shows what each way of gathering brings to the judge, and in what order, on a set in the form of BEIR.
+    Gather(gather::Gather),
     /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
@@ -16,6 +19,7 @@ pub(crate) enum Eval {
 impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
+            Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
         }
