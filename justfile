@@ -73,6 +73,40 @@ addresses set="../shared/data/address_lookup":
       "$ibidem" ingest "{{ set }}/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
       "$ibidem" eval addresses "{{ set }}/address_queries.jsonl" --policy data/evaluation/addresses/policy.yaml
 
+# What each way of gathering brings to the judge, and in what order: three sets, one of them also across languages.
+gather-quality data="../shared/data":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      xquad="{{ data }}/retrieval/xquad" && squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
+      beir() { "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$@"; } && \
+      beir "$xquad/xquad.en.json" "$xquad/xquad.en.json" "$made/xquad" && \
+      beir "$xquad/xquad.de.json" "$xquad/xquad.en.json" "$made/xquad-german" && \
+      beir "$squad" "$squad" "$made/squad" && \
+      ln -s "$(realpath "{{ data }}/retrieval/scifact")" "$made/scifact" && \
+      "$ibidem" migrate && \
+      measure() { \
+        "$ibidem" ingest "$made/$1/corpus.jsonl" --collection "$2" --tags public --wait && \
+        "$ibidem" eval gather "$made/$1" --collection "$2"; \
+      } && \
+      measure xquad XQuAD && "$ibidem" eval gather "$made/xquad-german" --collection XQuAD && \
+      measure squad SQuAD-answers && measure scifact SciFact
+
+# The same with the language model's rewrites and its yes or no about each passage, on a sample: tens of minutes.
+gather-models data="../shared/data" sample="12" pool="10":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      xquad="{{ data }}/retrieval/xquad/xquad.en.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$xquad" "$xquad" "$made/xquad" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "$made/xquad/corpus.jsonl" --collection XQuAD --tags public --wait && \
+      "$ibidem" eval gather "$made/xquad" --collection XQuAD --policy data/evaluation/gather_policy.yaml \
+        --rewrites --sample {{ sample }} --rerank-pool {{ pool }} \
+        --set language_model.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
+        --set reranker.use=model --set reranker.at_once=1 --set reranker.timeout_ms=600000 \
+        --set server.request_timeout_ms=700000
+
 # What thresholds on similarity do with this embedding model: the evidence in policies/default.yaml.
 thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
     cargo build --release --locked -p ibidem
@@ -89,6 +123,8 @@ bench data="../shared/data":
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
       "$ibidem" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+        --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
+      "$ibidem" bench gather --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
       "$ibidem" bench terms "{{ data }}/vocabulary/oeo-skos.ttl" "{{ data }}/vocabulary/cim-nc-skos.ttl" && \
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchRequest, Searcher};
+use ibidem_engine::ports::catalogue::CataloguePassage;
+use ibidem_engine::search::{Lanes, SearchError, SearchRequest, Searcher};
 use ibidem_engine::words::{CollectionName, Scope};
 use serde::Serialize;
 
@@ -29,6 +30,8 @@ pub struct LaneScore {
     pub ndcg_at_10: f64,
     pub recall_at_10: f64,
     pub recall_at_100: f64,
+    /// Among all documents that the passages asked for are of.
+    pub recall: f64,
     pub mrr: f64,
     /// Wall time of one query after the other.
     pub milliseconds_per_query: f64,
@@ -68,7 +71,7 @@ pub async fn run_lane(
         if let Some(reason) = outcome.fallback_reasons.first() {
             return Err(RetrievalError::Simplified { id: query.id.clone(), reason: (*reason).to_owned() });
         }
-        rankings.push(documents(&outcome.hits));
+        rankings.push(ranked_documents(outcome.hits.iter().map(|hit| &hit.passage)));
         done();
     }
     let each = |score: &dyn Fn(&[String], &JudgedQuery) -> f64| {
@@ -80,15 +83,16 @@ pub async fn run_lane(
         ndcg_at_10: each(&|ranking, query| ndcg(ranking, &query.judgements, 10)),
         recall_at_10: each(&|ranking, query| recall(ranking, &query.judgements, 10)),
         recall_at_100: each(&|ranking, query| recall(ranking, &query.judgements, 100)),
+        recall: each(&|ranking, query| recall(ranking, &query.judgements, ranking.len())),
         mrr: each(&|ranking, query| reciprocal_rank(ranking, &query.judgements)),
         milliseconds_per_query: mean(milliseconds),
     })
 }
 
 /// Documents in the order of their best passage, by the id that follows `#` where they came from a file of many.
-fn documents(hits: &[SearchHit]) -> Vec<String> {
+pub(crate) fn ranked_documents<'a>(passages: impl Iterator<Item = &'a CataloguePassage>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let ids = hits.iter().map(|hit| document_id(&hit.passage.source_location));
+    let ids = passages.map(|passage| document_id(&passage.source_location));
     ids.filter(|id| seen.insert(*id)).map(str::to_owned).collect()
 }
 
@@ -97,4 +101,4 @@ fn document_id(source_location: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,7 @@
 //! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
 
 mod addresses;
+mod gather;
 mod retrieval;
 mod similarity;
 
@@ -10,6 +11,8 @@ use crate::settings::Settings;
 pub(crate) enum Eval {
     /// Asks for documents by their addresses. They must have been ingested with them.
     Addresses(addresses::Addresses),
+    /// Shows what each way of gathering brings to the judge, and in what order, on a set in the form of BEIR.
+    Gather(gather::Gather),
     /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
@@ -20,6 +23,7 @@ impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
             Self::Addresses(command) => command.run(settings).await,
+            Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
         }

@@ -16,12 +16,12 @@ fn collection() -> CollectionName {
     "Set".parse().unwrap()
 }
 
-fn scope(tenant: TenantId) -> Scope {
+pub(crate) fn scope(tenant: TenantId) -> Scope {
     Scope::of(&Identity { tenant, subject: "lab".to_owned(), role: Role::Asker, tags: [Tag::public()].into() })
 }
 
 /// Each document with its passages.
-async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Arc<FakeEmbedder>) {
+pub(crate) async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Arc<FakeEmbedder>) {
     let embedder = Arc::new(FakeEmbedder::new(64, 64));
     let index = Arc::new(FakeIndex::new(64));
     let catalogue = Arc::new(FakeCatalogue::default());
@@ -57,7 +57,7 @@ async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (Searcher, Ar
     (Searcher { embedder: embedder.clone(), index, catalogue }, embedder)
 }
 
-fn judged(id: &str, text: &str, relevant: &[&str]) -> JudgedQuery {
+pub(crate) fn judged(id: &str, text: &str, relevant: &[&str]) -> JudgedQuery {
     let judgements: Judgements = relevant.iter().map(|document| ((*document).to_owned(), 1)).collect();
     JudgedQuery { id: id.to_owned(), text: text.to_owned(), judgements }
 }
