@@ -147,12 +147,7 @@ impl GatherBench {
 /// The shipped policy, with so many forms of each question.
 fn with_variants(shipped: &Policy, variants: usize) -> Arc<Policy> {
     let mut policy = shipped.clone();
-    let rewrites = RewriteRules {
-        most: variants - 1,
-        timeout_ms: 10_000,
-        max_tokens: 500,
-        prompt: "Put it in other words.".into(),
-    };
+    let rewrites = RewriteRules { most: variants - 1, max_tokens: 500, prompt: "Put it in other words.".into() };
     policy.rules.gather.rewrites = (variants > 1).then_some(rewrites);
     Arc::new(policy)
 }
@@ -194,7 +189,9 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
         }
         candidates += explained.candidates.len();
         index_calls = index_calls.max(explained.index_calls);
-        let of = |name| explained.stages.iter().filter(|stage| stage.stage == name).map(|stage| stage.milliseconds);
+        let of = |name: &'static str| {
+            explained.stages.iter().filter(move |stage| stage.stage == name).map(|stage| stage.milliseconds)
+        };
         let stages = STAGES.map(|name| of(name).sum::<f64>());
         let rest = (whole - stages.iter().sum::<f64>()).max(0.0);
         for (took, milliseconds) in took.iter_mut().zip(stages.into_iter().chain([rest, whole])) {
