@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::gather::addresses::Resolved;
 use crate::gather::rewrite::Planner;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
@@ -13,8 +14,8 @@ use crate::ports::records::TurnRecord;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::search::{SearchError, Searcher};
-use crate::speak::{Listener, Spoken, refuse, speak};
-use crate::turn::{Asked, Sieve, Sifted};
+use crate::speak::{Listener, Spoken, ask_back, refuse, speak};
+use crate::turn::{Asked, SearchRecord, Sieve, Sifted};
 use crate::words::{Answer, Identity, Reason, Refusal};
 
 /// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
@@ -42,6 +43,13 @@ pub enum AskError {
     Model(ModelError),
 }
 
+/// What gathering and sifting ended in, and how.
+pub(crate) struct Sieved {
+    pub(crate) sieve: Sieve,
+    pub(crate) search: SearchRecord,
+    pub(crate) reranked: bool,
+}
+
 impl Engine {
     /// With nothing but a library to search.
     pub fn new(searcher: Searcher) -> Self {
@@ -63,18 +71,39 @@ impl Engine {
             ControlFlow::Break(spoken) => return Ok(*spoken),
             ControlFlow::Continue(searched) => searched,
         };
-        let gathered = match gather(self, asked, &named).await {
-            Ok(gathered) => gathered,
+        let sieved = match self.evidence(asked, &named).await {
+            Ok(sieved) => sieved,
             Err((asked, error)) => return Ok(unavailable(asked, &error)),
         };
-        let failures = gathered.search.failures.join("; ");
-        let spoken = match revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await {
-            Ok(Sieve::Through(sifted)) => speak(self.model.as_deref(), sifted, listener).await?,
-            Ok(Sieve::Stopped { sifted, refusal }) => Spoken::plainly(refuse(sifted, &refusal)),
-            Err((gathered, error)) => unavailable(gathered.asked, &error.into()),
+        let failures = sieved.search.failures.join("; ");
+        let spoken = match sieved.sieve {
+            Sieve::Through(sifted) => speak(self.model.as_deref(), sifted, listener).await?,
+            Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
+                Spoken::plainly(refuse(sifted, &refusal))
+            }
+            Sieve::Unclear { sifted, refusal, text } => Spoken::plainly(ask_back(sifted, &refusal, text, listener)),
         };
         let failure = spoken.failure.clone().or((!failures.is_empty()).then_some(failures));
         Ok(Spoken { failure, ..spoken })
+    }
+
+    /// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
+    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, (Asked, SearchError)> {
+        let mut asked = asked;
+        let mut round = 0;
+        loop {
+            let gathered = gather(self, asked, named, round).await?;
+            let (search, reranked) = (gathered.search.clone(), gathered.reranked);
+            let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
+            let sieve = confirmed.map_err(|(gathered, error)| (gathered.asked, error.into()))?;
+            match sieve {
+                Sieve::Thin { sifted, .. } if round == 0 => {
+                    asked = sifted.asked;
+                    round += 1;
+                }
+                sieve => return Ok(Sieved { sieve, search, reranked }),
+            }
+        }
     }
 
     /// Asks, and makes the record of it: what every way in does.

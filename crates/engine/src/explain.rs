@@ -4,11 +4,10 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
-use crate::ask::Engine;
-use crate::gather::{gather, revocation};
+use crate::ask::{Engine, Sieved};
 use crate::search::SearchError;
 use crate::speak::Nobody;
-use crate::turn::{Asked, Gathered, SearchRecord, Sieve};
+use crate::turn::{Asked, SearchRecord, Sieve};
 use crate::words::{Action, Candidate, GateRecord, Reason, SourceId};
 
 /// What a question went through before anything was said.
@@ -21,6 +20,8 @@ pub struct Explanation {
     pub variants: Vec<ExplainedVariant>,
     pub curated: Vec<ExplainedEntry>,
     pub curated_suffices: bool,
+    /// 1 where a first round brought too little.
+    pub round: u32,
     pub reranked: bool,
     pub fallback_reasons: Vec<String>,
     /// How often the index was asked.
@@ -97,18 +98,19 @@ impl Engine {
             ControlFlow::Continue(searched) => searched,
             ControlFlow::Break(spoken) => return Ok(by_rule(question, policy, spoken.answer)),
         };
-        let gathered = gather(self, asked, &named).await.map_err(|(_, error)| error)?;
-        let Gathered { reranked, search, .. } = gathered.clone();
-        let sieve = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
-        let (sifted, refusal) = match sieve.map_err(|(_, error)| error)? {
-            Sieve::Through(sifted) => (sifted, None),
-            Sieve::Stopped { sifted, refusal } => (sifted, Some(refusal)),
+        let Sieved { sieve, search, reranked } = self.evidence(asked, &named).await.map_err(|(_, error)| error)?;
+        let (sifted, action, refusal) = match sieve {
+            Sieve::Through(sifted) => (sifted, None, None),
+            Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
+                (sifted, Some(Action::Refuse), Some(refusal))
+            }
+            Sieve::Unclear { sifted, refusal, .. } => (sifted, Some(Action::Clarify), Some(refusal)),
         };
         let kept = (1..).zip(&sifted.evidence).map(|(note, kept)| candidate(kept, Some(note), None));
         let dropped = sifted.dropped.iter().map(|(gate, dropped)| candidate(dropped, None, Some(gate)));
         let left_out = search.left_out.iter().map(|left| candidate(left, None, Some("keep")));
         let decision = ExplainedDecision {
-            action: refusal.as_ref().map(|_| Action::Refuse),
+            action,
             reason: refusal.as_ref().map(|refusal| refusal.reason),
             explanation: refusal.as_ref().map(|refusal| refusal.explanation.clone()),
             suggestions: refusal.map_or_else(Vec::new, |refusal| refusal.suggestions),
@@ -176,6 +178,7 @@ fn searched(search: SearchRecord) -> Explanation {
         variants: search.variants.into_iter().map(variant).collect(),
         curated: search.curated.into_iter().map(entry).collect(),
         curated_suffices: search.curated_suffices,
+        round: search.round,
         reranked: false,
         fallback_reasons: Vec::new(),
         index_calls: search.index_calls,

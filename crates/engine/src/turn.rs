@@ -43,7 +43,9 @@ pub struct SearchRecord {
     pub curated_suffices: bool,
     /// Read, and left out before any gate: beyond what is kept.
     pub left_out: Vec<Candidate>,
-    /// How often the index was asked.
+    /// 0, or 1 where the first round brought too little and a wider one followed.
+    pub round: u32,
+    /// How often the index was asked, in this round.
     pub index_calls: u32,
     pub stages: Vec<(&'static str, Duration)>,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
@@ -124,5 +126,19 @@ impl Sifted {
 #[derive(Clone, Debug)]
 pub enum Sieve {
     Through(Sifted),
-    Stopped { sifted: Sifted, refusal: Refusal },
+    Stopped {
+        sifted: Sifted,
+        refusal: Refusal,
+    },
+    /// The asker is asked for more.
+    Unclear {
+        sifted: Sifted,
+        refusal: Refusal,
+        text: String,
+    },
+    /// Too thin, and worth another, wider round of gathering; refused if there is none.
+    Thin {
+        sifted: Sifted,
+        refusal: Refusal,
+    },
 }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use crate::ask::Engine;
-use crate::policy::GatherRules;
+use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
 use crate::turn::{Asked, Gathered, SearchRecord, Variant, VariantKind};
 use crate::words::{Candidate, PassageKey};
@@ -26,8 +26,15 @@ use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
-pub async fn gather(engine: &Engine, asked: Asked, named: &Resolved) -> Result<Gathered, (Asked, SearchError)> {
-    let mut search = Search { record: SearchRecord::default(), fallback_reasons: Vec::new(), since: Instant::now() };
+/// A later round looks wider: twice the hits, and twice the variants.
+pub async fn gather(
+    engine: &Engine,
+    asked: Asked,
+    named: &Resolved,
+    round: u32,
+) -> Result<Gathered, (Asked, SearchError)> {
+    let record = SearchRecord { round, ..SearchRecord::default() };
+    let mut search = Search { record, fallback_reasons: Vec::new(), since: Instant::now() };
     match search.candidates(engine, &asked, named).await {
         Ok((candidates, reranked, background)) => Ok(Gathered {
             asked,
@@ -64,7 +71,7 @@ impl Search {
         let judging = rules.rerank.as_ref().zip(engine.reranker.as_deref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-        let pool = pool(hits, judging.map(|(rerank, _)| rerank.pool), named);
+        let pool = pool(hits, judging.map(|(rerank, _)| rerank.pool * self.wider()), named);
         let mut candidates = self.confirm(engine, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
 
@@ -91,7 +98,8 @@ impl Search {
         self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(engine.planner.as_deref()) else { return };
-        match planner.variants(&asked.question.query, rules).await {
+        let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
+        match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),
             Err(error) => self.fall_back("no_rewrites", error.to_string()),
         }
@@ -112,7 +120,7 @@ impl Search {
         let wanted = Sweep {
             variants: &self.record.variants,
             collections: &asked.question.collections,
-            hits_per_lane: hits_per_lane(rules, engine),
+            hits_per_lane: hits_per_lane(rules, engine) * self.wider(),
             forced_lexical: rules.forced_lexical,
             named: &documents,
             with_memory: rules.curated.is_some() && engine.memory.is_some(),
@@ -166,6 +174,10 @@ impl Search {
             Some(Candidate { cosine, bm25, fused, forced, addressed, ..Candidate::unscored(passage) })
         });
         Ok(confirmed.collect())
+    }
+
+    fn wider(&self) -> usize {
+        if self.record.round == 0 { 1 } else { 2 }
     }
 
     fn fall_back(&mut self, flag: &str, failure: String) {

@@ -13,7 +13,7 @@ pub async fn confirmed(catalogue: &dyn Catalogue, mut gathered: Gathered) -> Res
     loop {
         let sifted = match sift(gathered.clone()) {
             Sieve::Through(sifted) => sifted,
-            stopped @ Sieve::Stopped { .. } => return Ok(stopped),
+            stopped => return Ok(stopped),
         };
         let keys: Vec<PassageKey> = sifted.evidence.iter().map(|candidate| candidate.passage.passage).collect();
         let there = match catalogue.still_visible(&gathered.asked.scope, &keys).await {

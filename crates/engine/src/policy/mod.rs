@@ -2,6 +2,7 @@
 
 mod gather;
 mod pattern;
+mod sift;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ pub use gather::{
     RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
 };
 pub use pattern::AddressPattern;
+pub use sift::{CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
@@ -42,27 +44,6 @@ pub struct Rules {
     pub sift: SiftRules,
     pub speak: SpeakRules,
     pub wording: Wording,
-}
-
-/// Each threshold is off when it is null.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SiftRules {
-    /// Candidates below this cosine are noise; forced ones are exempt.
-    pub noise_floor: Option<f64>,
-    /// The same where a reranker has read them: it tells noise better than a cosine does.
-    #[serde(default)]
-    pub noise_floor_reranked: Option<f64>,
-    /// Candidates below this cosine are dropped.
-    pub min_similarity: Option<f64>,
-    /// Of two candidates whose texts are more alike than this, the worse is dropped.
-    pub duplicates: Option<f64>,
-    /// At most so many candidates of one document.
-    pub per_document: Option<usize>,
-    /// Below this cosine of the best candidate the question is refused.
-    pub top1_similarity: Option<f64>,
-    /// Warn when this share of the question's words, or more, is missing from the evidence.
-    pub missing_keywords: Option<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -129,22 +110,7 @@ impl Policy {
 impl Rules {
     fn contradictions(&self) -> Vec<String> {
         let mut found = Vec::new();
-        let sift = &self.sift;
-        for (name, threshold) in [
-            ("sift.noise_floor", sift.noise_floor),
-            ("sift.noise_floor_reranked", sift.noise_floor_reranked),
-            ("sift.min_similarity", sift.min_similarity),
-            ("sift.duplicates", sift.duplicates),
-            ("sift.top1_similarity", sift.top1_similarity),
-            ("sift.missing_keywords", sift.missing_keywords),
-        ] {
-            if threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
-                found.push(format!("{name} must be between 0 and 1"));
-            }
-        }
-        if sift.per_document == Some(0) {
-            found.push("sift.per_document is 0: nothing could ever be answered".to_owned());
-        }
+        self.sift.contradictions(&mut found);
         self.gather.contradictions(&mut found);
         if self.gather.curated.is_some() && self.speak.background_prompt.trim().is_empty() {
             found.push("speak.background_prompt is empty: curators' notes would pass for sources".to_owned());

@@ -37,10 +37,9 @@ pub fn same_word(one: &str, other: &str) -> bool {
 pub(super) fn warn(
     query: &str,
     evidence: &[Candidate],
-    most_missing: Option<f64>,
+    most_missing: f64,
     trace: &mut Vec<GateRecord>,
 ) -> Option<String> {
-    let most_missing = most_missing?;
     let asked = significant_terms(query);
     if asked.is_empty() {
         return None;

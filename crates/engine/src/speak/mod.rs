@@ -199,6 +199,12 @@ pub fn refuse(sifted: Sifted, refusal: &Refusal) -> Answer {
     }
 }
 
+/// The asker is asked for what is missing: no refusal, and no answer.
+pub(crate) fn ask_back(sifted: Sifted, refusal: &Refusal, text: String, listener: &mut dyn Listener) -> Answer {
+    listener.sentence(&text, Vec::new());
+    Answer { action: Action::Clarify, answer: text, refused: false, ..refuse(sifted, refusal) }
+}
+
 /// A refusal by rule, before anything was searched: there is nothing to say about how the search went.
 pub(crate) fn refuse_unsearched(asked: Asked, gate: GateRecord, refusal: &Refusal) -> Answer {
     let sifted = Sifted { trace: vec![gate], ..Sifted::unsearched(asked) };

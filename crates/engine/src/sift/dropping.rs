@@ -1,0 +1,123 @@
+//! The gates that look at one candidate at a time.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::duplicates::Distinct;
+use super::keywords::{same_word, significant_terms};
+use super::name;
+use crate::policy::{CollectionThresholds, Gate, Thresholds};
+use crate::words::{Candidate, DocumentId, GateRecord, Verdict};
+
+/// A pool while gates drop from it.
+pub(super) struct Dropping {
+    pub(super) kept: Vec<Candidate>,
+    pub(super) dropped: Vec<(&'static str, Candidate)>,
+    pub(super) trace: Vec<GateRecord>,
+    /// The strictest cosine that a candidate had to have so far.
+    pub(super) strictest: Option<f64>,
+    pub(super) query: String,
+    terms: BTreeSet<String>,
+    most_kept: usize,
+    reranked: bool,
+}
+
+impl Dropping {
+    pub(super) fn new(query: &str, most_kept: usize, reranked: bool, candidates: Vec<Candidate>) -> Self {
+        Self {
+            kept: candidates,
+            dropped: Vec::new(),
+            trace: Vec::new(),
+            strictest: None,
+            query: query.to_owned(),
+            terms: significant_terms(query),
+            most_kept,
+            reranked,
+        }
+    }
+
+    /// Whether this gate looks at single candidates; if so, it has.
+    pub(super) fn applies(&mut self, gate: &Gate) -> bool {
+        match gate {
+            Gate::NoiseFloor(floor) => {
+                let floor = if self.reranked { floor.reranked } else { floor.otherwise };
+                self.demand(floor);
+                self.gate(name(gate), floor, |candidate| candidate.forced || candidate.similarity() >= floor);
+            }
+            Gate::MinSimilarity(least) => {
+                self.demand(*least);
+                // Where meaning was not searched there is nothing to compare.
+                self.gate(name(gate), *least, |candidate| !candidate.is_measured() || candidate.similarity() >= *least);
+            }
+            Gate::Duplicates(most) => {
+                let mut better = Distinct::default();
+                self.gate(name(gate), *most, |candidate| better.takes(&candidate.passage.text, *most));
+            }
+            Gate::PerDocument(most) => {
+                let mut seen: HashMap<DocumentId, usize> = HashMap::new();
+                self.gate(name(gate), *most as f64, |candidate| {
+                    let count = seen.entry(candidate.passage.passage.document).or_default();
+                    *count += 1;
+                    *count <= *most
+                });
+            }
+            Gate::Collections(thresholds) => self.collections(thresholds),
+            Gate::KeepBest(_) => self.keep_best(),
+            Gate::Top1Similarity(_) | Gate::NoContext(_) | Gate::Coverage(_) | Gate::MissingKeywords(_) => {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The best, as many as the question asks for. Doing it again changes nothing.
+    pub(super) fn keep_best(&mut self) {
+        let beyond = self.kept.split_off(self.kept.len().min(self.most_kept));
+        self.dropped.extend(beyond.into_iter().map(|candidate| ("max_context_chunks", candidate)));
+    }
+
+    /// Too far from the question, or too few of its words, for a candidate's own collection.
+    fn collections(&mut self, thresholds: &CollectionThresholds) {
+        let of = |candidate: &Candidate| -> Thresholds {
+            let own = thresholds.collections.iter();
+            let mut own = own.filter(|(name, _)| name.eq_ignore_ascii_case(candidate.passage.collection.as_str()));
+            own.next().map_or(thresholds.default, |(_, own)| *own)
+        };
+        let terms = std::mem::take(&mut self.terms);
+        self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate| {
+            // Compared as it is shown: a distance of 0.45 is not more than 0.45.
+            let distance = ((1.0 - candidate.similarity()) * 10_000.0).round() / 10_000.0;
+            !candidate.is_measured() || distance <= of(candidate).distance_threshold
+        });
+        self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate| {
+            coverage(&terms, candidate) >= of(candidate).min_query_coverage
+        });
+        self.terms = terms;
+    }
+
+    /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
+    fn gate(&mut self, gate: &'static str, threshold: f64, passes: impl FnMut(&Candidate) -> bool) {
+        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut self.kept).into_iter().partition(passes);
+        let observed = dropped.len() as f64;
+        self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
+        self.dropped.extend(dropped.into_iter().map(|candidate| (gate, candidate)));
+        self.kept = kept;
+    }
+
+    fn demand(&mut self, least: f64) {
+        self.strictest = Some(self.strictest.map_or(least, |strictest| strictest.max(least)));
+    }
+}
+
+/// The share of the question's significant words that a candidate has, rounded as it is shown; all of them when the
+/// question has none.
+fn coverage(terms: &BTreeSet<String>, candidate: &Candidate) -> f64 {
+    if terms.is_empty() {
+        return 1.0;
+    }
+    let passage = &candidate.passage;
+    let mut words = significant_terms(&passage.text);
+    words.extend(significant_terms(&passage.title));
+    words.extend(significant_terms(passage.address.as_deref().unwrap_or_default()));
+    let present = terms.iter().filter(|term| words.iter().any(|word| same_word(word, term))).count();
+    (present as f64 / terms.len() as f64 * 10_000.0).round() / 10_000.0
+}
