@@ -194,8 +194,10 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
         }
         candidates += explained.candidates.len();
         index_calls = index_calls.max(explained.index_calls);
-        let of = |name| explained.stages.iter().filter(|stage| stage.stage == name).map(|stage| stage.milliseconds);
-        let stages = STAGES.map(|name| of(name).sum::<f64>());
+        let stages = STAGES.map(|name| {
+            let of_it = explained.stages.iter().filter(|stage| stage.stage == name);
+            of_it.map(|stage| stage.milliseconds).sum::<f64>()
+        });
         let rest = (whole - stages.iter().sum::<f64>()).max(0.0);
         for (took, milliseconds) in took.iter_mut().zip(stages.into_iter().chain([rest, whole])) {
             took.push(milliseconds);
