@@ -85,7 +85,7 @@ pub async fn gather_all(
     for query in queries {
         let question = Question { query: query.text.clone(), ..template.question.clone() };
         let began = Instant::now();
-        let gathered = gather(engine, Asked { question, ..template.clone() }, &Resolved::default()).await;
+        let gathered = gather(engine, Asked { question, ..template.clone() }, &Resolved::default(), 0).await;
         let seconds = began.elapsed().as_secs_f64();
         let gathered = gathered.map_err(|(_, error)| RetrievalError::Search { id: query.id.clone(), error })?;
         if !gathered.fallback_reasons.is_empty() {

@@ -178,7 +178,7 @@ fn each_collection_has_its_own_distance_and_its_own_coverage() {
     let words: Vec<String> = ('b'..='u').map(|letter| letter.to_string().repeat(6)).collect();
     let query = words.join(" ");
     for (collection, distance, least) in [
-        ("ADR", 0.45, 4),
+        ("ADR", 0.45_f32, 4),
         ("Vocabulary", 0.35, 6),
         ("Principle", 0.50, 3),
         ("Policy", 0.50, 4),
@@ -190,7 +190,7 @@ fn each_collection_has_its_own_distance_and_its_own_coverage() {
             one.passage.collection = collection.parse().unwrap();
             passes(&sift(gathered(&query, COLLECTIONS, vec![one])))
         };
-        let at = (1.0 - distance) as f32;
+        let at = 1.0 - distance;
         assert!(within(at, 20) && within(at + 0.001, 20) && !within(at - 0.001, 20), "{collection}");
         assert!(within(0.9, least) && within(0.9, least + 1) && !within(0.9, least - 1), "{collection}");
     }
@@ -326,7 +326,7 @@ proptest! {
                 1 => format!("[{{min_similarity: {threshold}}}, {{top1_similarity: 0.4}}]"),
                 2 => format!("[{{noise_floor: {{reranked: 0.1, otherwise: {threshold}}}}}, {{top1_similarity: 0.4}}]"),
                 3 => format!("[{{no_context: {{least_hits: 2, least_mean: {threshold}}}}}]"),
-                4 => format!("[{{no_context: {{least_hits: {}, least_mean: 0.3}}}}]", (threshold * 12.0) as usize),
+                4 => format!("[{{no_context: {{least_hits: {}, least_mean: 0.3}}}}]", format!("{:.0}", threshold * 12.0)),
                 _ => format!(
                     "[{{coverage: {{sufficient: {threshold}, least_of_kind: 2, primary_kind: lecture, confident: 1.0, \
                      bail_out: 0.0}}}}]"

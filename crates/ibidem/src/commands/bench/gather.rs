@@ -72,6 +72,7 @@ struct Row {
     /// The most for any question; more than one, and the bench fails.
     index_calls_per_question: u32,
     mean_candidates: f64,
+    /// Those that there were.
     stages: Vec<Stage>,
 }
 
@@ -189,16 +190,19 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
         }
         candidates += explained.candidates.len();
         index_calls = index_calls.max(explained.index_calls);
-        let of = |name: &'static str| {
-            explained.stages.iter().filter(move |stage| stage.stage == name).map(|stage| stage.milliseconds)
-        };
-        let stages = STAGES.map(|name| of(name).sum::<f64>());
-        let rest = (whole - stages.iter().sum::<f64>()).max(0.0);
-        for (took, milliseconds) in took.iter_mut().zip(stages.into_iter().chain([rest, whole])) {
-            took.push(milliseconds);
+        let mut rest = whole;
+        for (took, name) in took.iter_mut().zip(STAGES) {
+            let of_it = explained.stages.iter().filter(|stage| stage.stage == name);
+            for stage in of_it {
+                took.push(stage.milliseconds);
+                rest -= stage.milliseconds;
+            }
         }
+        took[STAGES.len()].push(rest.max(0.0));
+        took[STAGES.len() + 1].push(whole);
     }
     let questions = queries.len() - WARM_UP.min(queries.len());
+    let happened = STAGES.into_iter().chain(["rest", "whole"]).zip(took).filter(|(_, took)| !took.is_empty());
     let percentiles = |(stage, took): (&'static str, Vec<f64>)| Stage {
         stage,
         p50_ms: percentile(took.clone(), 0.5),
@@ -211,7 +215,7 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
         index_calls_per_question: index_calls,
         #[expect(clippy::cast_precision_loss, reason = "candidates of a bench are far below 2^53")]
         mean_candidates: candidates as f64 / questions.max(1) as f64,
-        stages: STAGES.into_iter().chain(["rest", "whole"]).zip(took).map(percentiles).collect(),
+        stages: happened.map(percentiles).collect(),
     })
 }
 
@@ -226,7 +230,10 @@ fn show(report: &Report) {
             row.index_calls_per_question.to_string(),
             format!("{:.1}", row.mean_candidates),
         ];
-        cells.extend(row.stages.iter().map(|stage| format!("{:.1} / {:.1}", stage.p50_ms, stage.p95_ms)));
+        cells.extend(STAGES.into_iter().chain(["rest", "whole"]).map(|name| {
+            let stage = row.stages.iter().find(|stage| stage.stage == name);
+            stage.map_or_else(String::new, |stage| format!("{:.1} / {:.1}", stage.p50_ms, stage.p95_ms))
+        }));
         table.add_row(cells);
     }
     console::say(&table.to_string());
