@@ -67,9 +67,13 @@ pub(crate) fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Res
 }
 
 /// The policies that come with the binary, by name.
-const SHIPPED_POLICIES: [(&str, &str); 2] = [
+const SHIPPED_POLICIES: [(&str, &str); 6] = [
+    ("architecture", include_str!("../../../policies/architecture.yaml")),
     ("book", include_str!("../../../policies/book.yaml")),
     ("default", include_str!("../../../policies/default.yaml")),
+    ("handbook", include_str!("../../../policies/handbook.yaml")),
+    ("lectures", include_str!("../../../policies/lectures.yaml")),
+    ("support", include_str!("../../../policies/support.yaml")),
 ];
 
 /// A shipped policy by its name, or one from a file.

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::duplicates::Distinct;
 use super::keywords::{same_word, significant_terms};
-use super::name;
+use super::{name, shown};
 use crate::policy::{CollectionThresholds, Gate, Thresholds};
-use crate::words::{Candidate, DocumentId, GateRecord, Verdict};
+use crate::words::{Candidate, DocumentId, GateRecord, Reason, Verdict};
 
 /// A pool while gates drop from it.
 pub(super) struct Dropping {
@@ -15,6 +15,8 @@ pub(super) struct Dropping {
     pub(super) trace: Vec<GateRecord>,
     /// The strictest cosine that a candidate had to have so far.
     pub(super) strictest: Option<f64>,
+    /// Why the best of those went that left nothing behind, with its numbers.
+    pub(super) last_word: Option<(Reason, String)>,
     pub(super) query: String,
     terms: BTreeSet<String>,
     most_kept: usize,
@@ -28,6 +30,7 @@ impl Dropping {
             dropped: Vec::new(),
             trace: Vec::new(),
             strictest: None,
+            last_word: None,
             query: query.to_owned(),
             terms: significant_terms(query),
             most_kept,
@@ -83,14 +86,25 @@ impl Dropping {
             own.next().map_or(thresholds.default, |(_, own)| *own)
         };
         let terms = std::mem::take(&mut self.terms);
+        let best = self.kept.first().cloned();
         self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate| {
-            // Compared as it is shown: a distance of 0.45 is not more than 0.45.
-            let distance = ((1.0 - candidate.similarity()) * 10_000.0).round() / 10_000.0;
-            !candidate.is_measured() || distance <= of(candidate).distance_threshold
+            !candidate.is_measured() || distance(candidate) <= of(candidate).distance_threshold
         });
+        if let Some(best) = best.filter(|_| self.kept.is_empty()) {
+            let (seen, most) = (shown(distance(&best)), shown(of(&best).distance_threshold));
+            let explanation = format!("Distance ({seen}) above threshold ({most}) of {}", best.passage.collection);
+            self.last_word = Some((Reason::LowSimilarity, explanation));
+        }
+        let best = self.kept.first().cloned();
         self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate| {
             coverage(&terms, candidate) >= of(candidate).min_query_coverage
         });
+        if let Some(best) = best.filter(|_| self.kept.is_empty()) {
+            let (seen, least) = (shown(coverage(&terms, &best)), shown(of(&best).min_query_coverage));
+            let explanation =
+                format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);
+            self.last_word = Some((Reason::LowCoverage, explanation));
+        }
         self.terms = terms;
     }
 
@@ -106,6 +120,11 @@ impl Dropping {
     fn demand(&mut self, least: f64) {
         self.strictest = Some(self.strictest.map_or(least, |strictest| strictest.max(least)));
     }
+}
+
+/// Compared as it is shown: a distance of 0.45 is not more than 0.45.
+fn distance(candidate: &Candidate) -> f64 {
+    ((1.0 - candidate.similarity()) * 10_000.0).round() / 10_000.0
 }
 
 /// The share of the question's significant words that a candidate has, rounded as it is shown; all of them when the

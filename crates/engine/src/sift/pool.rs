@@ -20,6 +20,9 @@ pub(super) fn any_evidence(pool: &mut Dropping, best: Option<f64>) -> Finding {
     if !stops {
         return Finding::Passes;
     }
+    if let Some((reason, explanation)) = pool.last_word.take() {
+        return Finding::Refuses(reason, explanation);
+    }
     match best.zip(pool.strictest) {
         // Something was found, and every bit of it was too far away.
         Some((best, least)) if best < least => Finding::Refuses(Reason::LowSimilarity, too_far(&shown(best), least)),

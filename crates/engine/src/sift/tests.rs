@@ -326,7 +326,7 @@ proptest! {
                 1 => format!("[{{min_similarity: {threshold}}}, {{top1_similarity: 0.4}}]"),
                 2 => format!("[{{noise_floor: {{reranked: 0.1, otherwise: {threshold}}}}}, {{top1_similarity: 0.4}}]"),
                 3 => format!("[{{no_context: {{least_hits: 2, least_mean: {threshold}}}}}]"),
-                4 => format!("[{{no_context: {{least_hits: {}, least_mean: 0.3}}}}]", format!("{:.0}", threshold * 12.0)),
+                4 => format!("[{{no_context: {{least_hits: {:.0}, least_mean: 0.3}}}}]", threshold * 12.0),
                 _ => format!(
                     "[{{coverage: {{sufficient: {threshold}, least_of_kind: 2, primary_kind: lecture, confident: 1.0, \
                      bail_out: 0.0}}}}]"

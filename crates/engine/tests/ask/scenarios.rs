@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use ibidem_engine::fakes::{FakeConcept, FakeVocabulary, Script};
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
-use ibidem_engine::words::{Action, ModelHash, Reason, Sha256Hash, Verdict};
+use ibidem_engine::words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, Verdict};
 use serde::Deserialize;
 
 use crate::world::{Book, World};
@@ -61,6 +61,8 @@ struct Document {
     collection: String,
     #[serde(default)]
     address: Option<String>,
+    #[serde(default)]
+    kind: Option<DocumentKind>,
     /// To the question, as the embedding model would have it.
     similarity: f32,
 }
@@ -175,6 +177,7 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
         vector: Some(Placed::vector(document.similarity)),
         collection: document.collection,
         address: document.address,
+        kind: document.kind,
         ..Book::of(&document.text)
     });
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
