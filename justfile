@@ -92,16 +92,16 @@ gather-quality data="../shared/data":
       measure xquad XQuAD && "$ibidem" eval gather "$made/xquad-german" --collection XQuAD && \
       measure squad SQuAD-answers && measure scifact SciFact
 
-# The same with the language model's rewrites and its yes or no about each passage, on a sample: tens of minutes.
-gather-models data="../shared/data" sample="12" pool="10":
+# The same with a language model's rewrites and its yes or no about each passage, on a sample (`stack/up --model usable`).
+gather-models data="../shared/data" sample="10" pool="8":
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      xquad="{{ data }}/retrieval/xquad/xquad.en.json" && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$xquad" "$xquad" "$made/xquad" && \
+      squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$squad" "$squad" "$made/squad" && \
       "$ibidem" migrate && \
-      "$ibidem" ingest "$made/xquad/corpus.jsonl" --collection XQuAD --tags public --wait && \
-      "$ibidem" eval gather "$made/xquad" --collection XQuAD --policy data/evaluation/gather_policy.yaml \
+      "$ibidem" ingest "$made/squad/corpus.jsonl" --collection SQuAD-answers --tags public --wait && \
+      "$ibidem" eval gather "$made/squad" --collection SQuAD-answers --policy data/evaluation/gather_policy.yaml \
         --rewrites --sample {{ sample }} --rerank-pool {{ pool }} \
         --set language_model.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
         --set reranker.use=model --set reranker.at_once=1 --set reranker.timeout_ms=600000 \
