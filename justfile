@@ -34,6 +34,11 @@ deny:
 sqlx:
     .ci/sqlx write
 
+# The numbers of the policies that come with the binary, side by side, into docs/policies.md.
+policies:
+    cargo run --quiet --locked -p ibidem -- policy table > docs/policies.md.new
+    mv docs/policies.md.new docs/policies.md
+
 # Whatever a model may write, put through the gauntlet for so many seconds, led by which code it reaches.
 fuzz seconds="60":
     cd fuzz && RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -1,5 +1,7 @@
 //! Where concrete parts meet: the only place that joins them.
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxReranker};
 use ibidem_adapters::openai::OpenAiModel;
+use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
@@ -30,6 +33,7 @@ use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::work::Worker;
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
+use tokio::sync::watch;
 
 use crate::settings::{RerankerSource, Settings, VocabularySource};
 
@@ -67,7 +71,7 @@ pub(crate) fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Res
 }
 
 /// The policies that come with the binary, by name.
-const SHIPPED_POLICIES: [(&str, &str); 6] = [
+pub(crate) const SHIPPED_POLICIES: [(&str, &str); 6] = [
     ("architecture", include_str!("../../../policies/architecture.yaml")),
     ("book", include_str!("../../../policies/book.yaml")),
     ("default", include_str!("../../../policies/default.yaml")),
@@ -76,17 +80,36 @@ const SHIPPED_POLICIES: [(&str, &str); 6] = [
     ("support", include_str!("../../../policies/support.yaml")),
 ];
 
+/// The text of a shipped policy by its name, or of one from a file.
+pub(crate) fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
+    if let Some((_, text)) = SHIPPED_POLICIES.iter().find(|(name, _)| *name == named) {
+        return Ok(Cow::Borrowed(text));
+    }
+    match policy_file::read(Path::new(named)) {
+        Ok(text) => Ok(Cow::Owned(text)),
+        Err(PolicyFileError::Unreadable { reason, .. }) => {
+            let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            anyhow::bail!("{named:?} is neither a shipped policy ({names}) nor a file to read: {reason}")
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// A shipped policy by its name, or one from a file.
 pub(crate) fn policy(named: &str) -> anyhow::Result<Arc<Policy>> {
-    let shipped = SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| (*text).to_owned());
-    let text = match shipped {
-        Some(text) => text,
-        None => std::fs::read_to_string(named).with_context(|| {
-            let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
-            format!("`policy.use` is {named:?}: neither a shipped policy ({}) nor a file to read", names.join(", "))
-        })?,
-    };
+    let text = policy_text(named).context("the policy (`policy.use`, --policy)")?;
     Ok(Arc::new(Policy::parse(&text).with_context(|| format!("the policy {named}"))?))
+}
+
+/// The policy in force, and its file where it has one: that is to be followed.
+pub(crate) fn policy_in_force(named: &str) -> anyhow::Result<(watch::Receiver<Arc<Policy>>, Option<PolicyFile>)> {
+    if SHIPPED_POLICIES.iter().any(|(name, _)| *name == named) {
+        // Nobody ever sends another one.
+        return Ok((watch::channel(policy(named)?).1, None));
+    }
+    let (file, in_force) = PolicyFile::open(Path::new(named)).context("check `policy.use`, and the file it names")?;
+    Ok((in_force, Some(file)))
 }
 
 pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenAiModel>> {
@@ -194,11 +217,15 @@ impl Parts {
         Window { counter: self.embedder.token_counter(), max_tokens: self.embedder.model().max_tokens }
     }
 
-    pub(crate) async fn app_state(&self, settings: &Settings) -> anyhow::Result<AppState> {
+    pub(crate) async fn app_state(
+        &self,
+        settings: &Settings,
+        policy: watch::Receiver<Arc<Policy>>,
+    ) -> anyhow::Result<AppState> {
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
             engine: self.engine(settings).await?,
-            policy: policy(&settings.policy)?,
+            policy,
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
             reading: reading(settings).into(),

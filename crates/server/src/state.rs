@@ -9,7 +9,7 @@ use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
 use ibidem_store::Store;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 /// Limits on what callers can ask of this process.
@@ -31,7 +31,8 @@ pub trait Readiness: Send + Sync {
 pub struct ServerParts {
     pub store: Store,
     pub engine: Engine,
-    pub policy: Arc<Policy>,
+    /// The policy in force, which may change at any moment: a request takes it once, and keeps it to its end.
+    pub policy: watch::Receiver<Arc<Policy>>,
     pub originals: Arc<dyn Originals>,
     pub readiness: Arc<dyn Readiness>,
     /// Names the way documents are read and split (see `Submission::fingerprint`).
@@ -39,6 +40,12 @@ pub struct ServerParts {
     /// What the embedding model takes at once: what curators write is cut to fit it.
     pub window: Window,
     pub limits: ServerLimits,
+}
+
+impl ServerParts {
+    pub(crate) fn policy_in_force(&self) -> Arc<Policy> {
+        self.policy.borrow().clone()
+    }
 }
 
 /// The parts, shared by all requests, and what is under way.

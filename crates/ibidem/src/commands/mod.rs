@@ -11,6 +11,7 @@ mod key;
 mod memory;
 mod migrate;
 mod openapi;
+mod policy;
 mod reconcile;
 mod reindex;
 mod search;
@@ -58,6 +59,9 @@ enum Command {
     /// Pins questions to sources and keeps background notes.
     #[command(subcommand)]
     Memory(memory::Memory),
+    /// Checks, compares and explains policies.
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// Says who owns a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
@@ -91,15 +95,18 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    if let Command::Openapi = arguments.command {
-        return openapi::run().map(|()| ExitCode::SUCCESS);
-    }
+    // These need no settings, and work where the settings are wrong.
+    let command = match arguments.command {
+        Command::Openapi => return openapi::run().map(|()| ExitCode::SUCCESS),
+        Command::Policy(command) => return command.run(),
+        command => command,
+    };
     let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
     logs::start(&settings.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
-        match arguments.command {
+        match command {
             Command::Doctor(command) => command.run(&settings).await,
             Command::Migrate => done(migrate::run(&settings).await),
             Command::Key(command) => done(command.run(&settings).await),
@@ -118,7 +125,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Reconcile(command) => done(command.run(&settings).await),
             Command::Eval(command) => done(command.run(&settings).await),
             Command::Bench(command) => done(command.run(&settings).await),
-            Command::Openapi => Ok(ExitCode::SUCCESS),
+            Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         }
     })
 }

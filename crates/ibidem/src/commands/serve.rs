@@ -1,13 +1,19 @@
 //! `ibidem serve`: the HTTP API.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
+use ibidem_engine::policy::Policy;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::worker::terminated;
-use crate::compose::Parts;
+use crate::compose::{self, Parts};
 use crate::console;
 use crate::settings::Settings;
+
+/// How often a policy file is looked at; a change is in force after the second look that finds it.
+const LOOK_AT_POLICY: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
 pub(crate) struct Serve {
@@ -21,6 +27,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let (policy, policy_file) = compose::policy_in_force(&settings.policy)?;
         let parts = Parts::ready(settings).await?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {
@@ -28,16 +35,25 @@ impl Serve {
         })?;
         console::note(&format!("listening on http://{}", listener.local_addr()?));
 
+        log_policy(&policy.borrow());
+        // It ends by itself when the server does, and with it the last who asks for the policy.
+        if let Some(file) = policy_file {
+            tokio::spawn(file.follow(LOOK_AT_POLICY));
+        }
         let (stop, stopped) = watch::channel(false);
         let working = self.with_worker.then(|| {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings).await?, terminated()).await?;
+        ibidem_server::serve(listener, parts.app_state(settings, policy).await?, terminated()).await?;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;
         }
         Ok(())
     }
+}
+
+fn log_policy(policy: &Policy) {
+    tracing::info!(policy = policy.rules.name, policy_sha256 = %policy.hash, "the policy in force");
 }

@@ -105,7 +105,7 @@ pub(crate) async fn ask(
         request_id: request_id.0,
         at: Utc::now(),
         scope: caller.scope(),
-        policy: state.policy.clone(),
+        policy: state.policy_in_force(),
         question: Question {
             query: body.query,
             collections: body.collections,

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use ibidem_engine::words::Sha256Hash;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -15,14 +16,16 @@ pub(crate) struct Health {
     /// The parts that are not ready; their reasons are in the log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_ready: Vec<&'static str>,
+    /// Of the policy in force: what the receipts of answers name. Only where readiness is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    policy_sha256: Option<Sha256Hash>,
 }
-
-const OK: Health = Health { status: "ok", not_ready: Vec::new() };
 
 /// Whether this process runs.
 #[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200, body = Health)))]
 pub(crate) async fn healthz() -> Json<Health> {
-    Json(OK)
+    Json(Health { status: "ok", not_ready: Vec::new(), policy_sha256: None })
 }
 
 /// Whether this process can serve: database, schema, index and embedding model.
@@ -30,12 +33,13 @@ pub(crate) async fn healthz() -> Json<Health> {
     responses((status = 200, body = Health), (status = 503, body = Health)))]
 pub(crate) async fn readyz(State(state): State<AppState>) -> (StatusCode, Json<Health>) {
     let missing = state.readiness.missing().await;
+    let policy_sha256 = Some(state.policy_in_force().hash);
     if missing.is_empty() {
-        return (StatusCode::OK, Json(OK));
+        return (StatusCode::OK, Json(Health { status: "ok", not_ready: Vec::new(), policy_sha256 }));
     }
     for (part, reason) in &missing {
         tracing::warn!(part, reason, "not ready");
     }
     let not_ready = missing.into_iter().map(|(part, _)| part).collect();
-    (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "not_ready", not_ready }))
+    (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "not_ready", not_ready, policy_sha256 }))
 }

@@ -1,0 +1,150 @@
+//! Policies in files: read within bounds, and followed while they change.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ibidem_engine::policy::{Policy, PolicyError};
+use ibidem_engine::words::Sha256Hash;
+use tokio::sync::watch;
+
+/// A policy is a few pages of text; what is larger is something else.
+const MOST_BYTES: u64 = 1 << 20;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyFileError {
+    #[error("{} cannot be read: {reason}", .path.display())]
+    Unreadable { path: PathBuf, reason: String },
+    #[error("{} is larger than {MOST_BYTES} bytes; a policy is a few pages of YAML", .path.display())]
+    TooLarge { path: PathBuf },
+    #[error("{} is not text in UTF-8: the byte at {at} belongs to no character", .path.display())]
+    NotText { path: PathBuf, at: usize },
+    #[error("{}: {error}", .path.display())]
+    Wrong { path: PathBuf, error: PolicyError },
+}
+
+/// A policy file's text.
+pub fn read(path: &Path) -> Result<String, PolicyFileError> {
+    let unreadable =
+        |error: std::io::Error| PolicyFileError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(PolicyFileError::TooLarge { path: path.to_owned() });
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| PolicyFileError::NotText { path: path.to_owned(), at: error.utf8_error().valid_up_to() })
+}
+
+/// What looking at the file again led to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Look {
+    /// As it was dealt with before.
+    Same,
+    /// Different from the last look: somebody may be in the middle of writing it.
+    Unsettled,
+    /// Its policy is in force now.
+    Taken(Arc<Policy>),
+    /// It cannot be used; the policy before it stays in force.
+    Kept(PolicyFileError),
+}
+
+/// A policy file, and those who ask for the policy in force.
+///
+/// A changed file counts when two looks in a row find the same: an editor that writes in two steps never puts half a
+/// policy in force.
+pub struct PolicyFile {
+    path: PathBuf,
+    in_force: watch::Sender<Arc<Policy>>,
+    last_seen: Seen,
+    dealt_with: Seen,
+}
+
+/// The digest of a file's text, or why there is none.
+type Seen = Result<Sha256Hash, PolicyFileError>;
+
+impl PolicyFile {
+    /// Reads the file, which must be in order: there is no policy before it.
+    pub fn open(path: &Path) -> Result<(Self, watch::Receiver<Arc<Policy>>), PolicyFileError> {
+        let policy = parsed(path, &read_regular(path)?)?;
+        let seen = Ok(policy.hash);
+        let (in_force, taken_from) = watch::channel(Arc::new(policy));
+        Ok((Self { path: path.to_owned(), in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
+    }
+
+    /// Looks at the file once. What is in it counts, not when it was written.
+    pub fn look(&mut self) -> Look {
+        let text = read_regular(&self.path);
+        let seen = text.as_ref().map(|text| Sha256Hash::of(text.as_bytes())).map_err(Clone::clone);
+        if seen != self.last_seen {
+            self.last_seen = seen;
+            return Look::Unsettled;
+        }
+        if seen == self.dealt_with {
+            return Look::Same;
+        }
+        self.dealt_with = seen;
+        match text.and_then(|text| parsed(&self.path, &text)) {
+            Ok(policy) => {
+                let policy = Arc::new(policy);
+                self.in_force.send_replace(policy.clone());
+                Look::Taken(policy)
+            }
+            Err(error) => Look::Kept(error),
+        }
+    }
+
+    /// Looks again and again, and logs what changes, until nobody asks for the policy any more.
+    pub async fn follow(mut self, every: Duration) {
+        while !self.in_force.is_closed() {
+            tokio::time::sleep(every).await;
+            let looked = tokio::task::spawn_blocking(move || {
+                let look = self.look();
+                (self, look)
+            });
+            let Ok((file, look)) = looked.await else {
+                tracing::error!("the policy file is not followed any more; restart to put a change in force");
+                return;
+            };
+            self = file;
+            self.tell(&look);
+        }
+    }
+
+    fn tell(&self, look: &Look) {
+        let file = self.path.display();
+        let policy_sha256 = self.in_force.borrow().hash.to_string();
+        match look {
+            Look::Same | Look::Unsettled => {}
+            Look::Taken(policy) => {
+                let policy = &policy.rules.name;
+                tracing::info!(%file, policy, policy_sha256, "the policy file was changed, and is in force");
+            }
+            Look::Kept(error) => {
+                // The first line says where and what; those after it show the file.
+                let error = error.to_string();
+                let error = error.lines().next().unwrap_or_default();
+                tracing::error!(%file, error, policy_sha256, "the policy file cannot be used: the old policy is kept");
+            }
+        }
+    }
+}
+
+/// Waiting for what a pipe may bring one day would end the following.
+fn read_regular(path: &Path) -> Result<String, PolicyFileError> {
+    let unreadable = |reason: String| PolicyFileError::Unreadable { path: path.to_owned(), reason };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unreadable("it is no regular file".to_owned()));
+    }
+    read(path)
+}
+
+fn parsed(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
+    Policy::parse(text).map_err(|error| PolicyFileError::Wrong { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+use super::*;
+
+const BOOK: &str = include_str!("../../../../policies/book.yaml");
+
+/// A file with the book's policy, which is in force.
+fn followed() -> (tempfile::TempDir, PathBuf, PolicyFile, watch::Receiver<Arc<Policy>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.yaml");
+    std::fs::write(&path, BOOK).unwrap();
+    let (file, in_force) = PolicyFile::open(&path).unwrap();
+    (folder, path, file, in_force)
+}
+
+fn stricter() -> String {
+    BOOK.replace("top1_similarity: 0.7", "top1_similarity: 0.8")
+}
+
+fn threshold(in_force: &watch::Receiver<Arc<Policy>>) -> Option<f64> {
+    in_force.borrow().rules.sift.top1_similarity
+}
+
+/// Looks until it is settled.
+fn settled(file: &mut PolicyFile) -> Look {
+    match file.look() {
+        Look::Unsettled => file.look(),
+        look => look,
+    }
+}
+
+#[test]
+fn a_changed_file_is_in_force_when_two_looks_find_the_same() {
+    let (_folder, path, mut file, in_force) = followed();
+    assert_eq!(file.look(), Look::Same);
+    std::fs::write(&path, stricter()).unwrap();
+    assert_eq!(file.look(), Look::Unsettled);
+    assert_eq!(threshold(&in_force), Some(0.7), "it may be half written");
+    assert!(matches!(file.look(), Look::Taken(_)));
+    assert_eq!(threshold(&in_force), Some(0.8));
+    assert_eq!(file.look(), Look::Same);
+}
+
+#[test]
+fn a_file_that_is_written_in_steps_is_never_taken_half() {
+    let (_folder, path, mut file, in_force) = followed();
+    let text = stricter();
+    for end in (1..text.len()).step_by(97).filter(|end| text.is_char_boundary(*end)) {
+        std::fs::write(&path, &text[..end]).unwrap();
+        assert_eq!(file.look(), Look::Unsettled);
+    }
+    std::fs::write(&path, &text).unwrap();
+    assert!(matches!(settled(&mut file), Look::Taken(_)));
+    assert_eq!(in_force.borrow().hash, Sha256Hash::of(text.as_bytes()));
+}
+
+#[test]
+fn a_file_of_another_time_with_the_same_text_changes_nothing() {
+    let (_folder, path, mut file, in_force) = followed();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, BOOK).unwrap();
+    assert_eq!(file.look(), Look::Same);
+    assert!(!in_force.has_changed().unwrap());
+}
+
+#[test]
+fn a_bad_file_keeps_the_old_policy_and_says_so_once() {
+    let (_folder, path, mut file, in_force) = followed();
+    let too_large = "#".repeat(usize::try_from(MOST_BYTES).unwrap() + 1);
+    let deep = format!("gather: {}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let cases: [(&[u8], &str); 8] = [
+        (b"", "cannot be read"),
+        (b"\x00\x01\x02\x03", "cannot be read"),
+        (b"\xff\xfe", "not text in UTF-8: the byte at 0"),
+        (too_large.as_bytes(), "is larger than"),
+        (deep.as_bytes(), "cannot be read"),
+        (b"- a list", "cannot be read"),
+        (&BOOK.as_bytes()[..400], "cannot be read"),
+        (&BOOK.replace("duplicates: 0.9", "duplicates: 9").into_bytes(), "sift.duplicates must be between 0 and 1"),
+    ];
+    for (content, reason) in cases {
+        std::fs::write(&path, content).unwrap();
+        let Look::Kept(error) = settled(&mut file) else { panic!("{reason}: it was taken") };
+        assert!(error.to_string().contains(reason), "{error}");
+        assert_eq!(file.look(), Look::Same, "it is said once");
+        assert_eq!(threshold(&in_force), Some(0.7));
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(settled(&mut file), Look::Kept(PolicyFileError::Unreadable { .. })));
+    std::fs::create_dir(&path).unwrap();
+    assert!(matches!(settled(&mut file), Look::Kept(PolicyFileError::Unreadable { .. })));
+    assert_eq!(file.look(), Look::Same);
+    assert_eq!(threshold(&in_force), Some(0.7));
+
+    std::fs::remove_dir(&path).unwrap();
+    std::fs::write(&path, stricter()).unwrap();
+    assert!(matches!(settled(&mut file), Look::Taken(_)), "and it is followed on");
+    assert_eq!(threshold(&in_force), Some(0.8));
+}
+
+#[test]
+fn a_file_must_be_in_order_to_begin_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.yaml");
+    assert!(matches!(PolicyFile::open(&path), Err(PolicyFileError::Unreadable { .. })));
+    std::fs::write(&path, "name: nothing else").unwrap();
+    assert!(matches!(PolicyFile::open(&path), Err(PolicyFileError::Wrong { .. })));
+}
+
+#[tokio::test]
+async fn following_ends_when_nobody_asks_any_more() {
+    let (_folder, path, file, mut in_force) = followed();
+    let following = tokio::spawn(file.follow(Duration::from_millis(1)));
+    std::fs::write(&path, stricter()).unwrap();
+    let patience = Duration::from_secs(60);
+    tokio::time::timeout(patience, in_force.changed()).await.expect("it is noticed").unwrap();
+    assert_eq!(threshold(&in_force), Some(0.8));
+    drop(in_force);
+    tokio::time::timeout(patience, following).await.expect("it ends").unwrap();
+}

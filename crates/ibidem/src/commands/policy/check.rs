@@ -1,0 +1,121 @@
+//! `ibidem policy check`: whether a policy can be meant as it is written.
+
+mod effects;
+
+use std::process::ExitCode;
+
+use ibidem_engine::policy::PolicyError;
+
+use super::written::Written;
+use crate::console;
+
+#[derive(clap::Args)]
+pub(crate) struct Check {
+    /// Shipped policies by their names, or files.
+    #[arg(required = true)]
+    policies: Vec<String>,
+}
+
+impl Check {
+    pub(super) fn run(self) -> ExitCode {
+        let mut code = ExitCode::SUCCESS;
+        for named in &self.policies {
+            match Written::read(named) {
+                Ok(written) => {
+                    let policy = &written.policy;
+                    console::say(&format!("{named}: in order ({}, hash {})", policy.rules.name, policy.hash.short(12)));
+                    for finding in effects::without(&written) {
+                        console::say(&format!("  warning: {finding}"));
+                    }
+                }
+                Err(error) => {
+                    console::complain(&wrong(&error));
+                    code = ExitCode::FAILURE;
+                }
+            }
+        }
+        code
+    }
+}
+
+/// What is wrong; contradictions each on a line of their own.
+fn wrong(error: &anyhow::Error) -> String {
+    match error.downcast_ref::<PolicyError>() {
+        Some(PolicyError::Contradictory(contradictions)) => {
+            let lines = contradictions.iter().map(|contradiction| format!("\n  - {contradiction}"));
+            format!("{error}: the policy contradicts itself:{}", lines.collect::<String>())
+        }
+        _ => format!("{error:#}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOOK: &str = include_str!("../../../../../policies/book.yaml");
+
+    /// What is said about a file with this content.
+    fn said(content: &[u8]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("policy.yaml");
+        std::fs::write(&path, content).unwrap();
+        Written::read(path.to_str().unwrap()).err().map(|error| wrong(&error)).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line_and_key() {
+        assert_eq!(said(BOOK.as_bytes()), "");
+        let cases = [
+            ("- duplicates: 0.9", "- duplicate: 0.9", &["duplicate", "line 13"][..]),
+            ("- duplicates: 0.9", "- duplicates: often", &["line 13", "often"]),
+            ("- duplicates: 0.9", "- duplicates: 0.9\n    - duplicates: 0.8", &["stands there twice"]),
+            ("- duplicates: 0.9", "- duplicates: 1.9", &["  - sift: duplicates must be between 0 and 1"]),
+            ("- duplicates: 0.9", "- duplicates: .nan", &["sift: duplicates must be between 0 and 1"]),
+            ("  hits_per_lane: 15", "  hits_per_lane: -1", &["line 8"]),
+            ("  refusal: This", "  refused: This", &["unknown field", "refused"]),
+            ("  mode: model", "  mode: poem", &["poem", "extractive"]),
+        ];
+        for (old, new, expected) in cases {
+            let changed = BOOK.replacen(old, new, 1);
+            assert_ne!(changed, BOOK, "{old} is not in the policy any more");
+            let said = said(changed.as_bytes());
+            for part in expected {
+                assert!(said.contains(part), "{new}: {part:?} is not in {said:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn several_contradictions_are_all_named() {
+        let changed = BOOK.replace("duplicates: 0.9", "duplicates: 9").replace("hits_per_lane: 15", "hits_per_lane: 0");
+        let said = said(changed.as_bytes());
+        assert_eq!(said.matches("\n  - ").count(), 2, "{said}");
+    }
+
+    #[test]
+    fn hostile_files_are_refused_and_the_reason_is_said() {
+        let bomb: String = (1..40).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
+            format!("{text}a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1)
+        });
+        let deep = format!("name: {}1{}", "[".repeat(200_000), "]".repeat(200_000));
+        let flow_deep = "name: ".to_owned() + &"{a: ".repeat(100_000);
+        let cases: [(&[u8], &str); 8] = [
+            (b"", "cannot be read"),
+            (b"\n# nothing\n", "cannot be read"),
+            (b"\x7fELF\x02\x01\x01\x00", "cannot be read"),
+            (b"\xff\xfe\x00", "not text in UTF-8"),
+            (&vec![b'a'; 2 << 20], "is larger than"),
+            (deep.as_bytes(), "cannot be read"),
+            (flow_deep.as_bytes(), "cannot be read"),
+            (bomb.as_bytes(), "cannot be read"),
+        ];
+        for (content, reason) in cases {
+            let said = said(content);
+            assert!(said.contains(reason), "{reason}: {said}");
+            assert!(said.len() < 4_000, "{} characters are no message", said.len());
+        }
+        let missing = Written::read("no-such-policy").err().map(|error| wrong(&error)).unwrap_or_default();
+        assert!(missing.contains("neither a shipped policy (architecture, book, default"), "{missing}");
+    }
+}

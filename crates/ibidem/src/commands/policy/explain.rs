@@ -1,0 +1,115 @@
+//! `ibidem policy explain`: a policy in plain words, in the order in which it happens to a question.
+
+mod gathering;
+mod sifting;
+mod speaking;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::written::{Written, is_in, shown};
+use crate::console;
+
+#[derive(clap::Args)]
+pub(crate) struct Explain {
+    /// A shipped policy by its name, or a file.
+    policy: String,
+}
+
+impl Explain {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        console::say(told(&Written::read(&self.policy)?).trim_end());
+        Ok(())
+    }
+}
+
+/// The whole policy. What has no words of its own is shown at the end as it is written: nothing is kept quiet about.
+fn told(written: &Written) -> String {
+    let rules = &written.policy.rules;
+    let mut teller = Teller { written, told: BTreeSet::new(), text: String::new() };
+    teller.text = format!("{}: {}\nhash {}\n", rules.name, rules.about.trim(), written.policy.hash);
+    teller.told.extend(["name".to_owned(), "about".to_owned()]);
+    gathering::tell(&mut teller);
+    sifting::tell(&mut teller);
+    speaking::tell(&mut teller);
+    teller.rest();
+    teller.text
+}
+
+/// Tells a policy setting by setting, and knows what it has told.
+struct Teller<'a> {
+    written: &'a Written,
+    told: BTreeSet<String>,
+    text: String,
+}
+
+impl Teller<'_> {
+    fn heading(&mut self, heading: &str) {
+        self.text.push_str(&format!("\n{heading}\n"));
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(&format!("  - {line}\n"));
+    }
+
+    /// A setting's value as people read it; none when it is off.
+    fn value(&mut self, setting: &str) -> Option<String> {
+        let value = self.written.settings.get(setting)?;
+        self.told.insert(setting.to_owned());
+        Some(match value {
+            Value::String(text) => format!("“{}”", text.trim()),
+            Value::Array(items) => items.iter().map(listed).collect::<Vec<_>>().join(", "),
+            value => shown(value),
+        })
+    }
+
+    /// The same for what a policy always has, and for sentences that read well without it.
+    fn always(&mut self, setting: &str) -> String {
+        self.value(setting).unwrap_or_else(|| "none".to_owned())
+    }
+
+    fn has(&self, section: &str) -> bool {
+        self.written.has(section)
+    }
+
+    /// A line about one setting, if it is on.
+    fn tell(&mut self, setting: &str, line: impl FnOnce(&str) -> String) {
+        if let Some(value) = self.value(setting) {
+            self.line(&line(&value));
+        }
+    }
+
+    /// Every setting of a section that nothing was said about yet, as it is written.
+    fn as_written(&mut self, section: &str) {
+        let written = self.written;
+        for (setting, value) in written.settings.iter().filter(|(setting, _)| is_in(setting, section)) {
+            if self.told.insert(setting.clone()) {
+                self.line(&format!("{setting}: {}", shown(value)));
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        let written = self.written;
+        let rest: Vec<_> = written.settings.iter().filter(|(setting, _)| !self.told.contains(*setting)).collect();
+        if !rest.is_empty() {
+            self.heading("Also set");
+        }
+        for (setting, value) in rest {
+            self.line(&format!("{setting}: {}", shown(value)));
+        }
+    }
+}
+
+/// Sentences in quotes, names without.
+fn listed(item: &Value) -> String {
+    match item {
+        Value::String(text) if text.contains(' ') => format!("“{}”", text.trim()),
+        Value::String(name) => name.clone(),
+        item => shown(item),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! `ibidem policy table`: every number of the shipped policies side by side; `docs/policies.md` is its output.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::written::Written;
+use crate::compose::SHIPPED_POLICIES;
+
+const HEADING: &str = "\
+# The policies that come with the binary
+
+Every number and every choice in them, side by side. What is off is off because the policy leaves it out or says null. `ibidem policy explain NAME` says in words what they do, `ibidem policy diff A B` also compares the wording.
+
+This page is made by `just policies`.
+";
+
+pub(super) fn shipped() -> anyhow::Result<String> {
+    let policies: Vec<(&str, Written)> = SHIPPED_POLICIES
+        .iter()
+        .map(|(name, text)| Ok((*name, Written::parse(text)?)))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(page(&policies))
+}
+
+fn page(policies: &[(&str, Written)]) -> String {
+    let mut page = HEADING.to_owned();
+    page.push('\n');
+    for (name, written) in policies {
+        page.push_str(&format!("- **{name}**: {}\n", written.policy.rules.about.trim()));
+    }
+    page.push('\n');
+    let names = policies.iter().map(|(name, _)| (*name).to_owned());
+    page.push_str(&row(std::iter::once("setting".to_owned()).chain(names)));
+    page.push_str(&row((0..=policies.len()).map(|_| "---".to_owned())));
+    let numbers = policies.iter().flat_map(|(_, written)| &written.settings).filter(|(_, value)| is_shown(value));
+    let settings: BTreeSet<&String> = numbers.map(|(setting, _)| setting).collect();
+    for setting in settings.into_iter().filter(|setting| *setting != "name") {
+        let values = policies.iter().map(|(_, written)| cell(written.settings.get(setting)));
+        page.push_str(&row(std::iter::once(format!("`{setting}`")).chain(values)));
+    }
+    page
+}
+
+/// A number, a switch, or a choice, which is one word. Texts are wording, and lists are what the numbers are about.
+fn is_shown(value: &Value) -> bool {
+    match value {
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::String(word) => {
+            !word.is_empty() && word.chars().all(|sign| sign.is_ascii_lowercase() || matches!(sign, '_' | ':'))
+        }
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+fn cell(value: Option<&Value>) -> String {
+    match value {
+        None => "off".to_owned(),
+        Some(Value::String(word)) => word.clone(),
+        Some(value) => value.to_string(),
+    }
+}
+
+fn row(cells: impl Iterator<Item = String>) -> String {
+    format!("|{}\n", cells.map(|cell| format!(" {cell} |")).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_the_documentation_is_what_the_policies_say() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policies.md");
+        let kept = std::fs::read_to_string(path).unwrap();
+        assert_eq!(kept, shipped().unwrap(), "docs/policies.md has drifted; `just policies` writes it anew");
+    }
+
+    #[test]
+    fn every_number_is_there_and_what_is_left_out_is_off() {
+        let book = include_str!("../../../../../policies/book.yaml");
+        let strict =
+            Written::parse(&book.replace("- duplicates: 0.9", "- duplicates: 0.9\n    - min_similarity: 0.25"))
+                .unwrap();
+        let page = page(&[("book", Written::parse(book).unwrap()), ("strict", strict)]);
+        assert!(page.contains("| setting | book | strict |\n| --- | --- | --- |\n"), "{page}");
+        assert!(page.contains("| `sift.min_similarity` | off | 0.25 |\n"), "{page}");
+        assert!(page.contains("| `speak.mode` | model | model |\n"), "{page}");
+        assert!(!page.contains("| `name` |") && !page.contains("wording.refusal"), "{page}");
+    }
+}
