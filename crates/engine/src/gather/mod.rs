@@ -71,7 +71,9 @@ impl Search {
         let judging = rules.rerank.as_ref().zip(engine.reranker.as_deref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-        let pool = pool(hits, judging.map(|(rerank, _)| rerank.pool * self.wider()), named);
+        // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
+        let most = judging.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
+        let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(engine, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
 
@@ -200,9 +202,9 @@ fn hits_per_lane(rules: &GatherRules, engine: &Engine) -> usize {
     }
 }
 
-/// The best by cosine, `most` of them where there is a limit, and whatever a lane forces. A named document that the
-/// index does not know yet is there all the same.
-fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: Option<usize>, named: &Resolved) -> Vec<(PassageKey, LaneHit)> {
+/// The `most` best by cosine, and whatever a lane forces. A named document that the index does not know yet is there all
+/// the same.
+fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &Resolved) -> Vec<(PassageKey, LaneHit)> {
     let mut pool: Vec<(PassageKey, LaneHit)> = hits.into_iter().collect();
     for named in &named.documents {
         const PASSAGES: u32 = 3;
@@ -220,7 +222,7 @@ fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: Option<usize>, named: &Resolv
         let named = other.addressed.cmp(&one.addressed);
         named.then_with(|| cosine(other).total_cmp(&cosine(one))).then_with(|| one_key.cmp(other_key))
     });
-    let mut places = most.unwrap_or(usize::MAX);
+    let mut places = most;
     pool.retain(|(_, hit)| {
         let fits = places > 0;
         places = places.saturating_sub(1);
