@@ -14,6 +14,7 @@ mod asking;
 mod common;
 mod failing;
 mod model_server;
+mod policy;
 mod real;
 mod same;
 mod terms;

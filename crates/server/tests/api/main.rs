@@ -7,6 +7,7 @@ mod documents;
 mod health;
 mod memory;
 mod openapi;
+mod policy_change;
 mod search;
 mod world;
 

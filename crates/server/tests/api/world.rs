@@ -25,12 +25,12 @@ use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
 use serde_json::Value;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
 /// Its threshold is another model's: the test's is lower.
-const POLICY: &str = include_str!("../../../../policies/book.yaml");
+pub(crate) const POLICY: &str = include_str!("../../../../policies/book.yaml");
 
 pub(crate) struct World {
     database: TestDatabase,
@@ -114,14 +114,21 @@ impl Readiness for Always {
 
 impl World {
     pub(crate) async fn create() -> Self {
+        let policy = Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap();
+        Self::create_under(watch::channel(Arc::new(policy)).1).await
+    }
+
+    /// With a policy that may change.
+    pub(crate) async fn create_under(policy: watch::Receiver<Arc<Policy>>) -> Self {
         let database = TestDatabase::create().await;
         let tenant = database.store.ensure_tenant("default").await.unwrap();
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
         let index = Arc::new(FakeIndex::new(64));
         let searcher =
             Searcher { embedder: embedder.clone(), index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+        // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
         let limits =
-            ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(10), max_in_flight: 8 };
+            ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
         let originals = Arc::new(KeptOriginals::default());
         let model =
             Arc::new(FakeModel::saying(&["Five days may be carr", "ied over.[^1] Ten are. ", "So says the rule.[^1]"]));
@@ -130,7 +137,7 @@ impl World {
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
             engine: Engine { model: Some(thoughtful.clone()), ..Engine::new(searcher) },
-            policy: Arc::new(Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap()),
+            policy,
             originals,
             readiness: Arc::new(Always),
             reading: "test".into(),
