@@ -1,3 +1,5 @@
+use ibidem_engine::policy::Gate;
+
 use super::*;
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
@@ -16,7 +18,10 @@ fn stricter() -> String {
 }
 
 fn threshold(in_force: &watch::Receiver<Arc<Policy>>) -> Option<f64> {
-    in_force.borrow().rules.sift.top1_similarity
+    in_force.borrow().rules.sift.gates.iter().find_map(|gate| match gate {
+        Gate::Top1Similarity(threshold) => Some(*threshold),
+        _ => None,
+    })
 }
 
 /// Looks until it is settled.
