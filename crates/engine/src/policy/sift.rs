@@ -135,17 +135,17 @@ impl SiftRules {
     pub(super) fn contradictions(&self, found: &mut Vec<String>) {
         for (name, share) in self.shares() {
             if !(0.0..=1.0).contains(&share) {
-                found.push(format!("sift: {name} must be between 0 and 1"));
+                found.push(format!("sift.{name} must be between 0 and 1"));
             }
         }
         for gate in &self.gates {
             match gate {
                 Gate::PerDocument(0) => {
-                    found.push("sift: per_document is 0: nothing could ever be answered".to_owned());
+                    found.push("sift.per_document is 0: nothing could ever be answered".to_owned());
                 }
                 Gate::Coverage(rule) if rule.bail_out > rule.sufficient || rule.sufficient > rule.confident => {
                     found.push(
-                        "sift: coverage must have bail_out, sufficient and confident in rising order: \
+                        "sift.coverage must have bail_out, sufficient and confident in rising order: \
                          some of them would never decide"
                             .to_owned(),
                     );
