@@ -11,6 +11,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::words::Sha256Hash;
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use super::world::{POLICY, World};
 
@@ -94,11 +95,11 @@ async fn put_in_force(path: &Path, version: &Version, in_force: &mut watch::Rece
     tokio::time::timeout(PATIENCE, arrived).await.unwrap().unwrap();
 }
 
-/// Waits until everybody has been answered about once more.
-async fn some_more(given: &AtomicUsize) {
+/// Waits until everybody has been answered about once more, or somebody has not.
+async fn some_more(given: &AtomicUsize, askers: &[JoinHandle<()>]) {
     let goal = given.load(Ordering::Relaxed) + ASKERS;
     let reached = async {
-        while given.load(Ordering::Relaxed) < goal {
+        while given.load(Ordering::Relaxed) < goal && !askers.iter().any(JoinHandle::is_finished) {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
@@ -121,14 +122,14 @@ async fn while_a_policy_file_changes_every_answer_is_one_policys_and_none_fails(
         .collect();
     for change in 1..=CHANGES {
         put_in_force(&path, &versions[change % 2], &mut in_force).await;
-        some_more(&given).await;
+        some_more(&given, &askers).await;
         if change == CHANGES / 2 {
             // Half a policy, and then none: nobody notices.
             let half = &versions[0].text[..versions[0].text.len() / 2];
             std::fs::write(&path, half).unwrap();
-            some_more(&given).await;
+            some_more(&given, &askers).await;
             std::fs::remove_file(&path).unwrap();
-            some_more(&given).await;
+            some_more(&given, &askers).await;
             assert_eq!(in_force.borrow().hash.to_string(), versions[change % 2].hash);
         }
     }

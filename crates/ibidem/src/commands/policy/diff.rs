@@ -44,7 +44,7 @@ impl Diff {
 
     fn compare(self) -> anyhow::Result<bool> {
         let (old, new) = (Written::read(&self.old)?, Written::read(&self.new)?);
-        let differences = differences(&old.settings, &new.settings);
+        let differences = differences(&old, &new);
         if self.json {
             console::say_json(&differences)?;
         } else {
@@ -59,7 +59,24 @@ impl Diff {
     }
 }
 
-fn differences(old: &Settings, new: &Settings) -> Vec<Difference> {
+fn differences(old: &Written, new: &Written) -> Vec<Difference> {
+    let mut differences = of_settings(&old.settings, &new.settings);
+    differences.extend(of_order(&old.gates, &new.gates));
+    differences.sort_by(|one, other| one.setting.cmp(&other.setting));
+    differences
+}
+
+/// The same gates in another order decide otherwise. Gates that only one of them has were named as settings.
+fn of_order(old: &[String], new: &[String]) -> Option<Difference> {
+    let common = |gates: &[String], others: &[String]| -> Vec<String> {
+        gates.iter().filter(|gate| others.contains(gate)).cloned().collect()
+    };
+    let in_order = |gates: &[String]| Some(gates.iter().map(String::as_str).collect());
+    let is_same = common(old, new) == common(new, old);
+    (!is_same).then(|| Difference { setting: "sift.gates".to_owned(), old: in_order(old), new: in_order(new) })
+}
+
+fn of_settings(old: &Settings, new: &Settings) -> Vec<Difference> {
     let settings: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let differences = settings.into_iter().filter_map(|setting| {
         let (old, new) = (old.get(setting).cloned(), new.get(setting).cloned());
@@ -108,7 +125,7 @@ mod tests {
 
     fn lines(old: &str, new: &str) -> Vec<String> {
         let (old, new) = (Written::parse(old).unwrap(), Written::parse(new).unwrap());
-        differences(&old.settings, &new.settings).iter().map(Difference::shown).collect()
+        differences(&old, &new).iter().map(Difference::shown).collect()
     }
 
     #[test]
@@ -139,6 +156,17 @@ mod tests {
         assert_eq!(lines(BOOK, &new), Vec::<String>::new());
         let new = BOOK.replace("max_answer_tokens: 512", "max_answer_tokens: 513");
         assert_eq!(lines(BOOK, &new), ["speak.max_answer_tokens: 512 -> 513"]);
+    }
+
+    #[test]
+    fn the_same_gates_in_another_order_are_a_difference() {
+        let gates = BOOK.replace("    - duplicates: 0.9\n", "");
+        let (before, after) = gates.split_once("    - top1_similarity: 0.7\n").unwrap();
+        let new = format!("{before}    - top1_similarity: 0.7\n    - duplicates: 0.9\n{after}");
+        let lines = lines(BOOK, &new);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].starts_with("sift.gates: [\"duplicates\", "), "{lines:?}");
+        assert!(lines[0].contains("\"top1_similarity\", \"duplicates\""), "{lines:?}");
     }
 
     #[test]

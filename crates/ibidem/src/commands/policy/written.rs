@@ -15,6 +15,8 @@ pub(super) type Settings = BTreeMap<String, Value>;
 pub(super) struct Written {
     pub(super) policy: Policy,
     pub(super) settings: Settings,
+    /// The names of the gates, in the order in which they look.
+    pub(super) gates: Vec<String>,
 }
 
 impl Written {
@@ -26,10 +28,11 @@ impl Written {
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let policy = Policy::parse(text)?;
         let tree: Value = serde_saphyr::from_str(text)?;
+        let gates = gates(&tree);
         let mut settings = Settings::new();
         spread("", tree, &mut settings);
         let settings = settings.into_iter().map(|(path, value)| (by_its_gate(&path), value)).collect();
-        Ok(Self { policy, settings })
+        Ok(Self { policy, settings, gates })
     }
 
     pub(super) fn number(&self, path: &str) -> Option<f64> {
@@ -69,6 +72,11 @@ fn spread(path: &str, value: Value, settings: &mut Settings) {
             settings.insert(path.to_owned(), value);
         }
     }
+}
+
+fn gates(tree: &Value) -> Vec<String> {
+    let gates = tree["sift"]["gates"].as_array().into_iter().flatten();
+    gates.filter_map(|gate| gate.as_object()?.keys().next().cloned()).collect()
 }
 
 /// A gate is called by its name, wherever it stands in the order: `sift.gates[2].duplicates` is `sift.duplicates`.

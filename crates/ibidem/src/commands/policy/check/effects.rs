@@ -43,18 +43,55 @@ pub(super) fn without(policy: &Written) -> Vec<String> {
     found
 }
 
-/// Gates that are never reached, because one before them takes everything they would stop.
+/// Gates that drop candidates, each for itself.
+const DROPPING: [&str; 6] = ["noise_floor", "min_similarity", "duplicates", "per_document", "collections", "keep_best"];
+
+/// What gates that look at the whole compare with the best, or with the mean, that is left.
+const LOOKING: [(&str, &str); 4] = [
+    ("top1_similarity", "sift.top1_similarity"),
+    ("no_context", "sift.no_context.least_mean"),
+    ("coverage", "sift.coverage.bail_out"),
+    ("coverage", "sift.coverage.sufficient"),
+];
+
+/// Gates that are never reached, because one before them takes everything they would stop; and those that come too
+/// late to be looked after.
+fn in_order(policy: &Written, found: &mut Vec<String>) {
+    let mut least: Option<(String, f64)> = None;
+    let mut looked: Option<&str> = None;
+    for gate in &policy.gates {
+        for (_, setting) in LOOKING.iter().filter(|(looking, _)| looking == gate) {
+            if let (Some(number), Some((before, least))) = (policy.number(setting), &least)
+                && number <= *least
+            {
+                found.push(format!(
+                    "{setting} ({number}) is not above {before} ({least}), which stands before it: \
+                     where meaning was searched, what it would stop never gets there"
+                ));
+            }
+        }
+        let drops = DROPPING.contains(&gate.as_str());
+        // The best always stays: only a gate that may drop everything leaves nothing.
+        let may_drop_all = matches!(gate.as_str(), "noise_floor" | "min_similarity" | "collections");
+        match looked {
+            Some(looked) if may_drop_all => found.push(format!(
+                "sift.gates: {gate} drops after {looked} has looked: what is left may be nothing, and no gate sees it"
+            )),
+            None if !drops => looked = Some(gate),
+            _ => {}
+        }
+        let setting = format!("sift.{gate}");
+        let number = policy.number(&setting).filter(|_| matches!(gate.as_str(), "min_similarity" | "top1_similarity"));
+        if let Some(number) = number.filter(|number| least.as_ref().is_none_or(|(_, least)| number > least)) {
+            least = Some((setting, number));
+        }
+    }
+}
+
 fn gates(policy: &Written, found: &mut Vec<String>) {
+    in_order(policy, found);
     let number = |setting: &str| policy.number(setting);
     let least = number("sift.min_similarity");
-    if let (Some(top), Some(least)) = (number("sift.top1_similarity"), least)
-        && top <= least
-    {
-        found.push(format!(
-            "sift.top1_similarity ({top}) is not above sift.min_similarity ({least}): \
-             what it would refuse was dropped before"
-        ));
-    }
     for floor in ["sift.noise_floor.otherwise", "sift.noise_floor.reranked"] {
         if let (Some(noise), Some(least)) = (number(floor), least)
             && noise <= least
@@ -138,6 +175,21 @@ mod tests {
                 "sift.noise_floor.otherwise (0.2) is not above sift.min_similarity (0.3)",
             ),
             ("duplicates: 0.9", "duplicates: 1.0", "sift.duplicates is 1"),
+            (
+                "- top1_similarity: 0.33",
+                "- top1_similarity: 0.33\n    - coverage: {sufficient: 0.5, least_of_kind: 1, confident: 0.6, bail_out: 0.33}",
+                "sift.coverage.bail_out (0.33) is not above sift.top1_similarity (0.33)",
+            ),
+            (
+                "- top1_similarity: 0.33",
+                "- no_context: {least_hits: 2, least_mean: 0.2}\n    - top1_similarity: 0.33",
+                "sift.no_context.least_mean (0.2) is not above sift.min_similarity (0.3)",
+            ),
+            (
+                "- top1_similarity: 0.33",
+                "- top1_similarity: 0.33\n    - noise_floor: {otherwise: 0.4, reranked: 0.35}",
+                "sift.gates: noise_floor drops after top1_similarity has looked",
+            ),
             ("min_similarity: 0.3", "min_similarity: 0", "sift.min_similarity is 0"),
             ("forced_lexical: 5", "forced_lexical: 50", "gather.forced_lexical (50) is above"),
             ("sufficient_note: 0.70", "sufficient_note: 0.5", "gather.curated.sufficient_note (0.5) is below"),
