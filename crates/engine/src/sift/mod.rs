@@ -35,10 +35,11 @@ pub fn sift(gathered: Gathered) -> Sieve {
             finding = pool::look(gate, &mut dropping, search.round, &mut warnings);
         }
     }
-    if !is_looked_at {
+    dropping.keep_best();
+    // A gate that drops may stand behind the last that looked: nothing is ever said from nothing.
+    if !is_looked_at || (matches!(finding, Finding::Passes) && dropping.kept.is_empty()) {
         finding = pool::any_evidence(&mut dropping, best);
     }
-    dropping.keep_best();
     let Dropping { kept: evidence, dropped, trace, .. } = dropping;
     let next_steps = policy.rules.wording.next_steps.clone();
     let refusal = |reason, explanation| Refusal { reason, explanation, suggestions: next_steps };

@@ -293,6 +293,13 @@ fn the_order_of_the_gates_is_the_policys() {
 }
 
 #[test]
+fn a_gate_that_drops_behind_one_that_looks_leaves_nothing_to_speak_from() {
+    let sieve = sift(gathered("oil", "[{top1_similarity: 0.1}, {min_similarity: 0.999}]", pool(&[0.9])));
+    let Sieve::Stopped { refusal, .. } = sieve else { panic!("nothing is left to speak from") };
+    assert_eq!(refusal.reason, Reason::LowSimilarity);
+}
+
+#[test]
 fn gates_that_contradict_themselves_are_refused_with_their_names() {
     for (gates, said) in [
         ("[{top1_similarity: 1.5}]", "top1_similarity must be between 0 and 1"),

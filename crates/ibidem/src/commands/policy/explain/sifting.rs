@@ -24,7 +24,9 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
             teller.line(&line);
         }
     }
-    teller.line("What is beyond the asker's `max_context_chunks` is dropped.");
+    if !teller.written.has("sift.keep_best") {
+        teller.line("What is beyond the asker's `max_context_chunks` is dropped.");
+    }
     teller.line("Nothing was found, or nothing is left: `no_results`, or `low_similarity` if all of it was too far.");
     let off: Vec<&str> = GATES.iter().filter(|(gate, _)| !teller.written.has(gate)).map(|gate| gate.1).collect();
     if !off.is_empty() {
