@@ -5,6 +5,7 @@ use ibidem_engine::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
 use ibidem_engine::words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
+use uuid::Uuid;
 
 use crate::convert::{to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
 use crate::{Store, unavailable};
@@ -138,70 +139,70 @@ impl Catalogue for Store {
         key: &AddressKey,
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
-        /// One address may be of several documents.
-        const ROOM_FOR_DOUBLES: usize = 8;
         let (tags, collection) = (scope_tags(scope), collection.map(CollectionName::as_str));
-        let limit = i64::from(to_i32(most * ROOM_FOR_DOUBLES)?);
+        let limit = i64::from(to_i32(most)?);
         // In the order of bytes, `luke!` comes right after everything that begins with `luke `.
         let (first, end) = match key.series() {
             "" => (String::new(), "\u{10ffff}".to_owned()),
             series => (format!("{series} "), format!("{series}!")),
         };
-        // From one key to the next along the index, as far as needed: asked for all at once, sorting the whole tenant
-        // seems cheaper to a plan that was made while the tables were small.
+        // From one document to the next along the index, and from a visible one past all of its address, as far as
+        // needed: asked for all at once, sorting the whole tenant seems cheaper to a plan that was made while the tables
+        // were small.
         let before = sqlx::query!(
             r#"WITH RECURSIVE walk AS (
-                   (SELECT address_key, id, address, removed_at, tags, collection FROM documents
-                    WHERE tenant_id = $1 AND address_key < $2 AND address_key >= $6
+                   (SELECT address_key, id, address,
+                           removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) AS visible
+                    FROM documents WHERE tenant_id = $1 AND address_key < $2 AND address_key >= $6
                     ORDER BY address_key DESC, id DESC LIMIT 1)
                    UNION ALL
                    SELECT next.* FROM walk CROSS JOIN LATERAL (
-                       SELECT address_key, id, address, removed_at, tags, collection FROM documents
-                       WHERE tenant_id = $1 AND (address_key, id) < (walk.address_key, walk.id) AND address_key >= $6
+                       SELECT address_key, id, address,
+                              removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4)
+                       FROM documents WHERE tenant_id = $1 AND address_key >= $6 AND (address_key, id)
+                           < (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
                        ORDER BY address_key DESC, id DESC LIMIT 1) next
                )
-               SELECT address_key AS "address_key!", address AS "address!" FROM walk
-               WHERE removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) LIMIT $5"#,
+               SELECT address_key AS "address_key!", address AS "address!" FROM walk WHERE visible LIMIT $5"#,
             scope.tenant().0,
             key.as_str(),
             &tags,
             collection,
             limit,
             first,
+            Uuid::nil(),
         )
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
         let after = sqlx::query!(
             r#"WITH RECURSIVE walk AS (
-                   (SELECT address_key, id, address, removed_at, tags, collection FROM documents
-                    WHERE tenant_id = $1 AND address_key > $2 AND address_key < $6
+                   (SELECT address_key, id, address,
+                           removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) AS visible
+                    FROM documents WHERE tenant_id = $1 AND address_key > $2 AND address_key < $6
                     ORDER BY address_key, id LIMIT 1)
                    UNION ALL
                    SELECT next.* FROM walk CROSS JOIN LATERAL (
-                       SELECT address_key, id, address, removed_at, tags, collection FROM documents
-                       WHERE tenant_id = $1 AND (address_key, id) > (walk.address_key, walk.id) AND address_key < $6
+                       SELECT address_key, id, address,
+                              removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4)
+                       FROM documents WHERE tenant_id = $1 AND address_key < $6 AND (address_key, id)
+                           > (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
                        ORDER BY address_key, id LIMIT 1) next
                )
-               SELECT address_key AS "address_key!", address AS "address!" FROM walk
-               WHERE removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) LIMIT $5"#,
+               SELECT address_key AS "address_key!", address AS "address!" FROM walk WHERE visible LIMIT $5"#,
             scope.tenant().0,
             key.as_str(),
             &tags,
             collection,
             limit,
             end,
+            Uuid::max(),
         )
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        let mut before: Vec<_> = before.into_iter().map(|row| (row.address_key, row.address)).collect();
-        let mut after: Vec<_> = after.into_iter().map(|row| (row.address_key, row.address)).collect();
-        for side in [&mut before, &mut after] {
-            side.dedup_by(|one, other| one.0 == other.0);
-            side.truncate(most);
-        }
-        let around = before.into_iter().rev().chain(after);
+        let before = before.into_iter().rev().map(|row| (row.address_key, row.address));
+        let around = before.chain(after.into_iter().map(|row| (row.address_key, row.address)));
         around.map(|(key, address)| Ok((to_address_key(&key)?, address))).collect()
     }
 

@@ -111,7 +111,9 @@ impl Catalogue for FakeCatalogue {
         key: &AddressKey,
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
-        let named = self.named(scope, collection).into_iter().map(|document| (document.key, document.address));
+        let mut named = self.named(scope, collection);
+        named.dedup_by(|one, other| one.key == other.key);
+        let named = named.into_iter().map(|document| (document.key, document.address));
         let (before, after): (Vec<_>, Vec<_>) = named
             .filter(|(other, _)| other != key && other.series() == key.series() && other.last_number().is_some())
             .partition(|(other, _)| other < key);

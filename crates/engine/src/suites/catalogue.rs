@@ -73,6 +73,10 @@ async fn neighbours_are_the_nearest_that_may_be_seen(catalogue: &dyn Catalogue, 
         library.put(tenant, adr(&format!("ADR-{number}"), &["public"])).await;
     }
     library.put(tenant, adr("ADR-20", &["others"])).await;
+    for copy in 0..30 {
+        let source_location = format!("copy {copy}.md");
+        library.put(tenant, NewDocument { source_location, ..adr("ADR-11", &["public"]) }).await;
+    }
     for other in ["ADS-20", "AD-20", "ADR"] {
         library.put(tenant, adr(other, &["public"])).await;
     }

@@ -13,19 +13,20 @@ mod memory;
 mod truth;
 mod world;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_engine::ports::catalogue::Catalogue as _;
+use ibidem_engine::ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_engine::ports::index::Index as _;
 use ibidem_engine::search::Lanes;
-use ibidem_engine::words::Scope;
-use rand::SeedableRng as _;
+use ibidem_engine::words::{AddressKey, Scope};
 use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 use crate::asking::{Question, random_asker, random_question};
 use crate::truth::{Closest, Truth};
-use crate::world::{World, with_world};
+use crate::world::{ADDRESSES, World, with_world};
 
 /// Decides documents, askers and queries, unless `IBIDEM_TEST_SEED` says otherwise.
 const SEED: u64 = 20_261_115;
@@ -156,7 +157,33 @@ async fn read_catalogue(world: &World, random: &mut StdRng) {
         world.truth.check_readable(&scope, &read.iter().map(|passage| passage.passage).collect());
         let listed = world.store().list_documents(&scope, None, i64::MAX).await.unwrap();
         world.truth.check_listed(&scope, &listed.iter().map(|row| row.id).collect());
+
+        let there = world.store().still_visible(&scope, &everything).await.unwrap();
+        world.truth.check_readable(&scope, &there.into_iter().collect());
+        let filter = DocumentFilter { most: 1_000_000, ..DocumentFilter::default() };
+        let list = world.store().list(&scope, &filter).await.unwrap();
+        assert_eq!(list.total, list.documents.len() as u64, "{scope:?}");
+        world.truth.check_listed(&scope, &list.documents.iter().map(|listed| listed.document).collect());
+        read_addresses(world, random, &scope).await;
     }
+}
+
+/// Addresses bring all that may be seen and nothing else, and neighbours are only those that may be.
+async fn read_addresses(world: &World, random: &mut StdRng, scope: &Scope) {
+    const MOST: usize = 3;
+    let key = |number: u32| AddressKey::of(&format!("doc {number}")).unwrap();
+    let keys: Vec<AddressKey> = (0..ADDRESSES).map(key).collect();
+    let named = world.store().addressed(scope, None, &keys).await.unwrap();
+    world.truth.check_listed(scope, &named.iter().map(|named| named.document).collect());
+
+    let asked = key(random.random_range(0..ADDRESSES));
+    let visible: BTreeSet<&AddressKey> = named.iter().map(|named| &named.key).collect();
+    let before: Vec<_> = visible.iter().filter(|other| ***other < asked).rev().take(MOST).collect();
+    let after = visible.iter().filter(|other| ***other > asked).take(MOST);
+    let expected: Vec<AddressKey> = before.into_iter().rev().chain(after).map(|key| (*key).clone()).collect();
+    let around = world.store().neighbours(scope, None, &asked, MOST).await.unwrap();
+    let around: Vec<AddressKey> = around.into_iter().map(|(key, _)| key).collect();
+    assert_eq!(around, expected, "{scope:?} asks for {asked}");
 }
 
 /// What an asker gets in the end.
