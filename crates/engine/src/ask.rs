@@ -92,8 +92,11 @@ impl Engine {
         let mut asked = asked;
         let mut round = 0;
         loop {
-            let gathered = gather(self, asked, named, round).await?;
-            let (search, reranked) = (gathered.search.clone(), gathered.reranked);
+            let mut gathered = gather(self, asked, named, round).await?;
+            // Sifting needs no more of the record than the round, and may look several times.
+            let of_round = SearchRecord { round, ..SearchRecord::default() };
+            let search = std::mem::replace(&mut gathered.search, of_round);
+            let reranked = gathered.reranked;
             let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
             let sieve = confirmed.map_err(|(gathered, error)| (gathered.asked, error.into()))?;
             match sieve {

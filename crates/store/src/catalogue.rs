@@ -7,15 +7,13 @@ use ibidem_engine::ports::catalogue::{
 use ibidem_engine::words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
 use uuid::Uuid;
 
-use crate::convert::{to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
+use crate::convert::{KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
 use crate::{Store, unavailable};
 
 #[async_trait]
 impl Catalogue for Store {
     async fn visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
-        let documents: Vec<_> = passages.iter().map(|passage| passage.document.0).collect();
-        let versions = passages.iter().map(|passage| to_i32(passage.version)).collect::<Result<Vec<_>, _>>()?;
-        let chunks = passages.iter().map(|passage| to_i32(passage.chunk_index)).collect::<Result<Vec<_>, _>>()?;
+        let KeyColumns { documents, versions, chunks } = KeyColumns::of(passages)?;
         let rows = sqlx::query!(
             r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version,
                       v.title, v.kind, v.updated_at, v.text_sha256,
@@ -65,9 +63,7 @@ impl Catalogue for Store {
     }
 
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
-        let documents: Vec<_> = passages.iter().map(|passage| passage.document.0).collect();
-        let versions = passages.iter().map(|passage| to_i32(passage.version)).collect::<Result<Vec<_>, _>>()?;
-        let chunks = passages.iter().map(|passage| to_i32(passage.chunk_index)).collect::<Result<Vec<_>, _>>()?;
+        let KeyColumns { documents, versions, chunks } = KeyColumns::of(passages)?;
         let rows = sqlx::query!(
             r#"SELECT d.id, d.current_version, c.chunk_index
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
@@ -240,8 +236,4 @@ impl Catalogue for Store {
         });
         Ok(DocumentList { documents: documents.collect::<Result<_, CatalogueError>>()?, total })
     }
-}
-
-fn scope_tags(scope: &Scope) -> Vec<String> {
-    scope.tags().map(|tag| tag.as_str().to_owned()).collect()
 }

@@ -1,7 +1,8 @@
 //! Between the words of the engine and the types of the database.
 
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{AddressKey, CollectionName, DocumentKind, Sha256Hash, Tag};
+use ibidem_engine::words::{AddressKey, CollectionName, DocumentKind, PassageKey, Scope, Sha256Hash, Tag};
+use uuid::Uuid;
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
 pub(crate) fn corrupt(error: impl ToString) -> CatalogueError {
@@ -34,6 +35,28 @@ pub(crate) fn tag_names(tags: &[Tag]) -> Vec<String> {
 
 pub(crate) fn to_address_key(written: &str) -> Result<AddressKey, CatalogueError> {
     AddressKey::of(written).ok_or_else(|| corrupt("an address without a letter or digit"))
+}
+
+/// What of a document's tags lets it be seen.
+pub(crate) fn scope_tags(scope: &Scope) -> Vec<String> {
+    scope.tags().map(|tag| tag.as_str().to_owned()).collect()
+}
+
+/// Passages as a query takes them.
+pub(crate) struct KeyColumns {
+    pub(crate) documents: Vec<Uuid>,
+    pub(crate) versions: Vec<i32>,
+    pub(crate) chunks: Vec<i32>,
+}
+
+impl KeyColumns {
+    pub(crate) fn of(passages: &[PassageKey]) -> Result<Self, CatalogueError> {
+        Ok(Self {
+            documents: passages.iter().map(|passage| passage.document.0).collect(),
+            versions: passages.iter().map(|passage| to_i32(passage.version)).collect::<Result<_, _>>()?,
+            chunks: passages.iter().map(|passage| to_i32(passage.chunk_index)).collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 pub(crate) fn to_collection(name: String) -> Result<CollectionName, CatalogueError> {

@@ -6,7 +6,7 @@ use ibidem_engine::words::{CollectionName, DocumentId, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 
 use crate::collections::ensure_tags;
-use crate::convert::{tag_names, to_collection, to_tags, to_u32};
+use crate::convert::{scope_tags, tag_names, to_collection, to_tags, to_u32};
 use crate::{Store, unavailable};
 
 /// A document as a list shows it.
@@ -51,7 +51,7 @@ impl Store {
                    AND ($3::text IS NULL OR (d.collection, d.source_location) > ($3, $4))
                ORDER BY d.collection, d.source_location LIMIT $5"#,
             scope.tenant().0,
-            &scope.tags().map(|tag| tag.as_str().to_owned()).collect::<Vec<_>>(),
+            &scope_tags(scope),
             after_collection,
             after_location,
             limit,

@@ -9,7 +9,7 @@ use crate::ports::index::IndexHit;
 use crate::ports::memory::{Memory, Remembered};
 use crate::ports::reranker::Reranker;
 use crate::turn::CuratedMatch;
-use crate::words::{Candidate, MemoryId, MemoryKind, Scope};
+use crate::words::{Candidate, MemoryId, MemoryKind, Scope, as_shown};
 
 /// What curated memory has for a question.
 #[derive(Default)]
@@ -61,7 +61,7 @@ fn closest_of_each(hits: &[IndexHit], least: f64) -> Vec<(MemoryId, f64, u32, u3
     let mut close: Vec<(MemoryId, f64, u32, u32)> = hits
         .iter()
         .filter_map(|hit| {
-            let similarity = (f64::from(hit.cosine?) * 10_000.0).round() / 10_000.0;
+            let similarity = as_shown(f64::from(hit.cosine?));
             Some((MemoryId(hit.passage.document.0), similarity, hit.passage.version, hit.passage.chunk_index))
         })
         .filter(|(_, similarity, ..)| *similarity >= least)

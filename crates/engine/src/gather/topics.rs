@@ -8,7 +8,7 @@ use crate::policy::{Topic, TopicRules};
 use crate::ports::embedder::{EmbedError, Embedder};
 use crate::speak::{Listener, refuse_unsearched};
 use crate::turn::Asked;
-use crate::words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict};
+use crate::words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict, as_shown};
 
 /// Exemplars' vectors, embedded once for each policy.
 #[derive(Default)]
@@ -127,7 +127,7 @@ pub fn clarify(
 
 /// Says what can be asked.
 pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer {
-    let similarity = (similarity * 10_000.0).round() / 10_000.0;
+    let similarity = as_shown(similarity);
     let topics: Vec<&Topic> = rules.topics.iter().collect();
     let gate = gate("topic_similarity", similarity, rules.least_similarity);
     let refusal = Refusal {

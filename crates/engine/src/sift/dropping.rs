@@ -6,7 +6,7 @@ use super::duplicates::Distinct;
 use super::keywords::{same_word, significant_terms};
 use super::{name, shown};
 use crate::policy::{CollectionThresholds, Gate, Thresholds};
-use crate::words::{Candidate, DocumentId, GateRecord, Reason, Verdict};
+use crate::words::{Candidate, DocumentId, GateRecord, Reason, Verdict, as_shown};
 
 /// A pool while gates drop from it.
 pub(super) struct Dropping {
@@ -86,26 +86,31 @@ impl Dropping {
             own.next().map_or(thresholds.default, |(_, own)| *own)
         };
         let terms = std::mem::take(&mut self.terms);
-        let best = self.kept.first().cloned();
+        let before = self.dropped.len();
         self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate| {
             !candidate.is_measured() || distance(candidate) <= of(candidate).distance_threshold
         });
-        if let Some(best) = best.filter(|_| self.kept.is_empty()) {
-            let (seen, most) = (shown(distance(&best)), shown(of(&best).distance_threshold));
+        if let Some(best) = self.best_of_all_dropped(before) {
+            let (seen, most) = (shown(distance(best)), shown(of(best).distance_threshold));
             let explanation = format!("Distance ({seen}) above threshold ({most}) of {}", best.passage.collection);
             self.last_word = Some((Reason::LowSimilarity, explanation));
         }
-        let best = self.kept.first().cloned();
+        let before = self.dropped.len();
         self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate| {
             coverage(&terms, candidate) >= of(candidate).min_query_coverage
         });
-        if let Some(best) = best.filter(|_| self.kept.is_empty()) {
-            let (seen, least) = (shown(coverage(&terms, &best)), shown(of(&best).min_query_coverage));
+        if let Some(best) = self.best_of_all_dropped(before) {
+            let (seen, least) = (shown(coverage(&terms, best)), shown(of(best).min_query_coverage));
             let explanation =
                 format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);
             self.last_word = Some((Reason::LowCoverage, explanation));
         }
         self.terms = terms;
+    }
+
+    /// The best of what a gate dropped, if it left nothing; `before` is what had been dropped until then.
+    fn best_of_all_dropped(&self, before: usize) -> Option<&Candidate> {
+        self.dropped.get(before).filter(|_| self.kept.is_empty()).map(|(_, best)| best)
     }
 
     /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
@@ -124,7 +129,7 @@ impl Dropping {
 
 /// Compared as it is shown: a distance of 0.45 is not more than 0.45.
 fn distance(candidate: &Candidate) -> f64 {
-    ((1.0 - candidate.similarity()) * 10_000.0).round() / 10_000.0
+    as_shown(1.0 - candidate.similarity())
 }
 
 /// The share of the question's significant words that a candidate has, rounded as it is shown; all of them when the
@@ -138,5 +143,5 @@ fn coverage(terms: &BTreeSet<String>, candidate: &Candidate) -> f64 {
     words.extend(significant_terms(&passage.title));
     words.extend(significant_terms(passage.address.as_deref().unwrap_or_default()));
     let present = terms.iter().filter(|term| words.iter().any(|word| same_word(word, term))).count();
-    (present as f64 / terms.len() as f64 * 10_000.0).round() / 10_000.0
+    as_shown(present as f64 / terms.len() as f64)
 }

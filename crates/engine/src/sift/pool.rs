@@ -3,7 +3,7 @@
 use super::dropping::Dropping;
 use super::{keywords, record, shown};
 use crate::policy::{Coverage, Gate, NoContext};
-use crate::words::{Candidate, Reason};
+use crate::words::{Candidate, Reason, as_shown};
 
 /// What a gate found.
 pub(super) enum Finding {
@@ -70,7 +70,7 @@ fn top1_similarity(pool: &mut Dropping, threshold: f64) -> Finding {
 fn no_context(pool: &mut Dropping, rule: &NoContext) -> Finding {
     let hits = pool.kept.len();
     let sum: f64 = pool.kept.iter().map(Candidate::similarity).sum();
-    let mean = if hits == 0 { 0.0 } else { (sum / hits as f64 * 10_000.0).round() / 10_000.0 };
+    let mean = if hits == 0 { 0.0 } else { as_shown(sum / hits as f64) };
     let (few, weak) = (hits < rule.least_hits, mean < rule.least_mean);
     pool.trace.push(record("no_context_hits", few, hits as f64, rule.least_hits as f64));
     pool.trace.push(record("no_context_mean", weak, mean, rule.least_mean));

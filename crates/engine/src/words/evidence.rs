@@ -2,6 +2,11 @@
 
 use crate::ports::catalogue::CataloguePassage;
 
+/// Numbers are compared as they are shown, so that what is said and what decided are the same number.
+pub(crate) fn as_shown(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
 /// A passage that may support an answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
@@ -43,8 +48,7 @@ impl Candidate {
         if self.addressed {
             return 1.0;
         }
-        // Rounded as numbers are shown, so that what is said and what decided are the same number.
-        let cosine = self.cosine.map_or(0.0, |cosine| (f64::from(cosine) * 10_000.0).round() / 10_000.0);
+        let cosine = self.cosine.map_or(0.0, |cosine| as_shown(f64::from(cosine)));
         self.curated.map_or(cosine, |curated| curated.max(cosine))
     }
 

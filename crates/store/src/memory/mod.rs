@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::collections::ensure_tags;
-use crate::convert::{corrupt, tag_names, to_i32, to_tags, to_u32};
+use crate::convert::{corrupt, scope_tags, tag_names, to_i32, to_tags, to_u32};
 use crate::documents::ask_for_publication;
 use crate::{Store, unavailable};
 
@@ -291,8 +291,4 @@ impl TryFrom<EntryRow> for MemoryRow {
 
 fn to_json(references: &[Reference]) -> Result<serde_json::Value, CatalogueError> {
     serde_json::to_value(references).map_err(corrupt)
-}
-
-fn scope_tags(scope: &Scope) -> Vec<String> {
-    scope.tags().map(|tag| tag.as_str().to_owned()).collect()
 }

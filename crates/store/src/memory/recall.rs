@@ -8,8 +8,8 @@ use ibidem_engine::ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
 use ibidem_engine::words::{AddressKey, CharSpan, DocumentId, MemoryId, PassageKey, Reference, Scope};
 use uuid::Uuid;
 
-use super::{MemoryRow, scope_tags};
-use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_u32};
+use super::MemoryRow;
+use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_u32};
 use crate::{Store, unavailable};
 
 #[async_trait]
