@@ -8,7 +8,7 @@ use crate::speak::{Listener, Spoken, refuse};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
     Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource,
-    Refusal, RetrievalQuality, Sha256Hash, Transparency, Verdict,
+    Refusal, RetrievalQuality, SentenceCheck, Sha256Hash, Transparency, Verdict,
 };
 
 /// A concept whose definition can be quoted.
@@ -49,7 +49,11 @@ fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Answer {
     let text = format!("{}: “{}”[1]", named(&found.concept), found.definition);
     let citation = citation(asked, 1, found);
     listener.sentence(&text, vec![citation.clone()]);
-    let sentence = ReceiptSentence { text: text.clone(), sources: vec![ReceiptSource::from(&citation)] };
+    let sentence = ReceiptSentence {
+        text: text.clone(),
+        check: SentenceCheck::verbatim(),
+        sources: vec![ReceiptSource::from(&citation)],
+    };
     Answer { action: Action::Cite, ..spoken(asked, text, vec![citation], vec![sentence], gate(1, Verdict::Pass)) }
 }
 
@@ -68,7 +72,7 @@ fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -
                 let citation = citation(asked, marker, &found);
                 let line = format!("- {name}: “{}”[{marker}]", found.definition);
                 let sources = vec![ReceiptSource::from(&citation)];
-                sentences.push(ReceiptSentence { text: line.clone(), sources });
+                sentences.push(ReceiptSentence { text: line.clone(), check: SentenceCheck::verbatim(), sources });
                 citations.push(citation);
                 line
             }

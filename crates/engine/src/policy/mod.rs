@@ -3,6 +3,7 @@
 mod gather;
 mod pattern;
 mod sift;
+mod speak;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,10 @@ pub use gather::{
 };
 pub use pattern::AddressPattern;
 pub use sift::{CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds};
+pub use speak::{
+    Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
+    VerificationMode, VerificationRules,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
@@ -43,42 +48,10 @@ pub struct Rules {
     pub gather: GatherRules,
     pub sift: SiftRules,
     pub speak: SpeakRules,
+    /// What becomes of a question that the documents do not answer.
+    #[serde(default)]
+    pub out_of_corpus: OutOfCorpus,
     pub wording: Wording,
-}
-
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpeakRules {
-    pub mode: SpeakMode,
-    /// Sentences of an extractive answer.
-    pub extractive_sentences: usize,
-    pub temperature: f64,
-    pub max_answer_tokens: u32,
-    /// What the model is told; the notes and the question follow as messages of their own.
-    pub system_prompt: String,
-    /// Said above curators' notes, which the model may know and must not say.
-    #[serde(default)]
-    pub background_prompt: String,
-    /// A conversation that shows how it is done.
-    #[serde(default)]
-    pub examples: Vec<Example>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Example {
-    pub notes: Vec<String>,
-    pub question: String,
-    pub answer: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SpeakMode {
-    /// A model writes from the notes; when it does not answer, the sources' own sentences stand in.
-    Model,
-    /// The sources' own sentences, and no model at all.
-    Extractive,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -115,9 +88,8 @@ impl Rules {
         if self.gather.curated.is_some() && self.speak.background_prompt.trim().is_empty() {
             found.push("speak.background_prompt is empty: curators' notes would pass for sources".to_owned());
         }
-        if self.speak.extractive_sentences == 0 {
-            found.push("speak.extractive_sentences is 0: an extractive answer would be empty".to_owned());
-        }
+        self.speak.contradictions(&mut found);
+        self.out_of_corpus.contradictions(&mut found);
         if self.wording.refusal.trim().is_empty() {
             found.push("wording.refusal is empty: a refusal would say nothing".to_owned());
         }

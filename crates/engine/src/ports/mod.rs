@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 pub mod embedder;
+pub mod entailment;
 pub mod index;
 pub mod intake;
 pub mod language_model;

@@ -16,7 +16,7 @@ use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
     Action, Answer, Citation, ConfidenceLevel, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
-    RetrievalQuality, Sha256Hash, Transparency,
+    RetrievalQuality, SentenceCheck, Sha256Hash, Transparency,
 };
 
 use extractive::extract;
@@ -165,6 +165,7 @@ fn answer(
 fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
     let sentence = |sentence: &Sentence| ReceiptSentence {
         text: sentence.text.trim().to_owned(),
+        check: SentenceCheck::unchecked(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     };
     let sentences = sentences.iter().map(sentence).collect();

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Sha256Hash};
+use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash};
 
 /// A claim's source, as the asker sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -110,46 +110,6 @@ pub struct RouteTarget {
     pub reason: String,
     /// The configured admin stands in, because the tag has no owner.
     pub fallback: bool,
-}
-
-/// An answer's proof, which can be checked again: sentence, source span, digest of the document's version.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Receipt {
-    /// Of the policy that was in force.
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub policy_sha256: Sha256Hash,
-    pub sentences: Vec<ReceiptSentence>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ReceiptSentence {
-    /// As it was said, markers included.
-    pub text: String,
-    pub sources: Vec<ReceiptSource>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ReceiptSource {
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub source_id: CitedSource,
-    pub version: u32,
-    pub span: CharSpan,
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub document_sha256: Sha256Hash,
-}
-
-impl From<&Citation> for ReceiptSource {
-    fn from(citation: &Citation) -> Self {
-        Self {
-            source_id: citation.source_id.clone(),
-            version: citation.version,
-            span: citation.span,
-            document_sha256: citation.document_sha256,
-        }
-    }
 }
 
 /// The whole reply.

@@ -9,13 +9,11 @@ mod hash;
 mod memory;
 mod passage;
 mod question;
+mod receipt;
 mod scope;
 
 pub use address::AddressKey;
-pub use answer::{
-    Answer, Citation, Confidence, ConfidenceLevel, Receipt, ReceiptSentence, ReceiptSource, RetrievalQuality,
-    RouteTarget, Transparency,
-};
+pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
@@ -24,4 +22,5 @@ pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
+pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};

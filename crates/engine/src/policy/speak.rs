@@ -1,0 +1,189 @@
+//! What a policy says about speaking: who writes, from how much, how it is checked, and when it is shown.
+
+use serde::Deserialize;
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpeakRules {
+    pub mode: SpeakMode,
+    /// Sentences of an extractive answer.
+    pub extractive_sentences: usize,
+    pub temperature: f64,
+    /// The most a model may write, unless its own limit is lower.
+    pub max_answer_tokens: u32,
+    /// What the model is told; the notes and the question follow as messages of their own.
+    pub system_prompt: String,
+    /// Said above curators' notes, which the model may know and must not say.
+    #[serde(default)]
+    pub background_prompt: String,
+    /// A conversation that shows how it is done.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+    #[serde(default)]
+    pub budget: Budget,
+    #[serde(default)]
+    pub verification: VerificationRules,
+    /// The planner first says which notes support an answer; none supports one, and nothing is written.
+    #[serde(default)]
+    pub outline: Option<OutlineRules>,
+    /// An answer that is less sure than this goes to somebody who may know. Null: every answer is shown.
+    #[serde(default)]
+    pub confidence: Option<ConfidenceRules>,
+    /// A cited document that was not updated for so many days is named in a warning.
+    #[serde(default)]
+    pub stale_after_days: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    pub notes: Vec<String>,
+    pub question: String,
+    pub answer: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpeakMode {
+    /// A model writes from the notes; when it does not answer, the sources' own sentences stand in.
+    Model,
+    /// The sources' own sentences, and no model at all.
+    Extractive,
+}
+
+/// In tokens. What a model's window holds beside them is the model's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// Kept free for the system prompt, also where it is shorter.
+    pub system_prompt: u32,
+    /// The most of the conversation so far; never more than a third of what is left.
+    pub history: u32,
+    /// The most of the notes.
+    pub context: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { system_prompt: 500, history: 1_000, context: 3_000 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VerificationRules {
+    pub mode: VerificationMode,
+    /// How surely its passages must support a sentence, 0 to 1.
+    pub least_support: f64,
+}
+
+impl Default for VerificationRules {
+    fn default() -> Self {
+        Self { mode: VerificationMode::Strict, least_support: 0.5 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerificationMode {
+    /// A sentence that its passages do not support is not said.
+    Strict,
+    /// It is said, and marked.
+    Mark,
+    /// Nothing is checked but that a passage is cited.
+    Off,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutlineRules {
+    /// What the planner is told.
+    pub prompt: String,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfidenceRules {
+    /// 0 to 100: from here on an answer is shown, below it somebody is named who may know.
+    pub cite_from: f64,
+    #[serde(default)]
+    pub judge: Judge,
+    /// What a model is asked that judges: for one number from 0 to 100. It has {question}, {notes} and {answer}.
+    #[serde(default)]
+    pub judge_prompt: String,
+    /// An answer that is not sure enough is shown all the same, marked as a draft that nobody verified.
+    #[serde(default)]
+    pub show_draft: bool,
+}
+
+/// Whose opinion of an answer counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judge {
+    /// The entailment model's, of each sentence.
+    #[default]
+    Verifier,
+    /// A model's that did not write it: the one with the role of a judge.
+    Model,
+    /// The model's that wrote it.
+    #[serde(rename = "self")]
+    Itself,
+}
+
+/// What becomes of a question that the documents do not answer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutOfCorpus {
+    #[default]
+    Refuse,
+    /// A model answers from what it knows, under a disclaimer and without any source.
+    Disclaimed(Disclaimed),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disclaimed {
+    /// Said above every such answer.
+    pub disclaimer: String,
+    pub system_prompt: String,
+}
+
+impl SpeakRules {
+    pub(super) fn contradictions(&self, found: &mut Vec<String>) {
+        if self.extractive_sentences == 0 {
+            found.push("speak.extractive_sentences is 0: an extractive answer would be empty".to_owned());
+        }
+        if self.budget.context == 0 {
+            found.push("speak.budget.context is 0: nothing could ever be answered".to_owned());
+        }
+        if !(0.0..=1.0).contains(&self.verification.least_support) {
+            found.push("speak.verification.least_support must be between 0 and 1".to_owned());
+        }
+        if self.outline.as_ref().is_some_and(|outline| outline.prompt.trim().is_empty()) {
+            found.push("speak.outline.prompt is empty: the planner would not know what to do".to_owned());
+        }
+        let Some(confidence) = &self.confidence else { return };
+        if !(0.0..=100.0).contains(&confidence.cite_from) {
+            found.push("speak.confidence.cite_from must be between 0 and 100".to_owned());
+        }
+        let asks_a_model = confidence.judge != Judge::Verifier;
+        let places = ["{question}", "{notes}", "{answer}"];
+        if asks_a_model && !places.iter().all(|place| confidence.judge_prompt.contains(place)) {
+            let places = places.join(", ");
+            found.push(format!("speak.confidence.judge_prompt must have {places} in it: the judge would see nothing"));
+        }
+    }
+}
+
+impl OutOfCorpus {
+    pub(super) fn contradictions(&self, found: &mut Vec<String>) {
+        let Self::Disclaimed(disclaimed) = self else { return };
+        if disclaimed.disclaimer.trim().is_empty() {
+            found.push("out_of_corpus.disclaimed.disclaimer is empty: guesses would pass for answers".to_owned());
+        }
+        if disclaimed.system_prompt.trim().is_empty() {
+            found
+                .push("out_of_corpus.disclaimed.system_prompt is empty: the model would not know its place".to_owned());
+        }
+    }
+}

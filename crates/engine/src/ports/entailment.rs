@@ -1,0 +1,50 @@
+//! Whether a text supports a claim.
+
+use async_trait::async_trait;
+
+/// A stretch of a source, and a claim that is said to follow from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pair {
+    pub premise: String,
+    pub claim: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Support {
+    Supported,
+    /// The premise says otherwise.
+    Contradicted,
+    /// The premise does not say.
+    Unknown,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Judgement {
+    pub support: Support,
+    /// How surely the claim is supported, from 0 to 1. Each model is set so that a half parts supported from not.
+    pub score: f32,
+}
+
+/// Named by what the caller does about it: every one of them means that the claim was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EntailmentError {
+    /// An operator looks at the model or the server.
+    #[error("the entailment model is unavailable: {0}")]
+    Unavailable(String),
+    /// It may work the next time.
+    #[error("the entailment model did not answer within {0} ms")]
+    Timeout(u64),
+    /// It answered, but not as an entailment model does.
+    #[error("the entailment model failed: {0}")]
+    Failed(String),
+}
+
+#[async_trait]
+pub trait Entailment: Send + Sync {
+    /// The model that judges, for receipts and for people.
+    fn name(&self) -> &str;
+
+    /// One judgement for each pair, in their order. A judgement depends on nothing but its pair. An error is of the
+    /// whole batch: there are no half judgements.
+    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError>;
+}
