@@ -85,6 +85,9 @@ impl Policy {
     pub fn overlaid(mut self, thresholds: &str) -> Result<Self, PolicyError> {
         let overlay: ThresholdsOverlay =
             serde_saphyr::from_str(thresholds).map_err(|error| PolicyError::Unreadable(error.to_string()))?;
+        if overlay.is_empty() {
+            return Err(PolicyError::Unreadable("there are no thresholds in it".to_owned()));
+        }
         let gate = self.rules.sift.gates.iter_mut().find_map(|gate| match gate {
             Gate::Collections(thresholds) => Some(thresholds),
             _ => None,

@@ -83,6 +83,10 @@ pub struct ThresholdsOverlay {
 }
 
 impl ThresholdsOverlay {
+    pub(super) fn is_empty(&self) -> bool {
+        self.collections.is_empty() && self.default.is_none()
+    }
+
     pub(super) fn onto(self, thresholds: &mut CollectionThresholds) {
         thresholds.collections.extend(self.collections);
         thresholds.default = self.default.unwrap_or(thresholds.default);
