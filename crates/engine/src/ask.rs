@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::gather::addresses::Resolved;
-use crate::gather::rewrite::Planner;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
-use crate::ports::language_model::{LanguageModel, ModelError};
+use crate::ports::language_model::ModelError;
 use crate::ports::memory::Memory;
 use crate::ports::records::TurnRecord;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
+use crate::roles::Roles;
 use crate::search::{SearchError, Searcher};
 use crate::speak::{Listener, Spoken, ask_back, refuse, speak};
 use crate::turn::{Asked, SearchRecord, Sieve, Sifted};
@@ -22,12 +22,11 @@ use crate::words::{Answer, Identity, Reason, Refusal};
 #[derive(Clone)]
 pub struct Engine {
     pub searcher: Searcher,
-    /// None when no model is configured: then the sources speak for themselves.
-    pub model: Option<Arc<dyn LanguageModel>>,
+    /// Without a model that answers the sources speak for themselves; without a planner a question is searched as it
+    /// was asked.
+    pub roles: Arc<Roles>,
     /// None when no vocabulary is configured: then questions about terms are questions like any other.
     pub vocabulary: Option<Arc<dyn Vocabulary>>,
-    /// None when no planner is configured: then a question is searched as it was asked.
-    pub planner: Option<Arc<Planner>>,
     /// None when no reranker is configured: then the cosine decides.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// None when there is no curated memory.
@@ -55,9 +54,8 @@ impl Engine {
     pub fn new(searcher: Searcher) -> Self {
         Self {
             searcher,
-            model: None,
+            roles: Arc::default(),
             vocabulary: None,
-            planner: None,
             reranker: None,
             memory: None,
             exemplars: Arc::default(),
@@ -66,7 +64,7 @@ impl Engine {
 
     /// Gather, sift, speak. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
-        self.check_model(asked.question.model.as_deref())?;
+        self.check_model(asked.question.model.as_deref()).await?;
         let (asked, named) = match self.by_rule(asked, listener).await {
             ControlFlow::Break(spoken) => return Ok(*spoken),
             ControlFlow::Continue(searched) => searched,
@@ -77,7 +75,7 @@ impl Engine {
         };
         let failures = sieved.search.failures.join("; ");
         let spoken = match sieved.sieve {
-            Sieve::Through(sifted) => speak(self.model.as_deref(), sifted, listener).await?,
+            Sieve::Through(sifted) => speak(&self.roles, sifted, listener).await?,
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
                 Spoken::plainly(refuse(sifted, &refusal))
             }
@@ -137,13 +135,9 @@ impl Engine {
     }
 
     /// Before anything is searched: a mistake of the asker costs nothing.
-    fn check_model(&self, named: Option<&str>) -> Result<(), AskError> {
+    async fn check_model(&self, named: Option<&str>) -> Result<(), AskError> {
         let Some(named) = named else { return Ok(()) };
-        let allowed = self.model.as_ref().map_or_else(Vec::new, |model| model.allowed());
-        if allowed.iter().any(|allowed| allowed == named) {
-            return Ok(());
-        }
-        Err(AskError::Model(ModelError::NotAllowed { model: named.to_owned(), allowed }))
+        self.roles.check_named(named).await.map_err(AskError::Model)
     }
 }
 

@@ -73,6 +73,14 @@ impl LanguageModel for FakeModel {
         vec![Self::NAME.to_owned()]
     }
 
+    async fn served(&self) -> Result<Vec<String>, ModelError> {
+        match &self.script {
+            Script::CannotBeReached => Err(cannot_be_reached()),
+            Script::NotServed => Ok(vec!["other".to_owned()]),
+            Script::Says(_) | Script::BreaksOffAfter(_) => Ok(self.allowed()),
+        }
+    }
+
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         self.take(prompt)?;
         let (said, last) = match &self.script {

@@ -6,6 +6,7 @@ mod index;
 mod language_model;
 mod memory;
 mod reranker;
+mod tokenizer;
 mod vocabulary;
 
 pub use catalogue::FakeCatalogue;
@@ -14,4 +15,5 @@ pub use index::FakeIndex;
 pub use language_model::{FakeModel, Script};
 pub use memory::FakeMemory;
 pub use reranker::FakeReranker;
+pub use tokenizer::FakeTokenizer;
 pub use vocabulary::{FakeConcept, FakeVocabulary};

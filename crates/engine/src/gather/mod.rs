@@ -104,7 +104,7 @@ impl Search {
         let question = asked.question.query.clone();
         self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
         let rules = asked.policy.rules.gather.rewrites.as_ref();
-        let Some((rules, planner)) = rules.zip(engine.planner.as_deref()) else { return };
+        let Some((rules, planner)) = rules.zip(engine.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),

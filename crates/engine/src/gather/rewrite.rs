@@ -1,12 +1,13 @@
 //! The question in other words, by the planner. Bounded, remembered, and skipped when the planner is not there in time.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use futures::StreamExt as _;
 
 use crate::policy::RewriteRules;
-use crate::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
+use crate::roles::NamedModel;
 use crate::turn::{Variant, VariantKind};
 use crate::words::{Sha256Hash, Speaker};
 
@@ -19,7 +20,7 @@ const MOST_BYTES: usize = 16 * 1024;
 
 /// A model that plans the search, and what it said before. How long it may take is the model's own limit.
 pub struct Planner {
-    model: Arc<dyn LanguageModel>,
+    model: NamedModel,
     remembered: Mutex<Remembered>,
 }
 
@@ -30,14 +31,18 @@ struct Remembered {
 }
 
 impl Planner {
-    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
+    pub fn new(model: NamedModel) -> Self {
         Self { model, remembered: Mutex::default() }
+    }
+
+    pub fn model(&self) -> &NamedModel {
+        &self.model
     }
 
     /// The question's variants, itself not among them. Only what was said in time and in whole is remembered.
     pub async fn variants(&self, question: &str, rules: &RewriteRules) -> Result<Vec<Variant>, ModelError> {
         let most = rules.most.to_string();
-        let key = [question, self.model.default_model(), rules.prompt.as_str(), most.as_str()];
+        let key = [question, self.model.name.as_str(), rules.prompt.as_str(), most.as_str()];
         let key = Sha256Hash::of_parts(key.map(str::as_bytes));
         if let Some(variants) = self.remembered().variants.get(&key) {
             return Ok(variants.clone());
@@ -51,12 +56,12 @@ impl Planner {
     async fn write(&self, question: &str, rules: &RewriteRules) -> Result<String, ModelError> {
         let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
         let prompt = Prompt {
-            model: None,
+            model: Some(self.model.name.clone()),
             messages: vec![said(Speaker::System, &rules.prompt), said(Speaker::User, question)],
             temperature: 0.0,
             max_tokens: rules.max_tokens,
         };
-        let mut pieces = self.model.write(prompt).await?;
+        let mut pieces = self.model.model.write(prompt).await?;
         let mut written = Vec::new();
         while let Some(piece) = pieces.next().await {
             match piece? {
@@ -112,6 +117,8 @@ fn read(written: &str, question: &str, most: usize) -> Vec<Variant> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::fakes::{FakeModel, Script};
 
@@ -129,7 +136,7 @@ mod tests {
             "Here you are:\n1. part: How much oil?\n- same:  Oil  amount of the gearbox?\nsame: how much OIL?\n\
              other: x\npart:\nsame: The gearbox?\npart: Which oil?",
         );
-        let planner = Planner::new(model);
+        let planner = Planner::new(NamedModel::unknown(model));
         let variants = planner.variants("the gearbox?", &rules()).await.unwrap();
         let expected = [
             (VariantKind::SubQuestion, "How much oil?"),
@@ -142,7 +149,7 @@ mod tests {
     #[tokio::test]
     async fn a_question_is_planned_once_and_a_failure_is_not_remembered() {
         let model = says("same: Oil amount?");
-        let planner = Planner::new(model.clone());
+        let planner = Planner::new(NamedModel::unknown(model.clone()));
         for _ in 0..3 {
             assert_eq!(planner.variants("How much oil?", &rules()).await.unwrap().len(), 1);
         }
@@ -151,7 +158,7 @@ mod tests {
         assert_eq!(model.prompts().len(), 2);
 
         let model = Arc::new(FakeModel::new(Script::CannotBeReached));
-        let planner = Planner::new(model.clone());
+        let planner = Planner::new(NamedModel::unknown(model.clone()));
         for asked in 1..=2 {
             assert!(planner.variants("How much oil?", &rules()).await.is_err());
             assert_eq!(model.prompts().len(), asked);
@@ -161,13 +168,13 @@ mod tests {
     #[tokio::test]
     async fn a_planner_that_is_late_is_not_waited_for() {
         let late = Script::BreaksOffAfter(vec!["same: Oil amount?".to_owned()]);
-        let planner = Planner::new(Arc::new(FakeModel::new(late)));
+        let planner = Planner::new(NamedModel::unknown(Arc::new(FakeModel::new(late))));
         assert!(matches!(planner.variants("How much oil?", &rules()).await, Err(ModelError::Timeout(_))));
     }
 
     #[tokio::test]
     async fn what_is_remembered_is_bounded() {
-        let planner = Planner::new(says("same: Oil amount?"));
+        let planner = Planner::new(NamedModel::unknown(says("same: Oil amount?")));
         for number in 0..MOST_REMEMBERED + 5 {
             planner.variants(&format!("Question {number}?"), &rules()).await.unwrap();
         }

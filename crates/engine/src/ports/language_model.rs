@@ -1,4 +1,4 @@
-//! A language model that writes, piece by piece.
+//! A language model that writes, piece by piece, and how much of a prompt it takes.
 
 use std::pin::Pin;
 
@@ -52,7 +52,11 @@ pub enum ModelError {
     #[error("the model {model:?} is not allowed; allowed are: {}", .allowed.join(", "))]
     NotAllowed { model: String, allowed: Vec<String> },
     /// The operator's mistake: tell how to get it.
-    #[error("the model {model:?} is not served; load it on the model server, served are: {}", .served.join(", "))]
+    #[error(
+        "the model {model:?} is not served; load it on the model server (with Ollama: `ollama pull {model}`), served \
+         are: {}",
+        .served.join(", ")
+    )]
     NotServed { model: String, served: Vec<String> },
     /// Ask with less.
     #[error("the prompt is too long for the model: {0}")]
@@ -71,6 +75,35 @@ pub struct LikelyToken {
     pub logprob: f64,
 }
 
+/// What a model takes and gives at most, in tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ModelLimits {
+    /// The prompt and the answer together.
+    pub window: u32,
+    /// Kept free for the answer.
+    pub response: u32,
+}
+
+impl Default for ModelLimits {
+    /// What every model of today takes.
+    fn default() -> Self {
+        Self { window: 8_192, response: 1_024 }
+    }
+}
+
+/// Counts tokens as a language model does.
+///
+/// It is asked once for all texts of a prompt, and waited for: tokenising is work for threads of its own, or for the
+/// model's server. It never fails, but counts too many where it cannot count well.
+#[async_trait]
+pub trait Tokenizer: Send + Sync {
+    /// How it counts, for people.
+    fn name(&self) -> &str;
+
+    /// A number for each text, in their order: never less than the text adds to a prompt in which it begins a line.
+    async fn count(&self, texts: Vec<String>) -> Vec<usize>;
+}
+
 /// Dropping it ends the model's work.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 
@@ -81,6 +114,11 @@ pub trait LanguageModel: Send + Sync {
 
     /// The models a prompt may name, the default one among them.
     fn allowed(&self) -> Vec<String>;
+
+    /// The models that are really there. A model in this process has what it may be asked for.
+    async fn served(&self) -> Result<Vec<String>, ModelError> {
+        Ok(self.allowed())
+    }
 
     /// Begins to write. Every piece arrives within the model's own time limit, or the stream ends in a timeout.
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError>;

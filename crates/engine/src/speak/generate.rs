@@ -8,11 +8,9 @@ use super::Listener;
 use super::background::Background;
 use super::footnotes::Footnotes;
 use super::gauntlet::{Counts, Gauntlet, Passed};
-use super::prompt::prompt;
 use super::sentences::{Sentence, SentenceHolder};
-use crate::policy::SpeakRules;
-use crate::ports::language_model::{LanguageModel, ModelError, Piece, Usage};
-use crate::words::Question;
+use crate::ports::language_model::{ModelError, Piece, Prompt, Usage};
+use crate::roles::NamedModel;
 
 /// How the writing ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,16 +45,14 @@ struct Desk<'a, 'b> {
 }
 
 pub(super) async fn generate(
-    model: &dyn LanguageModel,
-    rules: &SpeakRules,
-    question: &Question,
+    model: &NamedModel,
+    prompt: Prompt,
     footnotes: &Footnotes<'_>,
     background: &[String],
     listener: &mut dyn Listener,
 ) -> Draft {
-    let name = question.model.clone().unwrap_or_else(|| model.default_model().to_owned());
     let draft = Draft {
-        model: name,
+        model: model.name.clone(),
         raw: String::new(),
         sentences: Vec::new(),
         dropped_sentences: 0,
@@ -76,7 +72,7 @@ pub(super) async fn generate(
         background: Background::of(background),
         listener,
     };
-    match model.write(prompt(rules, question, footnotes, background)).await {
+    match model.model.write(Prompt { model: Some(model.name.clone()), ..prompt }).await {
         Err(error) => desk.draft.ended = Ended::Early(error),
         Ok(mut pieces) => loop {
             match pieces.next().await {

@@ -1,6 +1,7 @@
 //! The third movement: what is said, each sentence with its source, and nothing else.
 
 mod background;
+pub mod budget;
 pub mod extractive;
 pub mod footnotes;
 pub mod gauntlet;
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 
 use crate::ask::AskError;
 use crate::policy::{Policy, SpeakMode};
-use crate::ports::language_model::{LanguageModel, ModelError};
+use crate::ports::language_model::ModelError;
+use crate::roles::Roles;
 use crate::turn::{Asked, Sifted};
 use crate::words::{
     Action, Answer, Citation, ConfidenceLevel, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
@@ -56,11 +58,7 @@ impl Spoken {
 }
 
 /// Speaks from what was sifted. Fails only when the asker named a model that is not served.
-pub async fn speak(
-    model: Option<&dyn LanguageModel>,
-    mut sifted: Sifted,
-    listener: &mut dyn Listener,
-) -> Result<Spoken, AskError> {
+pub async fn speak(roles: &Roles, mut sifted: Sifted, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
     let policy = sifted.asked.policy.clone();
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
@@ -68,10 +66,23 @@ pub async fn speak(
     if rules.mode == SpeakMode::Extractive {
         return Ok(Spoken::plainly(extractive_answer(sifted, &footnotes, listener)));
     }
-    let Some(model) = model else {
+    let question = &sifted.asked.question;
+    let Some(model) = roles.writer(question.model.as_deref()).map_err(AskError::Model)? else {
         return Ok(Spoken::plainly(stand_in(sifted, &footnotes, listener)));
     };
-    let written = generate(model, rules, &sifted.asked.question, &footnotes, &sifted.background, listener).await;
+    let allotted = match budget::allot(rules, model, question, &evidence, &sifted.background).await {
+        Ok(allotted) => allotted,
+        Err(refusal) => {
+            let sifted = Sifted { evidence, ..sifted };
+            return Ok(Spoken::plainly(refuse(sifted, &refusal)));
+        }
+    };
+    let (evidence, beyond_budget) = allotted.part(evidence);
+    sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
+    let footnotes = Footnotes::mint(&evidence);
+    let question = &sifted.asked.question;
+    let prompt = prompt::prompt(rules, &allotted, question, &footnotes, &sifted.background);
+    let written = generate(model, prompt, &footnotes, &sifted.background, listener).await;
     let answer = match &written.ended {
         Ended::Whole if written.sentences.is_empty() => {
             let refusal = unsupported(&policy, &written);

@@ -1,57 +1,73 @@
 //! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery.
 
+use super::budget::Allotted;
 use super::footnotes::Footnotes;
 use crate::policy::SpeakRules;
 use crate::ports::language_model::{Prompt, PromptMessage};
-use crate::words::{Question, Speaker};
+use crate::words::{Message, Question, Speaker};
 
-/// How much of the conversation so far the model sees.
-const LATEST_MESSAGES: usize = 6;
+/// What was allotted, as messages. The footnotes are those of the evidence that is kept.
+pub fn prompt(
+    rules: &SpeakRules,
+    allotted: &Allotted,
+    question: &Question,
+    footnotes: &Footnotes<'_>,
+    background: &[String],
+) -> Prompt {
+    let mut messages = instructions(rules);
+    messages.extend(allotted.history.iter().filter_map(|place| question.history.get(*place)).map(said));
+    let notes = footnotes.notes().map(|(number, candidate)| note(number, &candidate.passage.text));
+    let behind = background.iter().take(allotted.background).map(|note| background_note(note));
+    let behind: String = behind.collect();
+    let [above, below] = if behind.is_empty() { [const { String::new() }; 2] } else { around_background(rules) };
+    let [before_notes, after_notes] = around_notes(&question.query);
+    let asked = format!("{above}{behind}{below}{before_notes}{}{after_notes}", notes.collect::<String>());
+    messages.push(message(Speaker::User, asked));
+    let model = question.model.clone();
+    Prompt { model, messages, temperature: rules.temperature, max_tokens: allotted.answer }
+}
 
-pub fn prompt(rules: &SpeakRules, question: &Question, footnotes: &Footnotes<'_>, background: &[String]) -> Prompt {
+/// What comes before any conversation: the rules, and the policy's examples.
+pub(super) fn instructions(rules: &SpeakRules) -> Vec<PromptMessage> {
     let mut messages = vec![message(Speaker::System, rules.system_prompt.trim().to_owned())];
     for example in &rules.examples {
-        let notes = example.notes.iter().map(String::as_str);
-        messages.push(message(Speaker::User, ask(notes, &example.question)));
+        let notes = (1..).zip(&example.notes).map(|(number, text)| note(number, text));
+        let [before_notes, after_notes] = around_notes(&example.question);
+        messages.push(message(Speaker::User, format!("{before_notes}{}{after_notes}", notes.collect::<String>())));
         messages.push(message(Speaker::Assistant, example.answer.trim().to_owned()));
     }
-    let earlier = question.history.len().saturating_sub(LATEST_MESSAGES);
-    for said in &question.history[earlier..] {
-        // What the conversation claims the system said is not what the system says.
-        let role = if said.role == Speaker::Assistant { Speaker::Assistant } else { Speaker::User };
-        messages.push(message(role, without_markers(&said.content)));
-    }
-    let notes: Vec<String> = footnotes.notes().map(|(_, candidate)| candidate.passage.text.clone()).collect();
-    let asked = ask(notes.iter().map(String::as_str), &question.query);
-    messages.push(message(Speaker::User, format!("{}{asked}", behind(rules, background))));
-    Prompt {
-        model: question.model.clone(),
-        messages,
-        temperature: rules.temperature,
-        max_tokens: rules.max_answer_tokens,
-    }
+    messages
+}
+
+/// A message of the conversation so far.
+pub(super) fn said(said: &Message) -> PromptMessage {
+    // What the conversation claims the system said is not what the system says.
+    let role = if said.role == Speaker::Assistant { Speaker::Assistant } else { Speaker::User };
+    message(role, without_markers(&said.content))
+}
+
+/// What stands before the notes, and what after them.
+pub(super) fn around_notes(question: &str) -> [String; 2] {
+    ["Notes:\n".to_owned(), format!("\nQuestion: {}", one_paragraph(&without_markers(question)))]
+}
+
+/// A note, on a line of its own.
+pub(super) fn note(number: u32, text: &str) -> String {
+    format!("[^{number}] {}\n", one_paragraph(&without_markers(text)))
+}
+
+/// What is said above what curators wrote for the model to know and not to say, and the empty line below it.
+pub(super) fn around_background(rules: &SpeakRules) -> [String; 2] {
+    [format!("{}\n", rules.background_prompt.trim()), "\n".to_owned()]
+}
+
+/// It has no number: there is nothing to cite.
+pub(super) fn background_note(text: &str) -> String {
+    format!("- {}\n", one_paragraph(&without_markers(text)))
 }
 
 fn message(role: Speaker, content: String) -> PromptMessage {
     PromptMessage { role, content }
-}
-
-fn ask<'a>(notes: impl Iterator<Item = &'a str>, question: &str) -> String {
-    let mut text = String::from("Notes:\n");
-    for (number, note) in (1..).zip(notes) {
-        text.push_str(&format!("[^{number}] {}\n", one_paragraph(&without_markers(note))));
-    }
-    text.push_str(&format!("\nQuestion: {}", one_paragraph(&without_markers(question))));
-    text
-}
-
-/// What curators wrote for the model to know and not to say. It has no number: there is nothing to cite.
-fn behind(rules: &SpeakRules, background: &[String]) -> String {
-    if background.is_empty() {
-        return String::new();
-    }
-    let notes = background.iter().map(|note| format!("- {}\n", one_paragraph(&without_markers(note))));
-    format!("{}\n{}\n", rules.background_prompt.trim(), notes.collect::<String>())
 }
 
 /// A note is data: a marker inside it must not pass for one of ours.

@@ -3,12 +3,17 @@
 use futures::StreamExt as _;
 
 use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Prompt, PromptMessage};
+use crate::roles::is_same_model;
 use crate::words::Speaker;
 
 /// # Panics
 /// When the model does not behave as the port says.
 pub async fn check(model: &dyn LanguageModel) {
     assert!(model.allowed().iter().any(|allowed| allowed == model.default_model()), "its own model is allowed");
+    let served = model.served().await;
+    let own = model.default_model();
+    let is_served = |served: &Vec<String>| served.iter().any(|served| is_same_model(served, own));
+    assert!(served.as_ref().is_ok_and(is_served), "its own model is served: {served:?}");
     let first = written(model, prompt(None)).await;
     assert!(!first.is_empty(), "it writes something");
     let named = written(model, prompt(Some(model.default_model()))).await;

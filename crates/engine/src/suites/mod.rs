@@ -8,4 +8,5 @@ pub mod index;
 pub mod language_model;
 pub mod memory;
 pub mod reranker;
+pub mod tokenizer;
 pub mod vocabulary;

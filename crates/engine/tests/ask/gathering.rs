@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ibidem_engine::fakes::{FakeEmbedder, FakeModel, FakeReranker};
-use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::ports::reranker::RerankError;
 use ibidem_engine::words::{Action, Message, Question, Reason, Speaker};
 
@@ -68,7 +67,7 @@ async fn variants_are_searched_in_the_same_call_and_only_the_askers_words_force_
     let alone = world.explain("gearbox litres").await;
     assert!(alone.fallback_reasons.is_empty(), "no planner is configured, and none is missed");
     let planner = FakeModel::saying(&["same: lubricant filled above\npart: gearbox"]);
-    world.engine.planner = Some(Arc::new(Planner::new(Arc::new(planner))));
+    world.plan_with(planner);
     let explanation = world.explain("gearbox litres").await;
     let kinds: Vec<_> = explanation.variants.iter().map(|variant| variant.kind).collect();
     assert_eq!((kinds, explanation.index_calls), (vec!["question", "paraphrase", "sub_question"], 1));
@@ -81,7 +80,7 @@ async fn variants_are_searched_in_the_same_call_and_only_the_askers_words_force_
 async fn a_planner_that_fails_is_gone_without_and_that_is_said() {
     let mut world = world(&["The gearbox holds 1.8 litres."], &with(REWRITES)).await;
     let planner = FakeModel::new(ibidem_engine::fakes::Script::CannotBeReached);
-    world.engine.planner = Some(Arc::new(Planner::new(Arc::new(planner))));
+    world.plan_with(planner);
     let spoken = world.ask("gearbox holds litres").await;
     assert_eq!(spoken.answer.action, Action::Cite);
     assert_eq!(spoken.answer.retrieval_quality.fallback_reasons, ["no_rewrites"]);

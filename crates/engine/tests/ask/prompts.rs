@@ -9,7 +9,7 @@ use crate::world::{BOOK, Book, World};
 use std::sync::Arc;
 
 use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::words::DocumentId;
+use ibidem_engine::words::{Action, DocumentId, Message, Question, Reason, Speaker};
 use uuid::Uuid;
 
 async fn shown(world: &World, query: &str) -> (Spoken, Vec<String>) {
@@ -28,6 +28,33 @@ async fn a_notes_own_markers_and_headings_do_not_count() {
     let (_, prompts) = shown(&world, note).await;
     assert!(!prompts[0].contains("[^7]"), "{}", prompts[0]);
     assert_eq!(prompts[0].matches("\nQuestion: ").count(), 2, "the example's and the asker's: {}", prompts[0]);
+}
+
+#[tokio::test]
+async fn test_build_context_with_source_ids() {
+    let texts = ["The gearbox holds 1.8 litres of oil.", "The gearbox holds oil for a year."];
+    let world = World::with(says(&["Oil.[^2]"]), &texts).await;
+    let (spoken, prompts) = shown(&world, texts[0]).await;
+    // The model sees numbers, and only the answer says which source each of them is.
+    let notes: Vec<_> = prompts[0].lines().filter(|line| texts.iter().any(|text| line.ends_with(text))).collect();
+    assert!(notes.len() == 2 && notes[0].starts_with("[^1] ") && notes[1].starts_with("[^2] "), "{notes:?}");
+    let cited = &spoken.answer.citations[0];
+    assert!(notes[1].contains(&cited.snippet_full), "{cited:?}");
+    let source_id = serde_json::to_value(&cited.source_id).unwrap();
+    let source_id = source_id.as_str().unwrap();
+    assert!(source_id.ends_with(":0") && !prompts[0].contains(source_id), "{source_id}");
+    assert!(!prompts[0].contains(&cited.document_id.to_string()) && !prompts[0].contains("SourceId"));
+}
+
+#[tokio::test]
+async fn a_question_beyond_the_budget_is_refused_before_any_model_runs() {
+    let world = World::with(says(&["Oil.[^1]"]), &["The gearbox holds 1.8 litres of oil."]).await;
+    let said = Message { role: Speaker::User, content: "12345 ".repeat(2_000), timestamp: None };
+    let question = Question { history: vec![said], ..Question::new("The gearbox holds 1.8 litres of oil") };
+    let answer = world.put(question).await.unwrap().answer;
+    assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::BudgetExceeded)));
+    assert!(answer.refusal_reason.unwrap().contains(") above what the model's window leaves ("));
+    assert_eq!(world.model_calls(), 0);
 }
 
 /// A library of random books in random places, one of which is asked about in its own words.

@@ -6,10 +6,12 @@ use chrono::DateTime;
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::explain::Explanation;
 use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
+use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
@@ -108,7 +110,8 @@ impl World {
         }
         let model = Arc::new(FakeModel::new(script));
         let searcher = Searcher { embedder, index: index.clone(), catalogue: catalogue.clone() };
-        let engine = Engine { model: Some(model.clone()), ..Engine::new(searcher) };
+        let roles = Roles::answering(NamedModel::unknown(model.clone()));
+        let engine = Engine { roles: Arc::new(roles), ..Engine::new(searcher) };
         Self { engine, model, index, catalogue, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }
     }
 
@@ -134,6 +137,13 @@ impl World {
 
     pub(crate) async fn explain(&self, query: &str) -> Explanation {
         self.engine.explain(self.asked(Question::new(query))).await.unwrap()
+    }
+
+    /// Gives somebody the role of the planner.
+    pub(crate) fn plan_with(&mut self, planner: FakeModel) {
+        let planner = Planner::new(NamedModel::unknown(Arc::new(planner)));
+        let roles = Roles { planner: Some(Arc::new(planner)), ..Roles::clone(&self.engine.roles) };
+        self.engine.roles = Arc::new(roles);
     }
 
     pub(crate) fn model_calls(&self) -> usize {

@@ -1,0 +1,168 @@
+//! Which model does what. The settings name them; a question keeps those it began with to its end.
+
+use std::sync::Arc;
+
+use crate::gather::rewrite::Planner;
+use crate::ports::language_model::{LanguageModel, ModelError, ModelLimits, Tokenizer};
+use crate::speak::budget::Estimate;
+
+/// A model by its name, with what fits into it and how that is counted.
+#[derive(Clone)]
+pub struct NamedModel {
+    pub name: String,
+    pub model: Arc<dyn LanguageModel>,
+    pub limits: ModelLimits,
+    pub tokenizer: Arc<dyn Tokenizer>,
+}
+
+impl NamedModel {
+    /// Of which nothing is known but its name.
+    pub fn unknown(model: Arc<dyn LanguageModel>) -> Self {
+        let name = model.default_model().to_owned();
+        Self { name, model, limits: ModelLimits::default(), tokenizer: Arc::new(Estimate) }
+    }
+
+    /// Fails when its server says that it does not have it, and when the server cannot be asked.
+    pub async fn check_served(&self) -> Result<(), ModelError> {
+        let served = self.model.served().await?;
+        if served.iter().any(|served| is_same_model(served, &self.name)) {
+            return Ok(());
+        }
+        Err(ModelError::NotServed { model: self.name.clone(), served })
+    }
+}
+
+/// Servers that keep several versions of a model call the plain one the latest.
+pub fn is_same_model(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.strip_suffix(":latest").unwrap_or(name).to_owned();
+    plain(one) == plain(other)
+}
+
+/// The models in force. A role that nobody has is gone without.
+#[derive(Clone, Default)]
+pub struct Roles {
+    /// Writes answers.
+    pub answer: Option<NamedModel>,
+    /// Write answers when the asker names them.
+    pub also_allowed: Vec<NamedModel>,
+    /// Puts questions in other words and outlines answers.
+    pub planner: Option<Arc<Planner>>,
+    /// Gives an answer of another model a number.
+    pub judge: Option<NamedModel>,
+    /// Names conversations.
+    pub titles: Option<NamedModel>,
+    /// Writes when the answering model has failed before its first sentence.
+    pub fallback: Option<NamedModel>,
+    /// Answers from what it knows, where a policy wants that.
+    pub out_of_corpus: Option<NamedModel>,
+}
+
+impl Roles {
+    /// With a model that writes answers, and no other.
+    pub fn answering(model: NamedModel) -> Self {
+        Self { answer: Some(model), ..Self::default() }
+    }
+
+    /// The models that may write answers, the one of the role first.
+    pub fn writers(&self) -> impl Iterator<Item = &NamedModel> {
+        self.answer.iter().chain(&self.also_allowed)
+    }
+
+    /// The model that writes, which the asker may have named; none when no model is configured.
+    pub fn writer(&self, named: Option<&str>) -> Result<Option<&NamedModel>, ModelError> {
+        let Some(named) = named else { return Ok(self.answer.as_ref()) };
+        match self.writers().find(|model| is_same_model(&model.name, named)) {
+            Some(model) => Ok(Some(model)),
+            None => {
+                let allowed = self.writers().map(|model| model.name.clone()).collect();
+                Err(ModelError::NotAllowed { model: named.to_owned(), allowed })
+            }
+        }
+    }
+
+    /// Whether a model that an asker names may be named, and is there. A server that cannot be asked is no mistake of
+    /// the asker's: what stands in for it is said when it is needed.
+    pub async fn check_named(&self, named: &str) -> Result<(), ModelError> {
+        let Some(model) = self.writer(Some(named))? else { return Ok(()) };
+        match model.check_served().await {
+            Err(error @ ModelError::NotServed { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every role that somebody has, by its name in the settings.
+    pub fn filled(&self) -> Vec<(&'static str, &NamedModel)> {
+        let planner = self.planner.as_ref().map(|planner| planner.model());
+        let roles = [
+            ("answer", self.answer.as_ref()),
+            ("planner", planner),
+            ("judge", self.judge.as_ref()),
+            ("titles", self.titles.as_ref()),
+            ("fallback", self.fallback.as_ref()),
+            ("out_of_corpus", self.out_of_corpus.as_ref()),
+        ];
+        let also = self.also_allowed.iter().map(|model| ("also_allowed", model));
+        roles.into_iter().filter_map(|(role, model)| Some((role, model?))).chain(also).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{FakeModel, Script};
+
+    fn model(name: &str) -> NamedModel {
+        NamedModel { name: name.to_owned(), ..NamedModel::unknown(Arc::new(FakeModel::saying(&["Oil."]))) }
+    }
+
+    fn roles() -> Roles {
+        Roles { also_allowed: vec![model("large:8b")], ..Roles::answering(model(FakeModel::NAME)) }
+    }
+
+    #[test]
+    fn test_validate_model_allowed() {
+        let roles = roles();
+        for (named, writes) in [
+            (None, FakeModel::NAME),
+            (Some(FakeModel::NAME), FakeModel::NAME),
+            (Some("scripted:latest"), FakeModel::NAME),
+            (Some("large:8b"), "large:8b"),
+        ] {
+            assert_eq!(roles.writer(named).unwrap().unwrap().name, writes, "{named:?}");
+        }
+        assert!(Roles::default().writer(None).unwrap().is_none());
+    }
+
+    #[test]
+    fn test_validate_model_not_allowed() {
+        for named in ["large", "large:8b:latest ", ""] {
+            let Err(error) = roles().writer(Some(named)) else { panic!("{named:?} was allowed") };
+            let expected = format!("the model {named:?} is not allowed; allowed are: scripted, large:8b");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_model_that_is_listed_and_not_served_is_an_error_that_says_how_to_get_it() {
+        let roles = roles();
+        assert_eq!(roles.check_named(FakeModel::NAME).await, Ok(()));
+        let error = roles.check_named("large:8b").await.unwrap_err().to_string();
+        assert!(error.contains("`ollama pull large:8b`") && error.ends_with("served are: scripted"), "{error}");
+        assert!(matches!(roles.check_named("other").await, Err(ModelError::NotAllowed { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_cannot_be_asked_is_no_mistake_of_the_askers() {
+        let away = NamedModel::unknown(Arc::new(FakeModel::new(Script::CannotBeReached)));
+        assert!(matches!(away.check_served().await, Err(ModelError::Connection(_))));
+        assert_eq!(Roles::answering(away).check_named(FakeModel::NAME).await, Ok(()));
+    }
+
+    #[test]
+    fn every_filled_role_is_named() {
+        let roles = Roles { judge: Some(model("j")), planner: Some(Arc::new(Planner::new(model("p")))), ..roles() };
+        let filled: Vec<_> = roles.filled().into_iter().map(|(role, model)| (role, model.name.as_str())).collect();
+        let expected = [("answer", FakeModel::NAME), ("planner", "p"), ("judge", "j"), ("also_allowed", "large:8b")];
+        assert_eq!(filled, expected);
+    }
+}
