@@ -77,10 +77,7 @@ pub async fn quoted(
     }
     let sentences: Vec<Sentence> = (1_u32..)
         .zip(&read)
-        .map(|(number, passage)| Sentence {
-            text: format!("{}[{number}]\n\n", passage.text.trim()),
-            citations: vec![number],
-        })
+        .map(|(number, passage)| Sentence::claim(format!("{}[{number}]\n\n", passage.text.trim()), vec![number]))
         .collect();
     let evidence: Vec<Candidate> = read
         .into_iter()

@@ -9,7 +9,7 @@ use super::background::Background;
 use super::footnotes::Footnotes;
 use super::gauntlet::{Counts, Gauntlet, Passed};
 use super::prompt::prompt;
-use super::sentences::{Sentence, SentenceHolder};
+use super::sentences::{Kind, Sentence, SentenceHolder, WaitingLayout};
 use crate::policy::SpeakRules;
 use crate::ports::language_model::{LanguageModel, ModelError, Piece, Usage};
 use crate::words::Question;
@@ -39,6 +39,7 @@ pub struct Draft {
 struct Desk<'a, 'b> {
     gauntlet: Gauntlet,
     holder: SentenceHolder,
+    layout: WaitingLayout,
     draft: Draft,
     raw: Vec<u8>,
     footnotes: &'a Footnotes<'b>,
@@ -70,6 +71,7 @@ pub(super) async fn generate(
     let mut desk = Desk {
         gauntlet,
         holder: SentenceHolder::default(),
+        layout: WaitingLayout::default(),
         draft,
         raw: Vec::new(),
         footnotes,
@@ -118,10 +120,17 @@ impl Desk<'_, '_> {
 
     /// A sentence without a source is not said, nor one that is a background note's.
     fn release(&mut self, sentence: Sentence) {
+        if sentence.kind == Kind::Layout {
+            return self.layout.hold(sentence);
+        }
         let cited = sentence.citations.iter().filter_map(|number| self.footnotes.text(*number));
         if sentence.citations.is_empty() || self.background.is_repeated_in(&sentence.text, cited) {
             self.draft.dropped_sentences += 1;
-            return;
+            return self.layout.dropped();
+        }
+        for layout in self.layout.before(&sentence) {
+            self.listener.sentence(&layout.text, Vec::new());
+            self.draft.sentences.push(layout);
         }
         self.listener.sentence(&sentence.text, self.footnotes.citations(&sentence));
         self.draft.sentences.push(sentence);
@@ -131,8 +140,11 @@ impl Desk<'_, '_> {
         let passed = self.gauntlet.finish();
         self.hold(passed);
         // Half a sentence of a model that broke off is not a sentence.
-        if let Some(last) = self.holder.finish() {
-            if self.draft.ended == Ended::Whole { self.release(last) } else { self.draft.dropped_sentences += 1 }
+        for last in self.holder.finish() {
+            match self.draft.ended {
+                Ended::Whole => self.release(last),
+                Ended::Early(_) => self.draft.dropped_sentences += u32::from(last.kind == Kind::Claim),
+            }
         }
         self.draft.markers = self.gauntlet.counts();
         self.draft.raw = String::from_utf8_lossy(&self.raw).into_owned();

@@ -24,7 +24,7 @@ use footnotes::Footnotes;
 use gauntlet::Counts;
 pub use generate::Draft;
 use generate::{Ended, generate};
-use sentences::Sentence;
+use sentences::{Kind, Sentence};
 
 /// Hears what is released, as soon as it is.
 pub trait Listener: Send {
@@ -168,7 +168,8 @@ fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Se
         check: SentenceCheck::unchecked(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     };
-    let sentences = sentences.iter().map(sentence).collect();
+    let claims = sentences.iter().filter(|sentence| sentence.kind == Kind::Claim);
+    let sentences = claims.map(sentence).collect();
     Receipt { policy_sha256, sentences }
 }
 
