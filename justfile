@@ -39,16 +39,19 @@ policies:
     cargo run --quiet --locked -p ibidem -- policy table > docs/policies.md.new
     mv docs/policies.md.new docs/policies.md
 
-# Whatever a model may write, put through the gauntlet for so many seconds, led by which code it reaches.
+# Whatever a model may write, put through the gauntlet and cut into sentences for so many seconds each, led by which
+# code it reaches.
 fuzz seconds="60":
     cd fuzz && RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
       -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
       -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1" \
       cargo build --release --locked --target x86_64-unknown-linux-gnu
-    mkdir -p "$CARGO_TARGET_DIR/fuzz/gauntlet"
-    "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/gauntlet" "$CARGO_TARGET_DIR/fuzz/gauntlet" fuzz/seeds/gauntlet \
-      -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
-      -dict=fuzz/gauntlet.dict 2>&1 | tail -40
+    for target in gauntlet sentences; do \
+      mkdir -p "$CARGO_TARGET_DIR/fuzz/$target"; \
+      "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/$target" "$CARGO_TARGET_DIR/fuzz/$target" "fuzz/seeds/$target" \
+        -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
+        -dict="fuzz/$target.dict" 2>&1 | tail -40; \
+    done
 
 # What the gates cost for 60 candidates, under each policy.
 bench-gates:

@@ -7,14 +7,19 @@ use std::time::Instant;
 use crate::gather::addresses::Resolved;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
+use crate::policy::Policy;
+use crate::ports::entailment::Entailment;
 use crate::ports::language_model::ModelError;
 use crate::ports::memory::Memory;
+use crate::ports::owners::Owners;
 use crate::ports::records::TurnRecord;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::roles::Roles;
 use crate::search::{SearchError, Searcher};
-use crate::speak::{Listener, Spoken, ask_back, refuse, speak};
+use crate::speak::verify::Verifier;
+use crate::speak::verify::lexical::LexicalEntailment;
+use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
 use crate::turn::{Asked, SearchRecord, Sieve, Sifted};
 use crate::words::{Answer, Identity, Reason, Refusal};
 
@@ -32,6 +37,12 @@ pub struct Engine {
     /// None when there is no curated memory.
     pub memory: Option<Arc<dyn Memory>>,
     pub exemplars: Arc<Exemplars>,
+    /// Reads each sentence against the passages it cites.
+    pub entailment: Arc<dyn Entailment>,
+    /// None when nobody is named as the owner of anything.
+    pub owners: Option<Arc<dyn Owners>>,
+    /// Whom a question goes to when what it is about has no owner.
+    pub admin_email: Option<String>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -59,7 +70,14 @@ impl Engine {
             reranker: None,
             memory: None,
             exemplars: Arc::default(),
+            entailment: Arc::new(LexicalEntailment::by_words()),
+            owners: None,
+            admin_email: None,
         }
+    }
+
+    pub(crate) fn verifier(&self, policy: &Policy) -> Verifier<'_> {
+        Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
     }
 
     /// Gather, sift, speak. A refusal is an answer too.
@@ -75,9 +93,9 @@ impl Engine {
         };
         let failures = sieved.search.failures.join("; ");
         let spoken = match sieved.sieve {
-            Sieve::Through(sifted) => speak(&self.roles, sifted, listener).await?,
+            Sieve::Through(sifted) => speak(self, sifted, listener).await?,
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
-                Spoken::plainly(refuse(sifted, &refusal))
+                out_of_corpus(self, sifted, &refusal, listener).await
             }
             Sieve::Unclear { sifted, refusal, text } => Spoken::plainly(ask_back(sifted, &refusal, text, listener)),
         };
@@ -128,7 +146,7 @@ impl Engine {
             answer: answer.clone(),
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
-            sentences_dropped: draft.map_or(0, |draft| draft.dropped_sentences),
+            sentences_dropped: draft.map_or(0, Draft::dropped_sentences),
             failure,
         };
         Ok((answer, record))

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
+use futures::StreamExt as _;
+
 use crate::gather::rewrite::Planner;
-use crate::ports::language_model::{LanguageModel, ModelError, ModelLimits, Tokenizer};
+use crate::ports::language_model::{LanguageModel, ModelError, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer};
 use crate::speak::budget::Estimate;
+
+/// Written bytes that are read: a model that goes on and on is cut short.
+const MOST_BYTES: usize = 16 * 1024;
 
 /// A model by its name, with what fits into it and how that is counted.
 #[derive(Clone)]
@@ -20,6 +25,23 @@ impl NamedModel {
     pub fn unknown(model: Arc<dyn LanguageModel>) -> Self {
         let name = model.default_model().to_owned();
         Self { name, model, limits: ModelLimits::default(), tokenizer: Arc::new(Estimate) }
+    }
+
+    /// All that it says to these messages, at temperature 0, as far as it is read.
+    pub async fn say(&self, messages: Vec<PromptMessage>, max_tokens: u32) -> Result<String, ModelError> {
+        let prompt = Prompt { model: Some(self.name.clone()), messages, temperature: 0.0, max_tokens };
+        let mut pieces = self.model.write(prompt).await?;
+        let mut written = Vec::new();
+        while let Some(piece) = pieces.next().await {
+            match piece? {
+                Piece::Text(text) => written.extend(text),
+                Piece::Done { .. } => break,
+            }
+            if written.len() > MOST_BYTES {
+                break;
+            }
+        }
+        Ok(String::from_utf8_lossy(&written).into_owned())
     }
 
     /// Fails when its server says that it does not have it, and when the server cannot be asked.

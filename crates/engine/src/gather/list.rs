@@ -107,10 +107,10 @@ fn told(
     for (number, document) in (1_u32..).zip(&documents) {
         let before = if number == 1 { format!("{heading}\n") } else { String::new() };
         let text = format!("{before}- {}[{number}]\n", named(document));
-        sentences.push(Sentence { text, citations: vec![number] });
+        sentences.push(Sentence::claim(text, vec![number]));
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];
-    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &sentences, listener)
+    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, sentences, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {

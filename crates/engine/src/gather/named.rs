@@ -77,17 +77,14 @@ pub async fn quoted(
     }
     let sentences: Vec<Sentence> = (1_u32..)
         .zip(&read)
-        .map(|(number, passage)| Sentence {
-            text: format!("{}[{number}]\n\n", passage.text.trim()),
-            citations: vec![number],
-        })
+        .map(|(number, passage)| Sentence::claim(format!("{}[{number}]\n\n", passage.text.trim()), vec![number]))
         .collect();
     let evidence: Vec<Candidate> = read
         .into_iter()
         .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let trace = vec![gate(resolved.documents.len())];
-    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &sentences, listener)))
+    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, sentences, listener)))
 }
 
 /// What is said beside an answer about the addresses that do exist.

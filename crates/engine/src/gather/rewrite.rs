@@ -3,10 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use futures::StreamExt as _;
-
 use crate::policy::RewriteRules;
-use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
+use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
 use crate::turn::{Variant, VariantKind};
 use crate::words::{Sha256Hash, Speaker};
@@ -15,8 +13,6 @@ use crate::words::{Sha256Hash, Speaker};
 const MOST_REMEMBERED: usize = 1_000;
 /// A variant that is longer is no variant of a question.
 const LONGEST_VARIANT: usize = 300;
-/// Written bytes that are read: a planner that goes on and on is cut short.
-const MOST_BYTES: usize = 16 * 1024;
 
 /// A model that plans the search, and what it said before. How long it may take is the model's own limit.
 pub struct Planner {
@@ -55,24 +51,8 @@ impl Planner {
 
     async fn write(&self, question: &str, rules: &RewriteRules) -> Result<String, ModelError> {
         let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
-        let prompt = Prompt {
-            model: Some(self.model.name.clone()),
-            messages: vec![said(Speaker::System, &rules.prompt), said(Speaker::User, question)],
-            temperature: 0.0,
-            max_tokens: rules.max_tokens,
-        };
-        let mut pieces = self.model.model.write(prompt).await?;
-        let mut written = Vec::new();
-        while let Some(piece) = pieces.next().await {
-            match piece? {
-                Piece::Text(text) => written.extend(text),
-                Piece::Done { .. } => break,
-            }
-            if written.len() > MOST_BYTES {
-                break;
-            }
-        }
-        Ok(String::from_utf8_lossy(&written).into_owned())
+        let messages = vec![said(Speaker::System, &rules.prompt), said(Speaker::User, question)];
+        self.model.say(messages, rules.max_tokens).await
     }
 
     fn remembered(&self) -> std::sync::MutexGuard<'_, Remembered> {

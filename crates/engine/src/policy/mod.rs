@@ -20,7 +20,7 @@ pub use sift::{
     CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds, ThresholdsOverlay,
 };
 pub use speak::{
-    Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
+    Below, Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
     VerificationMode, VerificationRules,
 };
 
@@ -68,6 +68,27 @@ pub struct Wording {
     /// What the asker can do next.
     #[serde(default)]
     pub next_steps: Vec<String>,
+    /// Said behind a sentence that its passages do not support, where the policy shows such sentences.
+    #[serde(default = "unverified")]
+    pub unverified: String,
+    /// Said above an answer that is shown though it is not sure enough.
+    #[serde(default = "draft")]
+    pub draft: String,
+    /// Of a cited document that was not updated for long; it has {title}, {version} and {date}.
+    #[serde(default = "stale")]
+    pub stale: String,
+}
+
+fn unverified() -> String {
+    "(not verified)".to_owned()
+}
+
+fn draft() -> String {
+    "Unverified draft: nobody has confirmed this answer.".to_owned()
+}
+
+fn stale() -> String {
+    "{title} (version {version}) was last updated on {date}.".to_owned()
 }
 
 impl Policy {

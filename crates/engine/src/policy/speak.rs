@@ -106,6 +106,12 @@ pub struct OutlineRules {
 pub struct ConfidenceRules {
     /// 0 to 100: from here on an answer is shown, below it somebody is named who may know.
     pub cite_from: f64,
+    /// What becomes of an answer below that.
+    #[serde(default)]
+    pub below: Below,
+    /// How well the search went is the mean similarity of so many of the best passages; one that is missing counts 0.
+    #[serde(default = "one")]
+    pub best_passages: usize,
     #[serde(default)]
     pub judge: Judge,
     /// What a model is asked that judges: for one number from 0 to 100. It has {question}, {notes} and {answer}.
@@ -114,6 +120,20 @@ pub struct ConfidenceRules {
     /// An answer that is not sure enough is shown all the same, marked as a draft that nobody verified.
     #[serde(default)]
     pub show_draft: bool,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// What becomes of an answer that is not sure enough.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Below {
+    /// Somebody is named who may know.
+    #[default]
+    Route,
+    Refuse,
 }
 
 /// Whose opinion of an answer counts.
@@ -165,6 +185,9 @@ impl SpeakRules {
         let Some(confidence) = &self.confidence else { return };
         if !(0.0..=100.0).contains(&confidence.cite_from) {
             found.push("speak.confidence.cite_from must be between 0 and 100".to_owned());
+        }
+        if confidence.best_passages == 0 {
+            found.push("speak.confidence.best_passages is 0: no search would ever have gone well".to_owned());
         }
         let asks_a_model = confidence.judge != Judge::Verifier;
         let places = ["{question}", "{notes}", "{answer}"];

@@ -9,6 +9,7 @@ pub mod language_model;
 pub mod memory;
 pub mod originals;
 pub mod outbox;
+pub mod owners;
 pub mod records;
 pub mod reranker;
 pub mod thesaurus;

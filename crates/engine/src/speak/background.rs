@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::markers::without_markers;
+
 /// So many words in a row that only a note has are the note's. A shorter note is its own only run.
 const RUN: usize = 4;
 
@@ -32,6 +34,7 @@ impl Background {
         if self.runs.is_empty() {
             return false;
         }
+        // A marker in the middle of a run does not part it.
         let said = words(&without_markers(sentence));
         let cited: Vec<Vec<String>> = cited.map(words).collect();
         let in_cited = |run: &[String]| cited.iter().any(|text| text.windows(run.len()).any(|other| other == run));
@@ -41,25 +44,6 @@ impl Background {
 
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-}
-
-/// A marker in the middle of a run does not part it.
-fn without_markers(sentence: &str) -> String {
-    let mut rest = sentence;
-    let mut text = String::with_capacity(sentence.len());
-    while let Some(start) = rest.find('[') {
-        text.push_str(&rest[..start]);
-        let inside = &rest[start + 1..];
-        match inside.find(|c: char| !c.is_ascii_digit()) {
-            Some(end) if end > 0 && inside[end..].starts_with(']') => rest = &inside[end + 1..],
-            _ => {
-                text.push('[');
-                rest = inside;
-            }
-        }
-    }
-    text.push_str(rest);
-    text
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     found.sort_by_key(|(_, number, place, _)| (*number, *place));
     let sentences = found
         .into_iter()
-        .map(|(_, number, _, sentence)| Sentence { text: format!("{sentence}[{number}] "), citations: vec![number] });
+        .map(|(_, number, _, sentence)| Sentence::claim(format!("{sentence}[{number}] "), vec![number]));
     sentences.collect()
 }
 

@@ -14,6 +14,10 @@ impl<'a> Footnotes<'a> {
         Self { evidence }
     }
 
+    pub fn evidence(&self) -> &'a [Candidate] {
+        self.evidence
+    }
+
     pub fn minted(&self) -> u32 {
         u32::try_from(self.evidence.len()).unwrap_or(u32::MAX)
     }

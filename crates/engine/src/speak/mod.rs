@@ -1,31 +1,41 @@
 //! The third movement: what is said, each sentence with its source, and nothing else.
 
+mod answers;
 mod background;
 pub mod budget;
+pub mod confidence;
 pub mod extractive;
 pub mod footnotes;
 pub mod gauntlet;
+mod general;
 mod generate;
+mod judge;
+mod key_phrases;
+mod markers;
+mod outline;
 pub mod prompt;
+mod route_to;
+mod said;
 pub mod sentences;
+mod transparency;
+pub mod verify;
 
-use std::collections::BTreeSet;
-
-use crate::ask::AskError;
-use crate::policy::{Policy, SpeakMode};
+use crate::ask::{AskError, Engine};
+use crate::policy::{Below, Judge, OutOfCorpus, Policy, SpeakMode};
 use crate::ports::language_model::ModelError;
-use crate::roles::Roles;
-use crate::turn::{Asked, Sifted};
-use crate::words::{
-    Action, Answer, Citation, ConfidenceLevel, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
-    RetrievalQuality, SentenceCheck, Sha256Hash, Transparency,
-};
+use crate::roles::NamedModel;
+use crate::turn::Sifted;
+use crate::words::{Answer, Candidate, Citation, Confidence, Reason, Refusal};
 
+pub use answers::refuse;
+use answers::{Writing, cite, route, unsure};
+pub(crate) use answers::{ask_back, refuse_unsearched};
+use confidence::Weighing;
 use extractive::extract;
 use footnotes::Footnotes;
-use gauntlet::Counts;
-pub use generate::Draft;
-use generate::{Ended, generate};
+pub use generate::{Draft, Ended};
+use generate::{Standard, generate};
+pub use said::Said;
 use sentences::Sentence;
 
 /// Hears what is released, as soon as it is.
@@ -57,203 +67,319 @@ impl Spoken {
     }
 }
 
-/// Speaks from what was sifted. Fails only when the asker named a model that is not served.
-pub async fn speak(roles: &Roles, mut sifted: Sifted, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+/// Speaks from what was sifted: outline, budget, writing, verification, confidence. Fails only when the asker named a
+/// model that is not served.
+pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
     let policy = sifted.asked.policy.clone();
-    let evidence = std::mem::take(&mut sifted.evidence);
-    let footnotes = Footnotes::mint(&evidence);
-    let rules = &policy.rules.speak;
-    if rules.mode == SpeakMode::Extractive {
-        return Ok(Spoken::plainly(extractive_answer(sifted, &footnotes, listener)));
+    let named = sifted.asked.question.model.clone();
+    let writer = engine.roles.writer(named.as_deref()).map_err(AskError::Model)?;
+    let (SpeakMode::Model, Some(writer)) = (policy.rules.speak.mode, writer) else {
+        let stands_in = policy.rules.speak.mode == SpeakMode::Model;
+        return Ok(Spoken::plainly(own_sentences(engine, sifted, stands_in, listener).await));
+    };
+    let mut failures = Vec::new();
+    if let Some(error) = outlined(engine, &mut sifted).await {
+        failures.push(error);
     }
-    let question = &sifted.asked.question;
-    let Some(model) = roles.writer(question.model.as_deref()).map_err(AskError::Model)? else {
-        return Ok(Spoken::plainly(stand_in(sifted, &footnotes, listener)));
+    if sifted.evidence.is_empty() {
+        return Ok(Spoken::plainly(refuse(sifted, &no_thesis(&policy))));
+    }
+    let mut attempt = match attempt(engine, writer, &sifted, listener).await {
+        Ok(attempt) => attempt,
+        Err(refusal) => return Ok(Spoken::plainly(refuse(sifted, &refusal))),
     };
-    let allotted = match budget::allot(rules, model, question, &evidence, &sifted.background).await {
-        Ok(allotted) => allotted,
-        Err(refusal) => {
-            let sifted = Sifted { evidence, ..sifted };
-            return Ok(Spoken::plainly(refuse(sifted, &refusal)));
-        }
-    };
-    let (evidence, beyond_budget) = allotted.part(evidence);
-    sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
-    let footnotes = Footnotes::mint(&evidence);
-    let question = &sifted.asked.question;
-    let prompt = prompt::prompt(rules, &allotted, question, &footnotes, &sifted.background);
-    let written = generate(model, prompt, &footnotes, &sifted.background, listener).await;
-    let answer = match &written.ended {
-        Ended::Whole if written.sentences.is_empty() => {
-            let refusal = unsupported(&policy, &written);
-            sifted.evidence.clone_from(&evidence);
-            Answer { generation_time_ms: written.took_ms, ..refuse(sifted, &refusal) }
-        }
-        Ended::Whole => answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms),
+    if let Ended::Early(error) = &attempt.draft.ended
+        && attempt.draft.is_silent()
+    {
         // Somebody else's model in its place would not be what was asked for.
-        Ended::Early(error @ ModelError::NotServed { .. }) if sifted.asked.question.model.is_some() => {
+        if named.is_some() && matches!(error, ModelError::NotServed { .. }) {
             return Err(AskError::Model(error.clone()));
         }
-        Ended::Early(_) if written.sentences.is_empty() => {
-            Answer { generation_time_ms: written.took_ms, ..stand_in(sifted, &footnotes, listener) }
-        }
-        // What was released stays; it was whole and cited. What the model still owed is said openly.
-        Ended::Early(_) => {
-            sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-            sifted.fallback_reasons.push("model_interrupted".to_owned());
-            answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms)
-        }
-    };
-    let failure = match &written.ended {
-        Ended::Early(error) => Some(error.to_string()),
-        Ended::Whole => None,
-    };
-    Ok(Spoken { answer, draft: Some(written), failure })
-}
-
-/// The sources' own sentences in place of a model's, and that is said.
-fn stand_in(mut sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut dyn Listener) -> Answer {
-    sifted.fallback_reasons.push("extractive".to_owned());
-    sifted.warnings.push(sifted.asked.policy.rules.wording.extractive_notice.clone());
-    extractive_answer(sifted, footnotes, listener)
-}
-
-fn extractive_answer(sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut dyn Listener) -> Answer {
-    let most = sifted.asked.policy.rules.speak.extractive_sentences;
-    let sentences = extract(&sifted.asked.question.query, footnotes, most);
-    for sentence in &sentences {
-        listener.sentence(&sentence.text, footnotes.citations(sentence));
+        failures.push(error.to_string());
+        attempt = match by_fallback(engine, &sifted, &mut failures, listener).await {
+            Some(second) => {
+                sifted.fallback_reasons.push("fallback_model".to_owned());
+                second
+            }
+            None => {
+                let took_ms = attempt.draft.took_ms;
+                let answer = own_sentences(engine, sifted, true, listener).await;
+                let answer = Answer { generation_time_ms: took_ms, ..answer };
+                return Ok(Spoken { answer, draft: Some(attempt.draft), failure: joined(failures) });
+            }
+        };
     }
-    answer(sifted, footnotes, &sentences, "extractive", 0)
+    let (answer, draft) = concluded(engine, sifted, attempt, &mut failures, listener).await;
+    Ok(Spoken { answer, draft: Some(draft), failure: joined(failures) })
+}
+
+/// A question that the documents do not answer, where the policy lets a model answer from what it knows.
+pub(crate) async fn out_of_corpus(
+    engine: &Engine,
+    sifted: Sifted,
+    refusal: &Refusal,
+    listener: &mut dyn Listener,
+) -> Spoken {
+    let policy = sifted.asked.policy.clone();
+    let question = sifted.asked.question.query.clone();
+    let refused = refuse(sifted, refusal);
+    let (OutOfCorpus::Disclaimed(rules), Some(model)) = (&policy.rules.out_of_corpus, &engine.roles.out_of_corpus)
+    else {
+        return Spoken::plainly(refused);
+    };
+    let temperature = policy.rules.speak.temperature;
+    match general::disclaim(model, rules, &question, refused, temperature, listener).await {
+        Ok(answer) => Spoken::plainly(answer),
+        Err((refused, error)) => Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refused) },
+    }
 }
 
 /// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
-pub(crate) fn quote(mut sifted: Sifted, sentences: &[Sentence], listener: &mut dyn Listener) -> Answer {
+pub(crate) fn quote(mut sifted: Sifted, sentences: Vec<Sentence>, listener: &mut dyn Listener) -> Answer {
+    let policy = sifted.asked.policy.clone();
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
-    for sentence in sentences {
-        listener.sentence(&sentence.text, footnotes.citations(sentence));
+    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
+    let confidence = Weighing::of(&policy, &sifted.fallback_reasons, &evidence).verified(&said);
+    for said in &said {
+        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    Answer { model_used: None, ..answer(sifted, &footnotes, sentences, "", 0) }
+    cite(
+        sifted,
+        &footnotes,
+        &said,
+        Writing { context_tokens: passage_tokens(&evidence), ..Writing::default() },
+        confidence,
+    )
 }
 
-fn answer(
+/// What a model wrote, and the evidence it was shown.
+struct Attempt {
+    evidence: Vec<Candidate>,
+    beyond_budget: Vec<Candidate>,
+    context_tokens: u64,
+    draft: Draft,
+}
+
+/// Lets a model write from as much of the evidence as fits.
+async fn attempt(
+    engine: &Engine,
+    model: &NamedModel,
+    sifted: &Sifted,
+    listener: &mut dyn Listener,
+) -> Result<Attempt, Refusal> {
+    let policy = &sifted.asked.policy;
+    let (rules, question) = (&policy.rules.speak, &sifted.asked.question);
+    let allotted = budget::allot(rules, model, question, &sifted.evidence, &sifted.background).await?;
+    let (evidence, beyond_budget) = allotted.part(sifted.evidence.clone());
+    let footnotes = Footnotes::mint(&evidence);
+    let prompt = prompt::prompt(rules, &allotted, question, &footnotes, &sifted.background);
+    let standard = Standard {
+        policy,
+        footnotes: &footnotes,
+        background: &sifted.background,
+        verifier: &engine.verifier(policy),
+        weighing: &Weighing::of(policy, &sifted.fallback_reasons, &evidence),
+    };
+    let draft = generate(model, prompt, &standard, listener).await;
+    Ok(Attempt { evidence, beyond_budget, context_tokens: allotted.tokens.context as u64, draft })
+}
+
+/// The model that writes when the other has not said anything, if there is one and it does.
+async fn by_fallback(
+    engine: &Engine,
+    sifted: &Sifted,
+    failures: &mut Vec<String>,
+    listener: &mut dyn Listener,
+) -> Option<Attempt> {
+    let fallback = engine.roles.fallback.as_ref()?;
+    let second = attempt(engine, fallback, sifted, listener).await.ok()?;
+    match &second.draft.ended {
+        Ended::Early(error) if second.draft.is_silent() => {
+            failures.push(error.to_string());
+            None
+        }
+        _ => Some(second),
+    }
+}
+
+/// What becomes of what was written: said, refused, or given to somebody who may know.
+async fn concluded(
+    engine: &Engine,
+    mut sifted: Sifted,
+    attempt: Attempt,
+    failures: &mut Vec<String>,
+    listener: &mut dyn Listener,
+) -> (Answer, Draft) {
+    let Attempt { evidence, beyond_budget, context_tokens, mut draft } = attempt;
+    let policy = sifted.asked.policy.clone();
+    let footnotes = Footnotes::mint(&evidence);
+    sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
+    if let Ended::Early(error) = &draft.ended {
+        failures.push(error.to_string());
+        // What was released stays; it was whole and checked. What the model still owed is said openly.
+        sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
+        sifted.fallback_reasons.push("model_interrupted".to_owned());
+    }
+    if let Some(failure) = draft.verifier_failure.clone() {
+        failures.push(failure);
+        sifted.fallback_reasons.push("no_entailment".to_owned());
+    }
+    let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
+    if draft.said.is_empty() && draft.withheld.is_empty() {
+        sifted.evidence = evidence;
+        let answer = refuse(sifted, &unsupported(&policy, &draft));
+        return (Answer { generation_time_ms: draft.took_ms, ..answer }, draft);
+    }
+    let weighing = Weighing::of(&policy, &sifted.fallback_reasons, &evidence);
+    let confidence = weigh(engine, &mut sifted, &weighing, &footnotes, &mut draft, failures).await;
+    let is_enough = weighing.is_enough(confidence);
+    sifted.trace.extend(weighing.record(confidence));
+    if is_enough && draft.said.is_empty() {
+        draft.release(&footnotes, listener);
+    }
+    if !draft.said.is_empty() {
+        return (cite(sifted, &footnotes, &draft.said, writing, confidence), draft);
+    }
+    let answer = unsure_answer(engine, sifted, &footnotes, &draft.withheld, writing, confidence, listener).await;
+    (answer, draft)
+}
+
+/// How sure the answer is: by the verifier as far as it was said, or by a model that reads the whole.
+async fn weigh(
+    engine: &Engine,
+    sifted: &mut Sifted,
+    weighing: &Weighing<'_>,
+    footnotes: &Footnotes<'_>,
+    draft: &mut Draft,
+    failures: &mut Vec<String>,
+) -> Confidence {
+    let policy = sifted.asked.policy.clone();
+    let said = if draft.said.is_empty() { &draft.withheld } else { &draft.said };
+    let verified = weighing.verified(said);
+    let Some(rules) = policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier) else {
+        return verified;
+    };
+    let judge = match rules.judge {
+        Judge::Itself => engine.roles.writers().find(|model| model.name == draft.model),
+        _ => engine.roles.judge.as_ref().filter(|judge| judge.name != draft.model),
+    };
+    let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
+    let judged = match judge {
+        Some(judge) => judge::judge(judge, rules, &sifted.asked.question.query, footnotes, text.trim()).await,
+        None => Err(ModelError::Failed("no model other than the one that wrote has the role of a judge".to_owned())),
+    };
+    match judged {
+        Ok(number) => weighing.judged(said, number),
+        Err(error) => {
+            failures.push(error.to_string());
+            sifted.fallback_reasons.push("no_judge".to_owned());
+            verified
+        }
+    }
+}
+
+/// An answer that is not sure enough.
+async fn unsure_answer(
+    engine: &Engine,
     sifted: Sifted,
     footnotes: &Footnotes<'_>,
-    sentences: &[Sentence],
-    model_used: &str,
-    generation_time_ms: u64,
+    withheld: &[Said],
+    writing: Writing,
+    confidence: Confidence,
+    listener: &mut dyn Listener,
 ) -> Answer {
-    let text: String = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
-    let cited: BTreeSet<u32> = sentences.iter().flat_map(|sentence| sentence.citations.iter().copied()).collect();
-    let citations: Vec<_> = cited.into_iter().filter_map(|number| footnotes.citation(number)).collect();
-    let base = mean(footnotes.notes().map(|(_, candidate)| candidate.similarity()));
-    let retrieval_quality = RetrievalQuality::of(base, sifted.fallback_reasons);
-    Answer {
-        request_id: sifted.asked.request_id,
-        action: Action::Cite,
-        answer: text.trim().to_owned(),
-        refused: false,
-        refusal_reason: None,
-        reason: None,
-        grounded: !citations.is_empty(),
-        receipt: Some(receipt(sifted.asked.policy.hash, footnotes, sentences)),
-        citations,
-        confidence: None,
-        transparency: transparency(&retrieval_quality),
-        retrieval_quality,
-        route_to: None,
-        suggestions: Vec::new(),
-        warnings: sifted.warnings,
-        model_used: Some(model_used.to_owned()),
-        context_chunks_used: footnotes.notes().count(),
-        context_tokens_used: footnotes.notes().map(|(_, candidate)| u64::from(candidate.passage.tokens)).sum(),
-        generation_time_ms,
-        trace: sifted.trace,
+    let policy = sifted.asked.policy.clone();
+    let rules = policy.rules.speak.confidence.as_ref();
+    let threshold = rules.map_or(0.0, |rules| rules.cite_from);
+    let refusal = unsure(confidence, threshold, &policy.rules.wording.next_steps);
+    let took_ms = writing.took_ms;
+    let sifted = Sifted { evidence: footnotes.evidence().to_vec(), ..sifted };
+    if rules.is_some_and(|rules| rules.below == Below::Refuse) {
+        let answer = refuse(sifted, &refusal);
+        return Answer { confidence: Some(confidence), generation_time_ms: took_ms, ..answer };
     }
+    let (owners, admin) = (engine.owners.as_deref(), engine.admin_email.as_deref());
+    let target =
+        route_to::route_to(owners, admin, &sifted.asked.scope, footnotes.evidence(), &refusal.explanation).await;
+    let draft = cite(sifted.clone(), footnotes, withheld, writing, confidence);
+    let answer = route(draft, sifted, confidence, target);
+    if rules.is_some_and(|rules| rules.show_draft) {
+        listener.sentence(&answer.answer, answer.citations.clone());
+    }
+    answer
 }
 
-fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
-    let sentence = |sentence: &Sentence| ReceiptSentence {
-        text: sentence.text.trim().to_owned(),
-        check: SentenceCheck::unchecked(),
-        sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
+/// The sources' own sentences; in place of a model's, that is said.
+async fn own_sentences(engine: &Engine, mut sifted: Sifted, stands_in: bool, listener: &mut dyn Listener) -> Answer {
+    let policy = sifted.asked.policy.clone();
+    if stands_in {
+        sifted.fallback_reasons.push("extractive".to_owned());
+        sifted.warnings.push(policy.rules.wording.extractive_notice.clone());
+    }
+    let evidence = std::mem::take(&mut sifted.evidence);
+    let footnotes = Footnotes::mint(&evidence);
+    let sentences = extract(&sifted.asked.question.query, &footnotes, policy.rules.speak.extractive_sentences);
+    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
+    let weighing = Weighing::of(&policy, &sifted.fallback_reasons, &evidence);
+    let confidence = weighing.verified(&said);
+    sifted.trace.extend(weighing.record(confidence));
+    let writing =
+        Writing { model: Some("extractive".to_owned()), context_tokens: passage_tokens(&evidence), took_ms: 0 };
+    if !weighing.is_enough(confidence) {
+        return unsure_answer(engine, sifted, &footnotes, &said, writing, confidence, listener).await;
+    }
+    for said in &said {
+        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
+    }
+    cite(sifted, &footnotes, &said, writing, confidence)
+}
+
+/// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.
+/// A planner that fails is gone without, and that is said; what it failed of is returned.
+async fn outlined(engine: &Engine, sifted: &mut Sifted) -> Option<String> {
+    let policy = sifted.asked.policy.clone();
+    let (rules, planner) = policy.rules.speak.outline.as_ref().zip(engine.roles.planner.as_ref())?;
+    let footnotes = Footnotes::mint(&sifted.evidence);
+    let places = match outline::outline(planner.model(), rules, &sifted.asked.question, &footnotes).await {
+        Ok(places) => places,
+        Err(error) => {
+            sifted.fallback_reasons.push("no_outline".to_owned());
+            return Some(error.to_string());
+        }
     };
-    let sentences = sentences.iter().map(sentence).collect();
-    Receipt { policy_sha256, sentences }
+    sifted.trace.push(outline::record(places.len()));
+    let mut all: Vec<Option<Candidate>> = std::mem::take(&mut sifted.evidence).into_iter().map(Some).collect();
+    sifted.evidence = places.into_iter().filter_map(|place| all[place].take()).collect();
+    sifted.dropped.extend(all.into_iter().flatten().map(|candidate| ("outline", candidate)));
+    None
 }
 
-/// A refusal: the policy's words, the reason with its numbers, and a next step. No model has run, or none is believed.
-pub fn refuse(sifted: Sifted, refusal: &Refusal) -> Answer {
-    let base = mean(sifted.evidence.iter().map(crate::words::Candidate::similarity));
-    let retrieval_quality = RetrievalQuality::of(base, sifted.fallback_reasons);
-    Answer {
-        request_id: sifted.asked.request_id,
-        action: Action::Refuse,
-        answer: sifted.asked.policy.rules.wording.refusal_for(refusal.reason).trim().to_owned(),
-        refused: true,
-        refusal_reason: Some(refusal.explanation.clone()),
-        reason: Some(refusal.reason),
-        citations: Vec::new(),
-        confidence: None,
-        transparency: transparency(&retrieval_quality),
-        retrieval_quality,
-        route_to: None,
-        suggestions: refusal.suggestions.clone(),
-        warnings: sifted.warnings,
-        model_used: None,
-        context_chunks_used: 0,
-        context_tokens_used: 0,
-        generation_time_ms: 0,
-        grounded: false,
-        trace: sifted.trace,
-        receipt: None,
+fn no_thesis(policy: &Policy) -> Refusal {
+    Refusal {
+        reason: Reason::NoThesis,
+        explanation: "Passages that support an answer (0) below the least that is needed (1)".to_owned(),
+        suggestions: policy.rules.wording.next_steps.clone(),
     }
-}
-
-/// The asker is asked for what is missing: no refusal, and no answer.
-pub(crate) fn ask_back(sifted: Sifted, refusal: &Refusal, text: String, listener: &mut dyn Listener) -> Answer {
-    listener.sentence(&text, Vec::new());
-    Answer { action: Action::Clarify, answer: text, refused: false, ..refuse(sifted, refusal) }
-}
-
-/// A refusal by rule, before anything was searched: there is nothing to say about how the search went.
-pub(crate) fn refuse_unsearched(asked: Asked, gate: GateRecord, refusal: &Refusal) -> Answer {
-    let sifted = Sifted { trace: vec![gate], ..Sifted::unsearched(asked) };
-    let transparency = Transparency { statement: None, show_to_user: false };
-    Answer { transparency, ..refuse(sifted, refusal) }
 }
 
 fn unsupported(policy: &Policy, written: &Draft) -> Refusal {
-    let Counts { expanded, .. } = written.markers;
     Refusal {
         reason: Reason::UnsupportedClaims,
         explanation: format!(
-            "Sentences with a source ({}) below the least that can be shown (1): {} sentences dropped, {} markers valid, {} dropped",
-            written.sentences.len(),
-            written.dropped_sentences,
-            expanded,
+            "Sentences that their sources support (0) below the least that can be shown (1): {} sentences dropped, {} markers valid, {} dropped",
+            written.dropped.len(),
+            written.markers.expanded,
             written.markers.dropped(),
         ),
         suggestions: policy.rules.wording.next_steps.clone(),
     }
 }
 
-fn transparency(quality: &RetrievalQuality) -> Transparency {
-    let statement = if quality.degraded {
-        Some(format!(
-            "A simplified search was used ({}); results may be less comprehensive.",
-            quality.fallback_reasons.join(", ")
-        ))
-    } else if quality.confidence_level == ConfidenceLevel::Low {
-        Some("Limited relevant information was found; rephrasing the question may help.".to_owned())
-    } else {
-        None
-    };
-    Transparency { show_to_user: statement.is_some(), statement }
+fn passage_tokens(evidence: &[Candidate]) -> u64 {
+    evidence.iter().map(|candidate| u64::from(candidate.passage.tokens)).sum()
 }
 
-fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0_u32), |(sum, count), number| (sum + number, count + 1));
-    if count == 0 { 0.0 } else { sum / f64::from(count) }
+fn joined(failures: Vec<String>) -> Option<String> {
+    (!failures.is_empty()).then(|| failures.join("; "))
 }

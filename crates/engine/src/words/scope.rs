@@ -24,6 +24,10 @@ impl Tag {
         Self("public".to_owned())
     }
 
+    pub fn is_public(&self) -> bool {
+        self.0 == "public"
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

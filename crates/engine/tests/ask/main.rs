@@ -42,7 +42,7 @@ async fn a_cited_sentence_is_said_and_an_uncited_one_is_not() {
     assert_eq!(receipt.sentences[0].text, "The gearbox holds 1.8 litres.[1]");
     assert_eq!(receipt.sentences[0].sources[0].document_sha256, answer.citations[0].document_sha256);
     let draft = draft.unwrap();
-    assert_eq!((draft.dropped_sentences, draft.markers.expanded, draft.markers.not_minted), (2, 1, 1));
+    assert_eq!((draft.dropped_sentences(), draft.markers.expanded, draft.markers.not_minted), (2, 1, 1));
     assert!(draft.raw.contains("1961"), "the record keeps what the model really said");
 }
 

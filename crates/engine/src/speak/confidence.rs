@@ -1,0 +1,73 @@
+//! How much an answer can be relied on: how well the search went, how much of the answer the sources have, and what a
+//! judge says of it.
+
+use super::key_phrases::KeyPhrases;
+use super::said::{Said, support};
+use crate::policy::{ConfidenceRules, Policy};
+use crate::words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
+
+/// What the three signals count.
+const RETRIEVAL: f64 = 30.0;
+const COVERAGE: f64 = 40.0;
+const JUDGE: f64 = 30.0;
+
+/// Two shares and a number from 0 to 100, weighed. Rounded to what is shown, so that what is compared is what is said.
+pub fn weighed(retrieval_score: f64, coverage_score: f64, llm_score: f64) -> Confidence {
+    let overall = retrieval_score * RETRIEVAL + coverage_score * COVERAGE + llm_score / 100.0 * JUDGE;
+    let overall = (overall.clamp(0.0, 100.0) * 100.0).round() / 100.0;
+    Confidence { overall, retrieval_score, coverage_score, llm_score }
+}
+
+/// The mean similarity of the best passages, as many as the policy looks at; one that is missing counts nothing, so that
+/// less evidence is never better.
+pub fn retrieval_base(policy: &Policy, evidence: &[Candidate]) -> f64 {
+    let most = policy.rules.speak.confidence.as_ref().map_or(1, |rules| rules.best_passages);
+    let mut similarities: Vec<f64> = evidence.iter().map(Candidate::similarity).collect();
+    similarities.sort_by(|one, other| other.total_cmp(one));
+    similarities.truncate(most);
+    similarities.iter().sum::<f64>() / most as f64
+}
+
+/// The confidence of an answer as far as it is said, weighed anew with every sentence.
+pub struct Weighing<'a> {
+    rules: Option<&'a ConfidenceRules>,
+    retrieval_score: f64,
+    context: KeyPhrases,
+}
+
+impl<'a> Weighing<'a> {
+    pub fn of(policy: &'a Policy, fallback_reasons: &[String], evidence: &[Candidate]) -> Self {
+        let quality = RetrievalQuality::of(retrieval_base(policy, evidence), fallback_reasons.to_vec());
+        Self {
+            rules: policy.rules.speak.confidence.as_ref(),
+            retrieval_score: quality.confidence_score,
+            context: KeyPhrases::of(evidence.iter().map(|candidate| candidate.passage.text.as_str())),
+        }
+    }
+
+    /// By the verifier's own opinion of each sentence.
+    pub fn verified(&self, said: &[Said]) -> Confidence {
+        self.judged(said, support(said))
+    }
+
+    /// By somebody else's opinion of the whole.
+    pub fn judged(&self, said: &[Said], llm_score: f64) -> Confidence {
+        let coverage = self.context.share_of(said.iter().map(|said| said.sentence.text.as_str()));
+        weighed(self.retrieval_score, coverage, llm_score.clamp(0.0, 100.0))
+    }
+
+    pub fn is_enough(&self, confidence: Confidence) -> bool {
+        self.rules.is_none_or(|rules| confidence.overall >= rules.cite_from)
+    }
+
+    /// The gate's record, where the policy has the gate.
+    pub fn record(&self, confidence: Confidence) -> Option<GateRecord> {
+        let rules = self.rules?;
+        let verdict = if self.is_enough(confidence) { Verdict::Pass } else { Verdict::Stop };
+        let gate = "confidence".to_owned();
+        Some(GateRecord { gate, verdict, observed: confidence.overall, threshold: rules.cite_from })
+    }
+}
+
+#[cfg(test)]
+mod tests;

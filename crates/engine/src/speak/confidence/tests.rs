@@ -1,0 +1,100 @@
+use chrono::DateTime;
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::super::sentences::Sentence;
+use super::*;
+use crate::ports::catalogue::CataloguePassage;
+use crate::words::{CharSpan, DocumentId, PassageKey, SentenceCheck, SentenceVerdict, Sha256Hash};
+
+const HANDBOOK: &str = include_str!("../../../../../policies/handbook.yaml");
+
+fn candidate(number: u128, similarity: f32, text: &str) -> Candidate {
+    let passage = CataloguePassage {
+        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
+        collection: "Handbook".parse().unwrap(),
+        kind: None,
+        title: "Leave".to_owned(),
+        address: None,
+        source_location: "leave.md".to_owned(),
+        updated_at: DateTime::UNIX_EPOCH,
+        section: None,
+        page: None,
+        span: CharSpan { start: 0, end: 1 },
+        text: text.to_owned(),
+        tokens: 8,
+        document_sha256: Sha256Hash::of(text.as_bytes()),
+    };
+    Candidate { cosine: Some(similarity), ..Candidate::unscored(passage) }
+}
+
+fn said(text: &str, support: f64) -> Said {
+    let verdict = if support >= 0.5 { SentenceVerdict::Supported } else { SentenceVerdict::Unsupported };
+    let check = SentenceCheck { verdict, support, ..SentenceCheck::verbatim() };
+    Said { sentence: Sentence::claim(text.to_owned(), vec![1]), check }
+}
+
+#[test]
+fn test_calculate_confidence_hybrid() {
+    for (retrieval, coverage, judge, overall) in [
+        (1.0, 1.0, 100.0, 100.0),
+        (0.0, 0.0, 0.0, 0.0),
+        (1.0, 0.0, 0.0, 30.0),
+        (0.0, 1.0, 0.0, 40.0),
+        (0.0, 0.0, 100.0, 30.0),
+        (0.8, 0.75, 90.0, 81.0),
+        (0.5, 0.5, 50.0, 50.0),
+    ] {
+        let confidence = weighed(retrieval, coverage, judge);
+        assert!((confidence.overall - overall).abs() < 1e-9, "{retrieval} {coverage} {judge}: {confidence:?}");
+    }
+}
+
+#[test]
+fn at_or_above_60_is_cited_and_below_is_not() {
+    let policy = Policy::parse(HANDBOOK).unwrap();
+    let weighing = Weighing::of(&policy, &[], &[]);
+    for (judge, enough) in [(99.96, false), (99.99, true), (100.0, true)] {
+        // 0.75 × 40 + 30 = 60
+        let confidence = weighed(0.0, 0.75, judge);
+        assert_eq!(weighing.is_enough(confidence), enough, "{confidence:?}");
+        let record = weighing.record(confidence).unwrap();
+        assert_eq!((record.verdict == Verdict::Pass, record.threshold), (enough, 60.0));
+    }
+}
+
+#[test]
+fn a_fallback_costs_a_fifth_of_what_the_search_counts() {
+    let policy = Policy::parse(HANDBOOK).unwrap();
+    let evidence = [candidate(1, 0.8, "Leave of five days.")];
+    let whole = Weighing::of(&policy, &[], &evidence).retrieval_score;
+    let degraded = Weighing::of(&policy, &["bm25_only".to_owned(), "no_rerank".to_owned()], &evidence).retrieval_score;
+    assert!((degraded - whole * 0.8).abs() < 1e-3, "{degraded} of {whole}");
+}
+
+proptest! {
+    /// Whatever is taken away: less evidence never makes the same answer surer.
+    #[test]
+    fn removing_evidence_never_raises_confidence(
+        evidence in prop::collection::vec((0_u8..=100, "([a-e]{1,5} ){0,12}"), 0..9),
+        gone in prop::collection::vec(any::<bool>(), 9),
+        answer in "([a-e]{1,5} ){0,12}",
+        support in 0.0..=1.0_f64,
+        best_passages in 1..7_usize,
+    ) {
+        let mut policy = Policy::parse(HANDBOOK).unwrap();
+        if let Some(rules) = &mut policy.rules.speak.confidence {
+            rules.best_passages = best_passages;
+        }
+        let evidence: Vec<Candidate> = (1..).zip(&evidence)
+            .map(|(number, (similarity, text))| candidate(number, f32::from(*similarity) / 100.0, text))
+            .collect();
+        let left: Vec<Candidate> =
+            evidence.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(candidate, _)| candidate.clone()).collect();
+        let said = [said(&answer, support)];
+        let confidence = |evidence: &[Candidate]| Weighing::of(&policy, &[], evidence).verified(&said);
+        let (whole, less) = (confidence(&evidence), confidence(&left));
+        prop_assert!(less.overall <= whole.overall, "{less:?} with less, {whole:?} with all");
+        prop_assert!(less.coverage_score <= whole.coverage_score && less.retrieval_score <= whole.retrieval_score);
+    }
+}

@@ -1,0 +1,77 @@
+//! Out of corpus: a model answers from what it knows, where the policy wants that, under a disclaimer.
+//!
+//! There are no notes here, so there is nothing a marker could be minted for: none comes out of the gauntlet, and no
+//! citation can be made.
+
+use std::time::Instant;
+
+use futures::StreamExt as _;
+
+use super::Listener;
+use super::gauntlet::{Gauntlet, Passed};
+use crate::policy::Disclaimed;
+use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
+use crate::roles::NamedModel;
+use crate::words::{Action, Answer, Speaker};
+
+/// The answer in place of a refusal. A model that fails changes nothing: the refusal stands.
+pub(super) async fn disclaim(
+    model: &NamedModel,
+    rules: &Disclaimed,
+    question: &str,
+    refused: Answer,
+    temperature: f64,
+    listener: &mut dyn Listener,
+) -> Result<Answer, (Answer, ModelError)> {
+    let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
+    let prompt = Prompt {
+        model: Some(model.name.clone()),
+        messages: vec![message(Speaker::System, &rules.system_prompt), message(Speaker::User, question)],
+        temperature,
+        max_tokens: model.limits.response,
+    };
+    let began = Instant::now();
+    let said = match written(model, prompt).await {
+        Ok(written) => written,
+        Err(error) => return Err((refused, error)),
+    };
+    let answer = format!("{}\n\n{}", rules.disclaimer.trim(), said.trim());
+    listener.sentence(&answer, Vec::new());
+    Ok(Answer {
+        // Nobody vouches for it, so it is no answer that cites, and the reason why the documents gave none stays.
+        action: Action::Route,
+        answer,
+        refused: false,
+        grounded: false,
+        citations: Vec::new(),
+        receipt: None,
+        model_used: Some(model.name.clone()),
+        generation_time_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        ..refused
+    })
+}
+
+/// What the model wrote, without anything that looks like a citation.
+async fn written(model: &NamedModel, prompt: Prompt) -> Result<String, ModelError> {
+    let mut pieces = model.model.write(prompt).await?;
+    let mut gauntlet = Gauntlet::new(0);
+    let mut said = String::new();
+    let mut take = |passed: Vec<Passed>| {
+        for passed in passed {
+            if let Passed::Text(text) = passed {
+                said.push_str(&text);
+            }
+        }
+    };
+    while let Some(piece) = pieces.next().await {
+        match piece? {
+            Piece::Text(text) => take(gauntlet.push(&text)),
+            Piece::Done { .. } => break,
+        }
+    }
+    take(gauntlet.finish());
+    if said.trim().is_empty() {
+        return Err(ModelError::Failed("the model said nothing".to_owned()));
+    }
+    Ok(said)
+}

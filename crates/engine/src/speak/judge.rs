@@ -1,0 +1,81 @@
+//! A model's opinion of an answer: one number from 0 to 100.
+
+use super::footnotes::Footnotes;
+use super::prompt;
+use crate::policy::ConfidenceRules;
+use crate::ports::language_model::{ModelError, PromptMessage};
+use crate::roles::NamedModel;
+use crate::words::Speaker;
+
+const MOST_TOKENS: u32 = 8;
+
+/// What the judge gives an answer. One that says no number has failed.
+pub(super) async fn judge(
+    judge: &NamedModel,
+    rules: &ConfidenceRules,
+    question: &str,
+    footnotes: &Footnotes<'_>,
+    answer: &str,
+) -> Result<f64, ModelError> {
+    let notes: String =
+        footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
+    let content = filled(&rules.judge_prompt, &[("{question}", question), ("{notes}", &notes), ("{answer}", answer)]);
+    let said = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS).await?;
+    read(&said).ok_or_else(|| {
+        let said: String = said.chars().take(40).collect();
+        ModelError::Failed(format!("asked for a number from 0 to 100, {} said {said:?}", judge.name))
+    })
+}
+
+/// Each place is filled once: what an answer says about places is data.
+fn filled(prompt: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = prompt;
+    while let Some((at, (place, value))) =
+        values.iter().filter_map(|value| Some((rest.find(value.0)?, value))).min_by_key(|(at, _)| *at)
+    {
+        text.push_str(&rest[..at]);
+        text.push_str(value);
+        rest = &rest[at + place.len()..];
+    }
+    text + rest
+}
+
+/// The first number, if it is one from 0 to 100.
+fn read(said: &str) -> Option<f64> {
+    let start = said.find(|c: char| c.is_ascii_digit())?;
+    if said[..start].ends_with('-') {
+        return None;
+    }
+    let number = said[start..].split(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+    let number: f64 = number.trim_end_matches('.').parse().ok()?;
+    (0.0..=100.0).contains(&number).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judgement_is_one_number_from_0_to_100() {
+        for (said, number) in [
+            ("85", Some(85.0)),
+            (" Score: 72.5.", Some(72.5)),
+            ("100/100", Some(100.0)),
+            ("0", Some(0.0)),
+            ("850", None),
+            ("-5", None),
+            ("good", None),
+            ("", None),
+        ] {
+            assert_eq!(read(said), number, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_an_answer_says_about_places_is_data() {
+        let prompt = "Q {question} N {notes} A {answer}";
+        let values = [("{question}", "{answer}"), ("{notes}", "n {question}"), ("{answer}", "a")];
+        assert_eq!(filled(prompt, &values), "Q {answer} N n {question} A a");
+    }
+}

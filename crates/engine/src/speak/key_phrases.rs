@@ -1,0 +1,100 @@
+//! Key phrases: the significant words of a text, and those that stand next to each other.
+
+use std::collections::HashSet;
+
+use super::markers::without_markers;
+use crate::words::{same_word, significant_terms};
+
+/// What the sources say, ready to be held against an answer.
+pub(super) struct KeyPhrases {
+    /// By their first letters, because only words that begin alike are forms of one word.
+    words: std::collections::HashMap<String, Vec<String>>,
+    pairs: HashSet<(String, String)>,
+}
+
+/// Forms of a word share so many letters at least.
+const STEM: usize = 4;
+
+impl KeyPhrases {
+    pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut phrases = Self { words: Default::default(), pairs: HashSet::new() };
+        for text in texts {
+            for run in runs(text) {
+                phrases.pairs.extend(pairs(&run));
+                for word in run {
+                    let known = phrases.words.entry(stem(&word)).or_default();
+                    if !known.contains(&word) {
+                        known.push(word);
+                    }
+                }
+            }
+        }
+        phrases
+    }
+
+    /// The share of an answer's key phrases that the sources have; none of an answer that says nothing.
+    pub(super) fn share_of<'a>(&self, answer: impl Iterator<Item = &'a str>) -> f64 {
+        let mut words = HashSet::new();
+        let mut neighbours = HashSet::new();
+        for text in answer {
+            for run in runs(&without_markers(text)) {
+                neighbours.extend(pairs(&run));
+                words.extend(run);
+            }
+        }
+        let all = words.len() + neighbours.len();
+        if all == 0 {
+            return 0.0;
+        }
+        let found = words.iter().filter(|word| self.has(word)).count()
+            + neighbours.iter().filter(|pair| self.pairs.contains(*pair)).count();
+        (found as f64 / all as f64 * 10_000.0).round() / 10_000.0
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.get(&stem(word)).is_some_and(|known| known.iter().any(|known| same_word(known, word)))
+    }
+}
+
+/// The significant words of each stretch between stops and commas, in order.
+fn runs(text: &str) -> Vec<Vec<String>> {
+    let stretches = text.split(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '\n'));
+    let runs = stretches.map(|stretch| {
+        let words = stretch.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let significant = words.filter(|word| !significant_terms(word).is_empty());
+        significant.map(str::to_lowercase).collect::<Vec<_>>()
+    });
+    runs.filter(|run| !run.is_empty()).collect()
+}
+
+/// In the forms' common beginning, so that "restores backups" and "restored backup" are one pair.
+fn pairs(run: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
+    run.windows(2).map(|pair| (stem(&pair[0]), stem(&pair[1])))
+}
+
+fn stem(word: &str) -> String {
+    word.chars().take(STEM).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coverage(context: &[&str], answer: &str) -> f64 {
+        KeyPhrases::of(context.iter().copied()).share_of([answer].into_iter())
+    }
+
+    #[test]
+    fn test_calculate_coverage() {
+        let context = ["Backups are kept for ninety days.", "Operations restores them."];
+        for (answer, share) in [
+            ("Backups are kept for ninety days.[1]", 1.0),
+            ("Operations restored the backup.[2]", 0.8),
+            ("Lunch is free.", 0.0),
+            ("", 0.0),
+            ("[1]", 0.0),
+        ] {
+            assert!((coverage(&context, answer) - share).abs() < 1e-9, "{answer}: {}", coverage(&context, answer));
+        }
+    }
+}

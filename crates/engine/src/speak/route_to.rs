@@ -1,0 +1,136 @@
+//! Whom a question goes to that the documents do not answer surely enough.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::ports::owners::{OwnedTag, Owners};
+use crate::words::{Candidate, DocumentId, RouteTarget, Scope, Tag};
+
+/// What a fallback's tag is called.
+const SYSTEM: &str = "system";
+
+/// The owner of the commonest tag in the evidence, or else the configured admin, with the reason why.
+pub(super) async fn route_to(
+    owners: Option<&dyn Owners>,
+    admin: Option<&str>,
+    scope: &Scope,
+    evidence: &[Candidate],
+    why: &str,
+) -> RouteTarget {
+    let documents: Vec<DocumentId> = evidence.iter().map(|candidate| candidate.passage.passage.document).collect();
+    let mut distinct = documents.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let tags = match owners {
+        Some(owners) if !distinct.is_empty() => owners.owned_tags(scope, &distinct).await.map_err(|_| ()),
+        _ => Ok(Vec::new()),
+    };
+    match tags {
+        Ok(tags) => target(&documents, &tags, admin, why),
+        Err(()) => to_admin(admin, why, "the owners of tags cannot be looked up"),
+    }
+}
+
+/// Pure. Each passage counts its document's tags; of tags that are equally common one that says something about the
+/// subject comes before the one that everybody has, and then the first by name.
+fn target(documents: &[DocumentId], tags: &[OwnedTag], admin: Option<&str>, why: &str) -> RouteTarget {
+    let mut of_document: HashMap<DocumentId, Vec<&OwnedTag>> = HashMap::new();
+    for tag in tags {
+        of_document.entry(tag.document).or_default().push(tag);
+    }
+    let mut counts: BTreeMap<&Tag, (usize, &OwnedTag)> = BTreeMap::new();
+    for tag in documents.iter().filter_map(|document| of_document.get(document)).flatten() {
+        counts.entry(&tag.tag).or_insert((0, *tag)).0 += 1;
+    }
+    let rank = |tag: &Tag, count: usize| (count, !tag.is_public());
+    let commonest = counts.iter().rev().max_by_key(|(tag, (count, _))| rank(tag, *count));
+    let Some((tag, (_, owned))) = commonest else {
+        return to_admin(admin, why, "the evidence has no tags");
+    };
+    match &owned.owner {
+        Some(owner) => RouteTarget {
+            tag: tag.to_string(),
+            owner_user_id: Some(owner.user),
+            owner_email: Some(owner.email.clone()),
+            reason: format!("{why}: routed to the owner of {tag}"),
+            fallback: false,
+        },
+        None => to_admin(admin, why, &format!("no owner for the tag {tag}")),
+    }
+}
+
+fn to_admin(admin: Option<&str>, why: &str, because: &str) -> RouteTarget {
+    let to = if admin.is_some() { "routed to the admin" } else { "no admin is configured" };
+    RouteTarget {
+        tag: SYSTEM.to_owned(),
+        owner_user_id: None,
+        owner_email: admin.map(str::to_owned),
+        reason: format!("{why}: {because}, {to}"),
+        fallback: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::ports::owners::Owner;
+
+    fn document(number: u128) -> DocumentId {
+        DocumentId(Uuid::from_u128(number))
+    }
+
+    fn tagged(number: u128, tag: &str, owner: Option<&str>) -> OwnedTag {
+        let owner = owner.map(|email| Owner { user: Uuid::from_u128(9), email: email.to_owned() });
+        OwnedTag { document: document(number), tag: tag.parse().unwrap(), owner }
+    }
+
+    const WHY: &str = "Confidence (45) below threshold (60)";
+
+    #[test]
+    fn test_get_route_target_with_owner() {
+        let tags = [
+            tagged(1, "public", None),
+            tagged(1, "hr", Some("hr@example.org")),
+            tagged(2, "public", None),
+            tagged(2, "hr", Some("hr@example.org")),
+            tagged(2, "travel", Some("travel@example.org")),
+        ];
+        let target = target(&[document(1), document(2), document(2)], &tags, Some("admin@example.org"), WHY);
+        assert_eq!((target.tag.as_str(), target.owner_email.as_deref()), ("hr", Some("hr@example.org")));
+        assert_eq!((target.owner_user_id, target.fallback), (Some(Uuid::from_u128(9)), false));
+        assert_eq!(target.reason, "Confidence (45) below threshold (60): routed to the owner of hr");
+    }
+
+    #[test]
+    fn test_get_route_target_fallback() {
+        for (tags, because) in [
+            (vec![tagged(1, "hr", None)], "no owner for the tag hr, routed to the admin"),
+            (vec![], "the evidence has no tags, routed to the admin"),
+        ] {
+            let target = target(&[document(1)], &tags, Some("admin@example.org"), WHY);
+            assert_eq!((target.tag.as_str(), target.fallback), ("system", true));
+            assert_eq!(target.owner_email.as_deref(), Some("admin@example.org"));
+            assert_eq!(target.reason, format!("{WHY}: {because}"));
+        }
+        let nobody = target(&[document(1)], &[], None, WHY);
+        assert_eq!((nobody.owner_email, nobody.fallback), (None, true));
+        assert!(nobody.reason.ends_with("no admin is configured"));
+    }
+
+    #[test]
+    fn the_commonest_tag_counts_each_passage_and_ties_break_by_name() {
+        let tags = [
+            tagged(1, "b", Some("b@example.org")),
+            tagged(2, "a", Some("a@example.org")),
+            tagged(3, "c", Some("c@example.org")),
+        ];
+        let of = |documents: &[u128]| {
+            let documents: Vec<_> = documents.iter().map(|number| document(*number)).collect();
+            target(&documents, &tags, None, WHY).tag
+        };
+        assert_eq!(of(&[1, 2, 3]), "a");
+        assert_eq!(of(&[1, 2, 3, 3]), "c");
+        assert_eq!(of(&[7]), "system");
+    }
+}

@@ -1,0 +1,35 @@
+//! Sentences that may be shown, each with how it was checked.
+
+use super::footnotes::Footnotes;
+use super::sentences::{Kind, Sentence};
+use crate::words::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, Sha256Hash};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Said {
+    pub sentence: Sentence,
+    pub check: SentenceCheck,
+}
+
+impl Said {
+    /// A source's own words.
+    pub fn verbatim(sentence: Sentence) -> Self {
+        Self { sentence, check: SentenceCheck::verbatim() }
+    }
+}
+
+/// How surely the passages support what was said, 0 to 100: the mean over its sentences.
+pub(super) fn support(said: &[Said]) -> f64 {
+    let claims: Vec<&Said> = said.iter().filter(|said| said.sentence.kind == Kind::Claim).collect();
+    let of = |said: &&Said| if said.check.verdict == SentenceVerdict::Supported { said.check.support } else { 0.0 };
+    if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
+}
+
+pub(super) fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
+    let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
+    let sentences = claims.map(|Said { sentence, check }| ReceiptSentence {
+        text: sentence.text.trim().to_owned(),
+        check: check.clone(),
+        sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
+    });
+    Receipt { policy_sha256, sentences: sentences.collect() }
+}

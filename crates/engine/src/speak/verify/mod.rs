@@ -1,0 +1,158 @@
+//! Verification: whether the passages that a sentence cites say what it says.
+//!
+//! Figures first, because they are certain; then an entailment model reads the sentence against windows of the
+//! passages. A sentence that cites nothing is given the passage that supports it, if one does.
+
+pub mod lexical;
+
+use super::footnotes::Footnotes;
+use super::markers::{with_marker, without_markers};
+use super::said::Said;
+use super::sentences::Sentence;
+use crate::policy::{VerificationMode, VerificationRules};
+use crate::ports::entailment::{Entailment, Judgement, Pair, Support};
+use crate::words::{SentenceCheck, SentenceVerdict};
+use lexical::LexicalEntailment;
+
+pub struct Verifier<'a> {
+    pub rules: VerificationRules,
+    pub entailment: &'a dyn Entailment,
+}
+
+/// A passage with its number.
+type Note<'a> = (u32, &'a str);
+
+impl Verifier<'_> {
+    /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
+    /// entailment model, if anything.
+    pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<String>) {
+        if self.rules.mode == VerificationMode::Off {
+            return (Said { sentence, check: SentenceCheck::unchecked() }, None);
+        }
+        let claim = without_markers(&sentence.text).trim().to_owned();
+        let is_cited = !sentence.citations.is_empty();
+        let notes: Vec<Note<'_>> = if is_cited {
+            sentence.citations.iter().filter_map(|number| Some((*number, footnotes.text(*number)?))).collect()
+        } else {
+            footnotes.notes().map(|(number, candidate)| (number, candidate.passage.text.as_str())).collect()
+        };
+        if is_cited {
+            let (check, failure) = self.cited(&claim, &notes).await;
+            return (Said { sentence, check }, failure);
+        }
+        let (found, failure) = self.attributed(&claim, &notes).await;
+        let said = match found {
+            Ok((number, check)) => {
+                let text = with_marker(&sentence.text, number);
+                Said { sentence: Sentence { text, citations: vec![number], ..sentence }, check }
+            }
+            Err(check) => Said { sentence, check },
+        };
+        (said, failure)
+    }
+
+    /// A claim against all that it cites.
+    async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<String>) {
+        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
+        if texts.iter().any(|text| is_verbatim(claim, text)) {
+            return (SentenceCheck::verbatim(), None);
+        }
+        if let Some(check) = wrong_figures(claim, &texts) {
+            return (check, None);
+        }
+        let windows = windows_of(&texts);
+        let (judged, by, failure) = self.judged(claim, &windows).await;
+        (self.verdict(&judged, by), failure)
+    }
+
+    /// A claim that cites nothing: the passage that supports it best, if one does.
+    async fn attributed(
+        &self,
+        claim: &str,
+        notes: &[Note<'_>],
+    ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<String>) {
+        if let Some((number, _)) = notes.iter().find(|(_, text)| is_verbatim(claim, text)) {
+            let check = SentenceCheck { attributed: true, ..SentenceCheck::verbatim() };
+            return (Ok((*number, check)), None);
+        }
+        let right: Vec<Note<'_>> =
+            notes.iter().filter(|(_, text)| wrong_figures(claim, &[text]).is_none()).copied().collect();
+        let windows: Vec<(u32, Vec<String>)> =
+            right.iter().map(|(number, text)| (*number, windows_of(&[text]))).collect();
+        let all: Vec<String> = windows.iter().flat_map(|(_, windows)| windows.iter().cloned()).collect();
+        let (judged, by, failure) = self.judged(claim, &all).await;
+        let mut judged = judged.into_iter();
+        let mut best: Option<(u32, SentenceCheck)> = None;
+        for (number, windows) in windows {
+            let of_note: Vec<Judgement> = judged.by_ref().take(windows.len()).collect();
+            let check = self.verdict(&of_note, by.clone());
+            if best.as_ref().is_none_or(|(_, best)| check.support > best.support) {
+                best = Some((number, check));
+            }
+        }
+        let found = match best {
+            Some((number, check)) if check.verdict == SentenceVerdict::Supported => {
+                Ok((number, SentenceCheck { attributed: true, ..check }))
+            }
+            best => {
+                let (support, by) = best.map_or((0.0, by), |(_, check)| (check.support, check.by));
+                let why = Some("it cites nothing, and no passage supports it".to_owned());
+                Err(SentenceCheck { verdict: SentenceVerdict::Unsupported, support, by, why, attributed: false })
+            }
+        };
+        (found, failure)
+    }
+
+    /// A judgement for each window, by whom, and what went wrong.
+    async fn judged(&self, claim: &str, windows: &[String]) -> (Vec<Judgement>, String, Option<String>) {
+        let pairs = || windows.iter().map(|premise| Pair { premise: premise.clone(), claim: claim.to_owned() });
+        if windows.is_empty() {
+            return (Vec::new(), self.entailment.name().to_owned(), None);
+        }
+        match self.entailment.judge(pairs().collect()).await {
+            Ok(judged) => (judged, self.entailment.name().to_owned(), None),
+            Err(error) => {
+                // Words are always there to judge by.
+                let stand_in = LexicalEntailment::by_words();
+                let judged = stand_in.judge(pairs().collect()).await;
+                (judged.unwrap_or_default(), stand_in.name().to_owned(), Some(error.to_string()))
+            }
+        }
+    }
+
+    /// The best window decides: a passage supports what any stretch of it supports.
+    fn verdict(&self, judged: &[Judgement], by: String) -> SentenceCheck {
+        let best = judged.iter().max_by(|one, other| one.score.total_cmp(&other.score));
+        let Some(best) = best else {
+            let why = Some("nobody could judge it".to_owned());
+            return SentenceCheck { why, by, ..SentenceCheck::unchecked() };
+        };
+        let support = crate::words::as_shown(f64::from(best.score));
+        let is_supported = best.support == Support::Supported && support >= self.rules.least_support;
+        let (verdict, why) = match best.support {
+            _ if is_supported => (SentenceVerdict::Supported, None),
+            Support::Contradicted => (SentenceVerdict::Contradicted, Some("its passages say otherwise".to_owned())),
+            _ => {
+                let least = self.rules.least_support;
+                let why = format!("support by its passages ({support:.2}) below threshold ({least})");
+                (SentenceVerdict::Unsupported, Some(why))
+            }
+        };
+        SentenceCheck { verdict, support, by, why, attributed: false }
+    }
+}
+
+/// Whether the claim stands in the passage word for word.
+fn is_verbatim(claim: &str, passage: &str) -> bool {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let claim = plain(claim);
+    claim.contains(' ') && plain(passage).contains(&claim)
+}
+
+fn wrong_figures(_claim: &str, _passages: &[&str]) -> Option<SentenceCheck> {
+    None
+}
+
+fn windows_of(passages: &[&str]) -> Vec<String> {
+    passages.iter().map(|passage| (*passage).to_owned()).collect()
+}
