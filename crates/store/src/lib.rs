@@ -9,6 +9,7 @@ mod intake;
 mod keys;
 mod memory;
 mod outbox;
+mod owners;
 mod records;
 mod schema;
 mod submit;

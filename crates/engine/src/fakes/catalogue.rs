@@ -8,12 +8,14 @@ use async_trait::async_trait;
 use crate::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
+use crate::ports::owners::{OwnedTag, Owner, Owners};
 use crate::sift::{same_word, significant_terms};
 use crate::words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 
 #[derive(Default)]
 pub struct FakeCatalogue {
     shelf: Mutex<BTreeMap<PassageKey, Shelved>>,
+    owners: Mutex<BTreeMap<(TenantId, Tag), String>>,
 }
 
 #[derive(Clone)]
@@ -39,6 +41,11 @@ impl FakeCatalogue {
         for shelved in shelf.values_mut().filter(|shelved| shelved.passage.passage.document == document) {
             shelved.tags = tags.to_vec();
         }
+    }
+
+    /// Makes somebody the owner of a tag.
+    pub fn own(&self, tenant: TenantId, tag: Tag, email: &str) {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner).insert((tenant, tag), email.to_owned());
     }
 
     fn shelf(&self) -> MutexGuard<'_, BTreeMap<PassageKey, Shelved>> {
@@ -77,6 +84,23 @@ impl FakeCatalogue {
             .collect();
         named.sort_by(|one, other| (&one.key, one.document).cmp(&(&other.key, other.document)));
         named
+    }
+}
+
+#[async_trait]
+impl Owners for FakeCatalogue {
+    async fn owned_tags(&self, scope: &Scope, documents: &[DocumentId]) -> Result<Vec<OwnedTag>, CatalogueError> {
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut found = BTreeMap::new();
+        for shelved in self.shelf().values().filter(|shelved| scope.sees(shelved.tenant, &shelved.tags)) {
+            let document = shelved.passage.passage.document;
+            for tag in shelved.tags.iter().filter(|_| documents.contains(&document)) {
+                let email = owners.get(&(shelved.tenant, tag.clone())).cloned();
+                let owner = email.map(|email| Owner { user: uuid::Uuid::nil(), email });
+                found.insert((document, tag.clone()), OwnedTag { document, tag: tag.clone(), owner });
+            }
+        }
+        Ok(found.into_values().collect())
     }
 }
 
@@ -158,6 +182,7 @@ mod tests {
 
     use super::*;
     use crate::suites::catalogue::{Library, NewDocument, catalogue_suite};
+    use crate::suites::owners::owners_suite;
     use crate::words::{CharSpan, Sha256Hash};
 
     #[async_trait]
@@ -186,6 +211,10 @@ mod tests {
             document
         }
 
+        async fn own(&self, tenant: &str, tag: &str, email: &str) {
+            FakeCatalogue::own(self, TenantId::named(tenant), tag.parse().unwrap(), email);
+        }
+
         async fn remove(&self, _: &str, document: DocumentId) {
             FakeCatalogue::remove(self, document);
         }
@@ -199,5 +228,6 @@ mod tests {
     async fn the_fake_behaves_as_a_catalogue() {
         let fake = FakeCatalogue::default();
         catalogue_suite(&fake, &fake).await;
+        owners_suite(&fake, &fake).await;
     }
 }

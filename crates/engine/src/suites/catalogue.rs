@@ -23,6 +23,8 @@ pub trait Library: Send + Sync {
     async fn put(&self, tenant: &str, document: NewDocument) -> DocumentId;
     async fn remove(&self, tenant: &str, document: DocumentId);
     async fn retag(&self, tenant: &str, document: DocumentId, tags: Vec<Tag>);
+    /// Makes somebody the owner of a tag.
+    async fn own(&self, tenant: &str, tag: &str, email: &str);
 }
 
 /// Runs the whole suite.
@@ -169,7 +171,7 @@ async fn lists_have_what_they_are_about(catalogue: &dyn Catalogue, library: &dyn
     }
 }
 
-fn adr(address: &str, names: &[&str]) -> NewDocument {
+pub(super) fn adr(address: &str, names: &[&str]) -> NewDocument {
     NewDocument {
         collection: collection("ADR"),
         source_location: format!("{address}.md"),
@@ -184,11 +186,11 @@ fn collection(name: &str) -> CollectionName {
     name.parse().unwrap()
 }
 
-fn tags(names: &[&str]) -> Vec<Tag> {
+pub(super) fn tags(names: &[&str]) -> Vec<Tag> {
     names.iter().map(|tag| tag.parse().unwrap()).collect()
 }
 
-fn asker(tenant: &str, names: &[&str]) -> Scope {
+pub(super) fn asker(tenant: &str, names: &[&str]) -> Scope {
     Scope::of(&Identity {
         tenant: TenantId::named(tenant),
         subject: "someone".to_owned(),

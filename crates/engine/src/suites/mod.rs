@@ -7,6 +7,7 @@ pub mod embedder;
 pub mod index;
 pub mod language_model;
 pub mod memory;
+pub mod owners;
 pub mod reranker;
 pub mod tokenizer;
 pub mod vocabulary;

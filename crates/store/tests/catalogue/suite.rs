@@ -3,6 +3,8 @@
 use async_trait::async_trait;
 use ibidem_engine::suites::catalogue::{Library, NewDocument, catalogue_suite};
 
+use ibidem_engine::suites::owners::owners_suite;
+
 use super::*;
 
 struct Shelves(Store);
@@ -34,9 +36,18 @@ impl Library for Shelves {
     async fn retag(&self, tenant: &str, document: DocumentId, tags: Vec<Tag>) {
         self.0.retag(TenantId::named(tenant), document, &tags).await.unwrap();
     }
+
+    async fn own(&self, tenant: &str, tag: &str, email: &str) {
+        self.0.set_tag_owner(TenantId::named(tenant), &tag.parse().unwrap(), email).await.unwrap();
+    }
 }
 
 #[tokio::test]
 async fn the_database_behaves_as_a_catalogue() {
     with_store(|store, _| async move { catalogue_suite(&store, &Shelves(store.clone())).await }).await;
+}
+
+#[tokio::test]
+async fn the_database_knows_the_owners_of_tags() {
+    with_store(|store, _| async move { owners_suite(&store, &Shelves(store.clone())).await }).await;
 }

@@ -1,0 +1,39 @@
+//! Who owns the tags of a document.
+
+use async_trait::async_trait;
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::owners::{OwnedTag, Owner, Owners};
+use ibidem_engine::words::{DocumentId, Scope};
+use uuid::Uuid;
+
+use crate::convert::scope_tags;
+use crate::{Store, unavailable};
+
+#[async_trait]
+impl Owners for Store {
+    async fn owned_tags(&self, scope: &Scope, documents: &[DocumentId]) -> Result<Vec<OwnedTag>, CatalogueError> {
+        let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
+        let rows = sqlx::query!(
+            r#"SELECT d.id, tag.name AS "tag!", u.id AS "owner?", u.email AS "email?"
+               FROM documents d
+               CROSS JOIN LATERAL unnest(d.tags) AS tag (name)
+               LEFT JOIN tags t ON t.tenant_id = d.tenant_id AND t.name = tag.name
+               LEFT JOIN users u ON u.tenant_id = t.tenant_id AND u.id = t.owner_user_id
+               WHERE d.tenant_id = $1 AND d.id = ANY ($2) AND d.removed_at IS NULL AND d.tags && $3
+               ORDER BY d.id, tag.name COLLATE "C""#,
+            scope.tenant().0,
+            &ids,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.into_iter()
+            .map(|row| {
+                let tag = row.tag.parse().map_err(|error| CatalogueError::Corrupt(format!("a tag: {error}")))?;
+                let owner = row.owner.zip(row.email).map(|(user, email)| Owner { user, email });
+                Ok(OwnedTag { document: DocumentId(row.id), tag, owner })
+            })
+            .collect()
+    }
+}
