@@ -115,7 +115,7 @@ gather-models data="../shared/data" sample="10" pool="8":
       "$ibidem" ingest "$made/squad/corpus.jsonl" --collection SQuAD-answers --tags public --wait && \
       "$ibidem" eval gather "$made/squad" --collection SQuAD-answers --policy data/evaluation/gather_policy.yaml \
         --rewrites --sample {{ sample }} --rerank-pool {{ pool }} \
-        --set language_model.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
+        --set language_model.roles.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
         --set reranker.use=model --set reranker.at_once=1 --set reranker.timeout_ms=600000 \
         --set server.request_timeout_ms=700000
 

@@ -9,4 +9,5 @@ pub mod qdrant;
 pub mod skos_files;
 pub mod skosmos;
 pub mod timed_reranker;
+pub mod tokens;
 pub mod watched_vocabulary;

@@ -1,5 +1,7 @@
 //! Where concrete parts meet: the only place that joins them.
 
+pub(crate) mod roles;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +12,6 @@ use async_trait::async_trait;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxReranker};
-use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
@@ -19,13 +20,12 @@ use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
-use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
-use ibidem_engine::ports::language_model::LanguageModel;
 use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
+use ibidem_engine::roles::Roles;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::yes_no::YesNoReranker;
 use ibidem_ingest::progress::Progress;
@@ -139,10 +139,6 @@ fn shipped_policy(named: &str) -> Option<&'static str> {
     SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| *text)
 }
 
-pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenAiModel>> {
-    settings.language_model.clone().map(OpenAiModel::new).transpose().context("check `language_model`")
-}
-
 /// The configured reranker, bounded in time. One in this process takes about a second to load.
 pub(crate) async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Reranker>>> {
     let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
@@ -150,8 +146,9 @@ pub(crate) async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<d
         RerankerSource::Onnx(onnx) => Arc::new(tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??),
         RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
         RerankerSource::Model(yes_no) => {
-            let model = language_model(settings)?.context("`reranker.use: model` needs `language_model.url`")?;
-            Arc::new(YesNoReranker::new(Arc::new(model), yes_no))
+            let models =
+                settings.language_model.as_ref().context("`reranker.use: model` needs `language_model.url`")?;
+            Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
     Ok(Some(Arc::new(TimedReranker::new(inner, reranker.timeout))))
@@ -203,13 +200,15 @@ impl Parts {
 
     /// Loads the reranker, where one is configured.
     pub(crate) async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
-        let model = language_model(settings)?.map(|model| Arc::new(model) as Arc<dyn LanguageModel>);
+        let roles = roles::roles(settings.language_model.as_ref()).await?;
+        self.engine_with(Arc::new(roles), settings).await
+    }
+
+    async fn engine_with(&self, roles: Arc<Roles>, settings: &Settings) -> anyhow::Result<Engine> {
         let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
-        let planner = settings.planner.clone().map(OpenAiModel::new).transpose().context("check `language_model`")?;
         Ok(Engine {
-            model,
+            roles,
             vocabulary,
-            planner: planner.map(|model| Arc::new(Planner::new(Arc::new(model)))),
             reranker: reranker(settings).await?,
             memory: Some(Arc::new(self.store.clone())),
             ..Engine::new(self.searcher())
@@ -248,11 +247,14 @@ impl Parts {
         &self,
         settings: &Settings,
         policy: watch::Receiver<Arc<Policy>>,
+        roles: watch::Receiver<Arc<Roles>>,
     ) -> anyhow::Result<AppState> {
+        let begun_with = roles.borrow().clone();
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
-            engine: self.engine(settings).await?,
+            engine: self.engine_with(begun_with, settings).await?,
             policy,
+            roles,
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
             reading: reading(settings).into(),

@@ -5,6 +5,7 @@ mod compose;
 mod console;
 mod logs;
 mod operator;
+mod roles_in_force;
 mod settings;
 
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
+use ibidem_engine::roles::Roles;
 use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
@@ -33,6 +34,8 @@ pub struct ServerParts {
     pub engine: Engine,
     /// The policy in force, which may change at any moment: a request takes it once, and keeps it to its end.
     pub policy: watch::Receiver<Arc<Policy>>,
+    /// The models in force, which may change as the policy may; the engine's own are those it began with.
+    pub roles: watch::Receiver<Arc<Roles>>,
     pub originals: Arc<dyn Originals>,
     pub readiness: Arc<dyn Readiness>,
     /// Names the way documents are read and split (see `Submission::fingerprint`).
@@ -45,6 +48,11 @@ pub struct ServerParts {
 impl ServerParts {
     pub(crate) fn policy_in_force(&self) -> Arc<Policy> {
         self.policy.borrow().clone()
+    }
+
+    /// With the models in force now.
+    pub(crate) fn engine_in_force(&self) -> Engine {
+        Engine { roles: self.roles.borrow().clone(), ..self.engine.clone() }
     }
 }
 

@@ -24,6 +24,7 @@ pub use reranker::{OnnxReranker, OnnxRerankerSettings, RerankerLoadError};
 use encoder::Encoder;
 use queue::{Lane, Model};
 use request::Trouble;
+pub(crate) use tokens::plain_tokenizer;
 use tokens::{Tokens, Window};
 use workers::{Room, Workers};
 

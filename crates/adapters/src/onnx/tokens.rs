@@ -28,7 +28,7 @@ impl From<Encoding> for Window {
 }
 
 /// A tokenizer that neither pads nor cuts: published files hard-code both.
-pub(super) fn plain_tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
+pub(crate) fn plain_tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
     let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
     tokenizer.with_truncation(None).map_err(|error| error.to_string())?;

@@ -3,15 +3,22 @@
 mod stream;
 mod wire;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use moka::future::Cache;
 use tokio::time::Instant;
 
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
-#[derive(Clone)]
+/// How long a server may take to name its models.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long what it named counts: a model that was just loaded is soon allowed.
+const SERVED_FOR: Duration = Duration::from_secs(10);
+
+#[derive(Clone, PartialEq, Eq)]
 pub struct OpenAiSettings {
     /// Up to and with `/v1`, without a final slash.
     pub url: String,
@@ -29,29 +36,37 @@ pub struct OpenAiSettings {
 pub struct OpenAiModel {
     settings: OpenAiSettings,
     client: reqwest::Client,
+    /// The models the server named last.
+    served: Cache<(), Arc<Vec<String>>>,
 }
 
 impl OpenAiModel {
     pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
-        let client = reqwest::Client::builder()
-            .connect_timeout(settings.timeout.min(Duration::from_secs(5)))
-            // Never to another host than the one that was configured.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| ModelError::Connection(error.to_string()))?;
-        Ok(Self { settings, client })
+        let client = client(settings.timeout).map_err(|error| ModelError::Connection(error.to_string()))?;
+        let served = Cache::builder().max_capacity(1).time_to_live(SERVED_FOR).build();
+        Ok(Self { settings, client, served })
     }
 
-    /// The models the server says it has.
-    pub async fn served(&self) -> Result<Vec<String>, ModelError> {
-        let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
-        let reply = tokio::time::timeout(self.settings.timeout, request.send())
-            .await
-            .map_err(|_| self.late())?
-            .and_then(reqwest::Response::error_for_status)
-            .map_err(|error| connection(&error))?;
-        let list: ModelList = reply.json().await.map_err(|error| ModelError::Failed(reason(&error)))?;
-        Ok(list.data.into_iter().map(|model| model.id).collect())
+    /// Another model of the same server, by itself and with a time limit of its own.
+    pub fn other(&self, model: &str, timeout: Duration) -> Self {
+        let settings =
+            OpenAiSettings { model: model.to_owned(), also_allowed: Vec::new(), timeout, ..self.settings.clone() };
+        Self { settings, ..self.clone() }
+    }
+
+    /// The models the server says it has, asked at this moment, each with its window where the server says.
+    pub async fn listed(&self) -> Result<Vec<(String, Option<u32>)>, ModelError> {
+        let limit = self.settings.timeout.min(PATIENCE);
+        let list = async {
+            let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
+            let reply = request.send().await.and_then(reqwest::Response::error_for_status);
+            let reply = reply.map_err(|error| connection(&error))?;
+            reply.json::<ModelList>().await.map_err(|error| ModelError::Failed(reason(&error)))
+        };
+        match tokio::time::timeout(limit, list).await {
+            Err(_) => Err(ModelError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))),
+            Ok(list) => Ok(list?.data.into_iter().map(|model| (model.id.clone(), model.window())).collect()),
+        }
     }
 
     fn authorised(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
@@ -101,7 +116,7 @@ impl OpenAiModel {
         let said = error_text(&reply.bytes().await.unwrap_or_default());
         let lower = said.to_lowercase();
         if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
-            let served = self.served().await.unwrap_or_default();
+            let served = names(self.listed().await.unwrap_or_default());
             return ModelError::NotServed { model: model.to_owned(), served };
         }
         let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
@@ -120,6 +135,14 @@ impl LanguageModel for OpenAiModel {
 
     fn allowed(&self) -> Vec<String> {
         std::iter::once(&self.settings.model).chain(&self.settings.also_allowed).cloned().collect()
+    }
+
+    async fn served(&self) -> Result<Vec<String>, ModelError> {
+        let listed = async { self.listed().await.map(|listed| Arc::new(names(listed))) };
+        match self.served.try_get_with((), listed).await {
+            Ok(served) => Ok(served.to_vec()),
+            Err(error) => Err(ModelError::clone(&error)),
+        }
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
@@ -145,6 +168,18 @@ impl LanguageModel for OpenAiModel {
         }
         Ok(tokens)
     }
+}
+
+fn names(listed: Vec<(String, Option<u32>)>) -> Vec<String> {
+    listed.into_iter().map(|(name, _)| name).collect()
+}
+
+pub(crate) fn client(timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    reqwest::Client::builder()
+        .connect_timeout(timeout.min(PATIENCE))
+        // Never to another host than the one that was configured.
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
 }
 
 fn connection(error: &reqwest::Error) -> ModelError {

@@ -156,6 +156,25 @@ pub(super) struct ModelList {
 #[derive(Deserialize)]
 pub(super) struct ModelName {
     pub(super) id: String,
+    /// As llama.cpp says it: of one slot.
+    #[serde(default)]
+    meta: Option<ModelMeta>,
+    /// As vLLM says it.
+    #[serde(default)]
+    max_model_len: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct ModelMeta {
+    #[serde(default)]
+    n_ctx: Option<u32>,
+}
+
+impl ModelName {
+    /// The window it is served with, where the server says.
+    pub(super) fn window(&self) -> Option<u32> {
+        self.max_model_len.or_else(|| self.meta.as_ref()?.n_ctx)
+    }
 }
 
 /// What an error body says, in a few words.

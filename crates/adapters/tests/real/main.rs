@@ -11,6 +11,7 @@ mod openai;
 mod qdrant;
 mod qdrant_recall;
 mod tiny_model;
+mod tokens;
 mod yes_no;
 
 /// A setting of the running stack. Without it there is nothing to test against, and a test that

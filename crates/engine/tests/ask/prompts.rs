@@ -36,8 +36,9 @@ async fn test_build_context_with_source_ids() {
     let world = World::with(says(&["Oil.[^2]"]), &texts).await;
     let (spoken, prompts) = shown(&world, texts[0]).await;
     // The model sees numbers, and only the answer says which source each of them is.
-    let notes: Vec<_> = prompts[0].lines().filter(|line| texts.iter().any(|text| line.ends_with(text))).collect();
-    assert!(notes.len() == 2 && notes[0].starts_with("[^1] ") && notes[1].starts_with("[^2] "), "{notes:?}");
+    let (_, asked) = prompts[0].rsplit_once("Notes:\n").unwrap();
+    let notes: Vec<_> = asked.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(notes, [format!("[^1] {}", texts[0]), format!("[^2] {}", texts[1])]);
     let cited = &spoken.answer.citations[0];
     assert!(notes[1].contains(&cited.snippet_full), "{cited:?}");
     let source_id = serde_json::to_value(&cited.source_id).unwrap();

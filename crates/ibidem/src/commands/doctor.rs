@@ -1,8 +1,10 @@
 //! `ibidem doctor`: every part checked, and how to mend what is wrong.
 
+mod models;
+
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
@@ -13,9 +15,6 @@ use serde::Serialize;
 
 use crate::settings::{RerankerSource, Settings};
 use crate::{compose, console};
-
-/// How long a model server may take to name its models.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
@@ -66,7 +65,7 @@ impl Doctor {
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
         }
-        findings.push(language_model(settings).await);
+        findings.extend(models::language_models(settings.language_model.as_ref()).await);
         findings.push(reranker(settings).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
@@ -242,33 +241,6 @@ async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
         }
         Err(error) => findings.push(Finding::broken("work", error.to_string(), "run `ibidem migrate`")),
     }
-}
-
-async fn language_model(settings: &Settings) -> Finding {
-    let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
-    let mut settings = settings.clone();
-    let Some(model) = settings.language_model.as_mut() else {
-        return Finding::ok("language model", "none configured; answers are made of the sources' own sentences");
-    };
-    model.timeout = model.timeout.min(PATIENCE);
-    let mut wanted = model.also_allowed.clone();
-    wanted.insert(0, model.model.clone());
-    let served = match compose::language_model(&settings) {
-        Ok(Some(model)) => model.served().await.map_err(|error| error.to_string()),
-        Ok(None) => Ok(Vec::new()),
-        Err(error) => Err(error.to_string()),
-    };
-    let served = match served {
-        Ok(served) => served,
-        Err(error) => return Finding::broken("language model", error, mend),
-    };
-    wanted.retain(|name| !served.contains(name));
-    if wanted.is_empty() {
-        return Finding::ok("language model", served.join(", "));
-    }
-    let found = format!("{} not served; served are: {}", wanted.join(", "), served.join(", "));
-    let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
-    Finding::broken("language model", found, mend)
 }
 
 /// Whether it judges is what counts, not how.

@@ -10,10 +10,11 @@ use tokio::sync::watch;
 use super::worker::terminated;
 use crate::compose::{self, Parts};
 use crate::console;
+use crate::roles_in_force::{self, RolesInForce};
 use crate::settings::Settings;
 
-/// How often a policy file is looked at; a change is in force after the second look that finds it.
-const LOOK_AT_POLICY: Duration = Duration::from_secs(1);
+/// How often the policy's file and that of the settings are looked at; a change is in force after the second look that finds it.
+const LOOK_AT_FILES: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
 pub(crate) struct Serve {
@@ -28,6 +29,7 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let (policy, policy_file) = compose::policy_in_force(settings)?;
+        let (settings_file, roles) = RolesInForce::open(settings).await?;
         let parts = Parts::ready(settings).await?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {
@@ -38,14 +40,19 @@ impl Serve {
         log_policy(&policy.borrow());
         // It ends by itself when the server does, and with it the last who asks for the policy.
         if let Some(file) = policy_file {
-            tokio::spawn(file.follow(LOOK_AT_POLICY));
+            tokio::spawn(file.follow(LOOK_AT_FILES));
+        }
+        let begun_with = roles.borrow().clone();
+        tokio::spawn(async move { roles_in_force::log_not_served(&begun_with).await });
+        if settings_file.is_in_a_file() {
+            tokio::spawn(settings_file.follow(LOOK_AT_FILES));
         }
         let (stop, stopped) = watch::channel(false);
         let working = self.with_worker.then(|| {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings, policy).await?, terminated()).await?;
+        ibidem_server::serve(listener, parts.app_state(settings, policy, roles).await?, terminated()).await?;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;

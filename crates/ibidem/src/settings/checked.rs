@@ -1,5 +1,6 @@
 //! Settings that can be used as they are.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,8 +12,12 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::ports::language_model::ModelLimits;
+use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_store::StoreSettings;
+
+use super::Sources;
 
 /// Everything an operator can set, each value checked.
 #[derive(Clone)]
@@ -22,14 +27,59 @@ pub(crate) struct Settings {
     pub(crate) embedding: OnnxSettings,
     pub(crate) originals: PathBuf,
     /// None when no language model is configured: then the sources speak for themselves.
-    pub(crate) language_model: Option<OpenAiSettings>,
+    pub(crate) language_model: Option<LanguageModelSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
-    pub(crate) planner: Option<OpenAiSettings>,
     pub(crate) reranker: Option<RerankerSettings>,
     pub(crate) policy: PolicySettings,
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+    pub(crate) sources: Sources,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct LanguageModelSettings {
+    /// Its model is the answering one.
+    pub(crate) server: OpenAiSettings,
+    pub(crate) planner: Option<String>,
+    pub(crate) judge: Option<String>,
+    pub(crate) titles: Option<String>,
+    pub(crate) fallback: Option<String>,
+    pub(crate) out_of_corpus: Option<String>,
+    /// For roles that write a few words.
+    pub(crate) short_timeout: Duration,
+    /// What is known of models that are not among the others.
+    pub(crate) any: KnownModel,
+    pub(crate) known: BTreeMap<String, KnownModel>,
+}
+
+/// What fits into a model, and how that is counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct KnownModel {
+    pub(crate) limits: ModelLimits,
+    pub(crate) tokenizer: TokenizerSource,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum TokenizerSource {
+    Estimate,
+    /// The model server is asked.
+    Server,
+    File(PathBuf),
+}
+
+impl LanguageModelSettings {
+    pub(crate) fn known(&self, name: &str) -> &KnownModel {
+        let known = self.known.iter().find(|(known, _)| is_same_model(known, name));
+        known.map_or(&self.any, |(_, known)| known)
+    }
+
+    /// What one question may wait for these models, one after the other.
+    pub(crate) fn longest_turn(&self) -> Duration {
+        let answers = 1 + u32::from(self.fallback.is_some());
+        let short = 2 * u32::from(self.planner.is_some()) + u32::from(self.judge.is_some());
+        self.server.timeout * answers + self.short_timeout * short
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::SettingsError;
 
 /// Starts the name of every environment variable that is a setting.
-const ENVIRONMENT_PREFIX: &str = "IBIDEM__";
+pub(super) const ENVIRONMENT_PREFIX: &str = "IBIDEM__";
 
 /// One source of settings, before it is known what they mean.
 pub(super) enum Layer {

@@ -1,5 +1,6 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod language_model;
 mod reranker;
 
 use std::net::SocketAddr;
@@ -7,7 +8,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxSettings, Pooling};
-use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
@@ -15,9 +15,12 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::language_model::RawLanguageModel;
 use self::reranker::RawReranker;
+use super::Sources;
 use super::checked::{
-    LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings, VocabularySource,
+    LanguageModelSettings, LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings,
+    VocabularySource,
 };
 
 /// A vocabulary file is read into memory.
@@ -86,18 +89,6 @@ struct RawOriginals {
 #[serde(deny_unknown_fields)]
 struct RawJobs {
     lease_ms: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLanguageModel {
-    url: Option<String>,
-    name: Option<String>,
-    also_allowed: Vec<String>,
-    planner: Option<String>,
-    planner_timeout_ms: u64,
-    api_key: Option<String>,
-    timeout_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -173,17 +164,17 @@ impl Problems {
 }
 
 impl RawSettings {
-    pub(super) fn check(self) -> Result<Settings, Vec<String>> {
+    pub(super) fn check(self, sources: Sources) -> Result<Settings, Vec<String>> {
         let mut problems = Problems::default();
         let store = self.database.check(&self.jobs, &mut problems);
         let index = self.index.check(&mut problems);
         let embedding = self.embedding.check(&mut problems);
-        let (language_model, planner) = self.language_model.check(&mut problems).unzip();
-        let planner = planner.flatten();
-        let reranker = self.reranker.check(embedding.as_ref(), language_model.as_ref(), &mut problems);
+        let language_model = self.language_model.check(&mut problems);
+        let server_of_models = language_model.as_ref().map(|model| &model.server);
+        let reranker = self.reranker.check(embedding.as_ref(), server_of_models, &mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
-            && server.request_timeout <= model.timeout
+            && server.request_timeout <= model.server.timeout
         {
             let problem =
                 "must be more than `language_model.timeout_ms`: nothing could stand in for a model that is late";
@@ -196,14 +187,14 @@ impl RawSettings {
                 "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
             problems.note("server.request_timeout_ms", problem);
         }
-        let in_a_row =
-            [language_model.as_ref().map(|model| model.timeout), planner.as_ref().map(|model| model.timeout)];
-        let in_a_row: Duration =
-            in_a_row.into_iter().chain([reranker.as_ref().map(|reranker| reranker.timeout)]).flatten().sum();
+        let in_a_row = language_model.as_ref().map(LanguageModelSettings::longest_turn);
+        let in_a_row: Duration = in_a_row.into_iter().chain(reranker.as_ref().map(|reranker| reranker.timeout)).sum();
         if problems.0.is_empty() && server.as_ref().is_some_and(|server| server.request_timeout <= in_a_row) {
             let problem = format!(
-                "must be more than `language_model.timeout_ms`, `language_model.planner_timeout_ms` and \
-                 `reranker.timeout_ms` together ({} ms): one question may wait for each of them",
+                "must be more than what one question may wait for models, one after the other ({} ms): \
+                 `language_model.timeout_ms` for the answer and again for a fallback, \
+                 `language_model.planner_timeout_ms` twice for a planner and once for a judge, and \
+                 `reranker.timeout_ms`",
                 in_a_row.as_millis()
             );
             problems.note("server.request_timeout_ms", &problem);
@@ -217,12 +208,12 @@ impl RawSettings {
                 embedding,
                 originals: self.originals.location,
                 language_model,
-                planner,
                 reranker,
                 policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
                 terminology,
                 server,
                 log,
+                sources,
             }),
             _ => Err(problems.0),
         }
@@ -293,34 +284,6 @@ impl RawEmbedding {
             queue: self.queue,
             ..OnnxSettings::of(self.model, self.tokenizer, self.runtime)
         })
-    }
-}
-
-impl RawLanguageModel {
-    /// The model that answers, and the one that plans.
-    fn check(self, problems: &mut Problems) -> Option<(OpenAiSettings, Option<OpenAiSettings>)> {
-        if self.url.is_none() && self.planner.is_some() {
-            problems.note("language_model.planner", "needs `language_model.url`: the server that has it");
-        }
-        let url = self.url?;
-        problems.url("language_model.url", &url, &["http://", "https://"]);
-        problems.at_least("language_model.timeout_ms", self.timeout_ms, 1);
-        let Some(model) = self.name.filter(|name| !name.trim().is_empty()) else {
-            problems.note("language_model.name", "is needed with `language_model.url`: the model that writes answers");
-            return None;
-        };
-        let answers = OpenAiSettings {
-            url: url.trim_end_matches('/').to_owned(),
-            api_key: self.api_key,
-            model,
-            also_allowed: self.also_allowed,
-            timeout: Duration::from_millis(self.timeout_ms),
-        };
-        problems.at_least("language_model.planner_timeout_ms", self.planner_timeout_ms, 1);
-        let timeout = Duration::from_millis(self.planner_timeout_ms);
-        let plans =
-            self.planner.map(|model| OpenAiSettings { model, also_allowed: Vec::new(), timeout, ..answers.clone() });
-        Some((answers, plans))
     }
 }
 

@@ -71,6 +71,66 @@ fn an_error_names_the_key_and_the_mend() {
 }
 
 #[test]
+fn roles_name_models_and_each_model_has_its_limits() {
+    let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  \
+                roles: {planner: small, fallback: 'deepseek-r1:32b:latest'}\n  window: 4096\n  tokenizer: server\n  \
+                models:\n    small: {response: 64}\n    qwen3:8b: {tokenizer: qwen.json}\n";
+    let models = load_with(file, &[], &[]).unwrap().language_model.unwrap();
+    assert_eq!((models.server.model.as_str(), models.planner.as_deref()), ("llama3.2", Some("small")));
+    assert!(models.judge.is_none() && models.titles.is_none() && models.out_of_corpus.is_none());
+    let limits = |name: &str| (models.known(name).limits.window, models.known(name).limits.response);
+    assert_eq!(limits("llama3.2"), (8_192, 1_024));
+    assert_eq!(limits("qwen3:8b"), (32_768, 2_048));
+    assert_eq!(limits("deepseek-r1:32b:latest"), (65_536, 4_096));
+    assert_eq!((limits("small"), limits("unheard-of")), ((4_096, 64), (4_096, 1_024)));
+    assert_eq!(models.known("small").tokenizer, TokenizerSource::Server);
+    assert_eq!(models.known("qwen3:8b").tokenizer, TokenizerSource::File("qwen.json".into()));
+    let environment = [
+        ("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1/"),
+        ("IBIDEM__LANGUAGE_MODEL__ROLES__ANSWER", "large"),
+        ("IBIDEM__LANGUAGE_MODEL__ROLES__JUDGE", "small"),
+    ];
+    let models = load_with("", &environment, &[]).unwrap().language_model.unwrap();
+    assert_eq!((models.server.model.as_str(), models.judge.as_deref()), ("large", Some("small")));
+    assert_eq!((limits("large"), models.any.tokenizer), ((4_096, 1_024), TokenizerSource::Estimate));
+}
+
+#[test]
+fn roles_that_could_not_be_played_are_refused() {
+    let cases = [
+        ("roles: {judge: x}", "`language_model.roles.judge` needs `language_model.url`"),
+        ("url: http://h/v1", "`language_model.roles.answer` is needed"),
+        ("url: http://h/v1\n  name: a\n  roles: {answer: b}", "`language_model.name` is short for"),
+        (
+            "url: http://h/v1\n  name: a\n  planner: b",
+            "`language_model.planner` is called `language_model.roles.planner` now",
+        ),
+        (
+            "url: http://h/v1\n  name: a\n  roles: {judge: 'a:latest'}",
+            "`language_model.roles.judge` is the model that writes",
+        ),
+        (
+            "url: http://h/v1\n  name: a\n  roles: {fallback: a}",
+            "`language_model.roles.fallback` is the model that writes",
+        ),
+        ("url: http://h/v1\n  name: a\n  roles: {wizard: b}", "unknown field `wizard`"),
+        ("url: http://h/v1\n  name: a\n  window: 100", "`language_model.window` is 100; it must be at least 512"),
+        (
+            "url: http://h/v1\n  name: a\n  models: {b: {response: 9000}}",
+            "`language_model.models.b.response` is 9000; it must be less",
+        ),
+        (
+            "url: http://h/v1\n  name: a\n  roles: {fallback: b}",
+            "`server.request_timeout_ms` must be more than what one question may wait",
+        ),
+    ];
+    for (section, said) in cases {
+        let message = load_with(&format!("language_model:\n  {section}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
+}
+
+#[test]
 fn each_kind_of_reranker_has_what_it_needs() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
     let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker.unwrap().source;

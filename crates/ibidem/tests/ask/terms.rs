@@ -12,6 +12,7 @@ use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, Wat
 use ibidem_engine::ask::Engine;
 use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
@@ -60,7 +61,7 @@ impl World {
             catalogue: Arc::new(FakeCatalogue::default()),
         };
         let engine = Engine {
-            model: Some(model.clone()),
+            roles: Arc::new(Roles::answering(NamedModel::unknown(model.clone()))),
             vocabulary: Some(Arc::new(vocabulary.clone())),
             ..Engine::new(searcher)
         };

@@ -99,7 +99,7 @@ async fn each_way_of_gathering_is_scored_and_what_cannot_be_measured_is_refused(
             assert!(!both || score["ndcg_at_10"].as_f64().unwrap() > 0.8, "{score}");
         }
         let without = installation.run(&[&evaluate[..], &["--rewrites"]].concat()).await;
-        assert!(without.code != Some(0) && without.err.contains("language_model.planner"), "{without:?}");
+        assert!(without.code != Some(0) && without.err.contains("language_model.roles.planner"), "{without:?}");
     })
     .await;
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ibidem_engine::fakes::{FakeModel, Script};
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RerankRules, RewriteRules};
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::words::TenantId;
 
 use super::*;
@@ -77,7 +78,8 @@ async fn the_same_pool_is_scored_in_each_order() {
 async fn rewrites_are_counted_and_a_search_without_them_is_not_scored() {
     let queries = [judged("7", "penguins", &["lava"])];
     let planning = |model: FakeModel| async {
-        Engine { planner: Some(Arc::new(Planner::new(Arc::new(model)))), ..engine().await }
+        let planner = Some(Arc::new(Planner::new(NamedModel::unknown(Arc::new(model)))));
+        Engine { roles: Arc::new(Roles { planner, ..Roles::default() }), ..engine().await }
     };
     let engine = planning(FakeModel::saying(&["same: volcanoes erupt lava\npart: glaciers"])).await;
     let pools = gather_all(&engine, &asked(10, 0), &queries, || {}).await.unwrap();

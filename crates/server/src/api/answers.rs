@@ -150,9 +150,10 @@ struct Turn {
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
 fn begin(state: AppState, place: Place, turn: Turn) {
     let turns = state.turns.clone();
+    let engine = state.engine_in_force();
     let task = async move {
         let Turn { identity, asked, mut listener, done } = turn;
-        let (answer, record) = match state.engine.turn(&identity, asked, listener.as_mut()).await {
+        let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };

@@ -19,6 +19,7 @@ use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
@@ -136,8 +137,9 @@ impl World {
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine { model: Some(thoughtful.clone()), ..Engine::new(searcher) },
+            engine: Engine::new(searcher),
             policy,
+            roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals,
             readiness: Arc::new(Always),
             reading: "test".into(),

@@ -12,12 +12,14 @@ use anyhow::Context as _;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::Role;
 use ibidem_server::{AppState, ServerParts};
 use ibidem_store::NewKey;
 use serde::Deserialize;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
@@ -126,7 +128,8 @@ impl AnswersBench {
         let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
         let state = AppState::new(ServerParts {
             store: scratch.store.clone(),
-            engine: Engine { model: Some(model), ..Engine::new(searcher) },
+            engine: Engine::new(searcher),
+            roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(model)))).1,
             policy: compose::policy_in_force(&scratch.settings)?.0,
             originals: Arc::new(compose::originals(&scratch.settings)?),
             readiness: Arc::new(AlwaysReady),

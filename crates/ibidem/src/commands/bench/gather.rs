@@ -11,6 +11,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RewriteRules};
 use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Identity, Question, Role, Scope};
@@ -132,9 +133,10 @@ impl GatherBench {
                 let judge = if reranker { "a reranker" } else { "no reranker" };
                 console::note(&format!("{variants} variants, {judge}"));
                 // A planner remembers what it planned: each row has its own.
-                let planner = Planner::new(Arc::new(InstantPlanner::new(queries.to_vec(), variants + SPARE_LINES)));
+                let planner = Arc::new(InstantPlanner::new(queries.to_vec(), variants + SPARE_LINES));
+                let planner = Some(Arc::new(Planner::new(NamedModel::unknown(planner))));
                 let engine = Engine {
-                    planner: Some(Arc::new(planner)),
+                    roles: Arc::new(Roles { planner, ..Roles::default() }),
                     reranker: reranker.then(|| Arc::new(InstantReranker) as _),
                     ..engine.clone()
                 };

@@ -164,6 +164,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         store: scratch.store.clone(),
         engine: Engine::new(searcher),
         policy: compose::policy_in_force(&scratch.settings)?.0,
+        roles: tokio::sync::watch::channel(Arc::default()).1,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),
         reading: compose::reading(&scratch.settings).into(),

@@ -36,7 +36,7 @@ pub(crate) struct Gather {
     /// Passages of a lane by itself, and the best so many by cosine that a judge would read, with what words force.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pool: u16,
-    /// Also with the planner's rewrites, where `language_model.planner` is set and the policy has `gather.rewrites`.
+    /// Also with the planner's rewrites, where `language_model.roles.planner` is set and the policy has `gather.rewrites`.
     #[arg(long)]
     rewrites: bool,
     /// About so many queries, every k-th, for what asks a language model: rewrites and reranking.
@@ -74,7 +74,7 @@ impl Gather {
         let queries = judged_queries(&self.folder)?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         if self.rewrites {
-            anyhow::ensure!(settings.planner.is_some(), "--rewrites needs `language_model.planner`");
+            anyhow::ensure!(planner(settings).is_some(), "--rewrites needs `language_model.roles.planner`");
             let has = policy.rules.gather.rewrites.is_some();
             anyhow::ensure!(has, "--rewrites needs a policy with `gather.rewrites`; name one with --policy");
         }
@@ -105,10 +105,9 @@ impl Gather {
             self.folder.display(),
             self.collection
         );
-        let planner = settings.planner.as_ref().filter(|_| self.rewrites);
         let report = Report {
             embedding_model: settings.embedding.name.clone(),
-            planner: planner.map(|planner| planner.model.clone()),
+            planner: planner(settings).filter(|_| self.rewrites).cloned(),
             reranker: engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
             collection: self.collection.to_string(),
             policy: policy.rules.name.clone(),
@@ -125,7 +124,8 @@ impl Gather {
     async fn scores(&self, engine: &Engine, setting: &Setting) -> anyhow::Result<Vec<GatherScore>> {
         let mut scores = self.single_lanes(engine, setting).await?;
         let orders = [("cosine", Order::Gathered), ("fused rank", Order::FusedRank)];
-        let plain = Engine { planner: None, reranker: Some(Arc::new(Impartial)), memory: None, ..engine.clone() };
+        let plain =
+            Engine { roles: Arc::default(), reranker: Some(Arc::new(Impartial)), memory: None, ..engine.clone() };
 
         scores.extend(setting.way(&plain, "both", &orders, self.pool, &setting.queries).await?);
         let reranker = engine.reranker.as_ref();
@@ -135,7 +135,7 @@ impl Gather {
             scores.extend(setting.way(&plain, "both, sample", &orders, self.pool, &setting.sampled).await?);
         }
         if self.rewrites {
-            let rewriting = Engine { planner: engine.planner.clone(), ..plain.clone() };
+            let rewriting = Engine { roles: engine.roles.clone(), ..plain.clone() };
             scores.extend(setting.way(&rewriting, "both, rewrites", &orders, self.pool, &setting.sampled).await?);
         }
         if let Some(reranker) = reranker {
@@ -175,6 +175,10 @@ impl Setting {
         let pools = gather_all(engine, &asked, queries, || self.bar.inc(1)).await?;
         Ok(orders.iter().map(|order| score(way, *order, &pools, queries)).collect())
     }
+}
+
+fn planner(settings: &Settings) -> Option<&String> {
+    settings.language_model.as_ref()?.planner.as_ref()
 }
 
 /// The policy with a pool of this size, and without what would not be the lanes' doing.
