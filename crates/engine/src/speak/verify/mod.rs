@@ -3,6 +3,7 @@
 //! Figures first, because they are certain; then an entailment model reads the sentence against windows of the
 //! passages. A sentence that cites nothing is given the passage that supports it, if one does.
 
+pub mod figures;
 pub mod lexical;
 
 use super::footnotes::Footnotes;
