@@ -27,7 +27,7 @@ fn reranker() -> YesNoReranker {
         also_allowed: Vec::new(),
         timeout: Duration::from_secs(120),
     });
-    let prompt = YesNoPrompt::parse(PROMPT).unwrap();
+    let prompt = YesNoPrompt::about_passages(PROMPT).unwrap();
     let settings = YesNoSettings { prompt, model: None, at_once: 2, max_characters: 1_000 };
     YesNoReranker::new(Arc::new(model.unwrap()), settings)
 }

@@ -109,7 +109,7 @@ impl RawReranker {
             let problem = "must be `language_model.name` or one of `language_model.also_allowed`";
             problems.note("reranker.name", problem);
         }
-        let prompt = match YesNoPrompt::parse(&self.prompt) {
+        let prompt = match YesNoPrompt::about_passages(&self.prompt) {
             Ok(prompt) => prompt,
             Err(problem) => {
                 problems.note("reranker.prompt", &problem);
