@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
-use ibidem_adapters::onnx::{OnnxRerankerSettings, OnnxSettings};
+use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
@@ -30,7 +30,10 @@ pub(crate) struct Settings {
     pub(crate) language_model: Option<LanguageModelSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
     pub(crate) reranker: Option<RerankerSettings>,
+    pub(crate) entailment: EntailmentSettings,
     pub(crate) policy: PolicySettings,
+    /// Whom a question goes to when what it is about has no owner.
+    pub(crate) admin_email: Option<String>,
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
@@ -99,8 +102,24 @@ pub(crate) struct RerankerSettings {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RerankerSource {
-    Onnx(OnnxRerankerSettings),
+    Onnx(PairModelSettings),
     Http(HttpRerankerSettings),
+    /// The language model, asked for yes or no.
+    Model(YesNoSettings),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EntailmentSettings {
+    pub(crate) source: EntailmentSource,
+    /// For one sentence with all its passages.
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum EntailmentSource {
+    /// Words and vectors, and no model beside the embedding model.
+    Lexical,
+    Onnx(PairModelSettings),
     /// The language model, asked for yes or no.
     Model(YesNoSettings),
 }

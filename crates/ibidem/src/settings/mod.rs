@@ -8,7 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use checked::{
-    LanguageModelSettings, LogFormat, LogSettings, RerankerSource, Settings, TokenizerSource, VocabularySource,
+    EntailmentSource, LanguageModelSettings, LogFormat, LogSettings, RerankerSource, Settings, TokenizerSource,
+    VocabularySource,
 };
 pub(crate) use raw::LARGEST_VOCABULARY;
 

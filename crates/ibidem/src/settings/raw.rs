@@ -1,5 +1,7 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod entailment;
+mod judging;
 mod language_model;
 mod reranker;
 
@@ -15,6 +17,7 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::entailment::RawEntailment;
 use self::language_model::RawLanguageModel;
 use self::reranker::RawReranker;
 use super::Sources;
@@ -36,7 +39,9 @@ pub(super) struct RawSettings {
     jobs: RawJobs,
     language_model: RawLanguageModel,
     reranker: RawReranker,
+    entailment: RawEntailment,
     policy: RawPolicy,
+    routing: RawRouting,
     terminology: RawTerminology,
     server: RawServer,
     log: RawLog,
@@ -96,6 +101,12 @@ struct RawJobs {
 struct RawPolicy {
     r#use: String,
     thresholds: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRouting {
+    admin_email: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -172,6 +183,7 @@ impl RawSettings {
         let language_model = self.language_model.check(&mut problems);
         let server_of_models = language_model.as_ref().map(|model| &model.server);
         let reranker = self.reranker.check(embedding.as_ref(), server_of_models, &mut problems);
+        let entailment = self.entailment.check(embedding.as_ref(), server_of_models, &mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
             && server.request_timeout <= model.server.timeout
@@ -187,34 +199,51 @@ impl RawSettings {
                 "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
             problems.note("server.request_timeout_ms", problem);
         }
-        let in_a_row = language_model.as_ref().map(LanguageModelSettings::longest_turn);
-        let in_a_row: Duration = in_a_row.into_iter().chain(reranker.as_ref().map(|reranker| reranker.timeout)).sum();
+        if let (Some(entailment), Some(server)) = (&entailment, &server)
+            && server.request_timeout <= entailment.timeout
+        {
+            let problem = "must be more than `entailment.timeout_ms`: nobody would hear that it was late";
+            problems.note("server.request_timeout_ms", problem);
+        }
+        let in_a_row = [
+            language_model.as_ref().map(LanguageModelSettings::longest_turn),
+            reranker.as_ref().map(|reranker| reranker.timeout),
+            entailment.as_ref().map(|entailment| entailment.timeout),
+        ];
+        let in_a_row: Duration = in_a_row.into_iter().flatten().sum();
         if problems.0.is_empty() && server.as_ref().is_some_and(|server| server.request_timeout <= in_a_row) {
             let problem = format!(
                 "must be more than what one question may wait for models, one after the other ({} ms): \
                  `language_model.timeout_ms` for the answer and again for a fallback, \
-                 `language_model.planner_timeout_ms` twice for a planner and once for a judge, and \
-                 `reranker.timeout_ms`",
+                 `language_model.planner_timeout_ms` twice for a planner and once for a judge, \
+                 `reranker.timeout_ms` and `entailment.timeout_ms`",
                 in_a_row.as_millis()
             );
             problems.note("server.request_timeout_ms", &problem);
         }
+        if self.routing.admin_email.as_ref().is_some_and(|email| !email.contains('@')) {
+            problems.note("routing.admin_email", "is not an e-mail address");
+        }
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
-        match (index, embedding, server, log) {
-            (Some(index), Some(embedding), Some(server), Some(log)) if problems.0.is_empty() => Ok(Settings {
-                store,
-                index,
-                embedding,
-                originals: self.originals.location,
-                language_model,
-                reranker,
-                policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
-                terminology,
-                server,
-                log,
-                sources,
-            }),
+        match (index, embedding, entailment, server, log) {
+            (Some(index), Some(embedding), Some(entailment), Some(server), Some(log)) if problems.0.is_empty() => {
+                Ok(Settings {
+                    store,
+                    index,
+                    embedding,
+                    originals: self.originals.location,
+                    language_model,
+                    reranker,
+                    entailment,
+                    policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
+                    admin_email: self.routing.admin_email,
+                    terminology,
+                    server,
+                    log,
+                    sources,
+                })
+            }
             _ => Err(problems.0),
         }
     }

@@ -9,6 +9,10 @@ use crate::words::{same_word, significant_terms};
 pub struct LexicalEntailment;
 
 impl LexicalEntailment {
+    pub fn new(_: Option<std::sync::Arc<dyn crate::ports::embedder::Embedder>>) -> Self {
+        Self
+    }
+
     pub fn by_words() -> Self {
         Self
     }

@@ -1,93 +1,95 @@
-//! The language models: whether the server has those that have a role, what fits into them, and who counts it.
+//! The models: each is loaded or asked, and made to work once.
 
-use ibidem_engine::roles::{NamedModel, is_same_model};
+use std::sync::Arc;
+use std::time::Instant;
+
+use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_engine::ports::embedder::Embedder;
+use ibidem_engine::ports::entailment::Pair;
 
 use super::Finding;
 use crate::compose;
-use crate::settings::{LanguageModelSettings, TokenizerSource};
+use crate::settings::{EntailmentSource, RerankerSource, Settings};
 
-const PART: &str = "language model";
-
-pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) -> Vec<Finding> {
-    let Some(settings) = settings else {
-        return vec![Finding::ok(PART, "none configured; answers are made of the sources' own sentences")];
-    };
-    let listed = match compose::roles::model_server(settings) {
-        Ok(server) => server.listed().await.map_err(|error| error.to_string()),
-        Err(error) => Err(format!("{error:#}")),
-    };
-    let listed = match listed {
-        Ok(listed) => listed,
+pub(super) async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
+    match compose::embedder(settings).await {
+        Ok(embedder) => {
+            let model = embedder.model();
+            let found = format!(
+                "{}, {} dimensions, {} tokens, hash {}",
+                model.name,
+                model.dimensions,
+                model.max_tokens,
+                model.hash.0.short(12)
+            );
+            findings.push(Finding::ok("embedding", found));
+            Some(embedder)
+        }
         Err(error) => {
-            let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
-            return vec![Finding::broken(PART, error, mend)];
-        }
-    };
-    let roles = match compose::roles::roles(Some(settings)).await {
-        Ok(roles) => roles,
-        Err(error) => return vec![Finding::broken(PART, format!("{error:#}"), "correct `language_model`")],
-    };
-    let mut findings: Vec<_> = roles.filled().into_iter().map(|(role, model)| in_role(role, model, &listed)).collect();
-    findings.push(counting(settings, &roles.filled()).await);
-    findings
-}
-
-/// A model in its role, beside what the server says of it.
-fn in_role(role: &str, model: &NamedModel, listed: &[(String, Option<u32>)]) -> Finding {
-    let NamedModel { name, limits, tokenizer, .. } = model;
-    let Some((_, window)) = listed.iter().find(|(served, _)| is_same_model(served, name)) else {
-        let served: Vec<_> = listed.iter().map(|(served, _)| served.as_str()).collect();
-        let found = format!("{role}: {name} is not served; served are: {}", served.join(", "));
-        let mend = format!(
-            "load it on the model server (with Ollama: `ollama pull {name}`), or correct {}",
-            if role == "also_allowed" { "`language_model.also_allowed`".to_owned() } else { key_of(role) }
-        );
-        return Finding::broken(PART, found, mend);
-    };
-    if let Some(window) = window.filter(|window| *window < limits.window) {
-        let found =
-            format!("{role}: {name} is served with a window of {window}, and counted on with {}", limits.window);
-        let mend = "set `language_model.window`, or the model's in `language_model.models`, to what is served: longer \
-                    prompts would be refused";
-        return Finding::broken(PART, found, mend);
-    }
-    let found = format!(
-        "{role}: {name}, window {}, {} of it for the answer, tokens by {}",
-        limits.window,
-        limits.response,
-        tokenizer.name()
-    );
-    Finding::ok(PART, found)
-}
-
-fn key_of(role: &str) -> String {
-    format!("`language_model.roles.{role}`")
-}
-
-/// Whether tokens are really counted.
-async fn counting(settings: &LanguageModelSettings, filled: &[(&str, &NamedModel)]) -> Finding {
-    const PART: &str = "tokens";
-    let source = |name: &str| settings.known(name).tokenizer.clone();
-    let mend = "set `language_model.tokenizer` to the path of the model's tokenizer.json, or to server where the model \
-                server has /tokenize (llama.cpp has)";
-    if filled.iter().any(|(_, model)| source(&model.name) == TokenizerSource::Server) {
-        let asked = match compose::roles::server_tokenizer(settings) {
-            Ok(server) => server.ask("Ibidem is Latin for: in the same place.").await,
-            Err(error) => Err(format!("{error:#}")),
-        };
-        if let Err(error) = asked {
-            let found = format!("the model server does not count: {error}; tokens are estimated");
-            return Finding::warning(PART, found, mend);
+            let mend =
+                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
+            findings.push(Finding::broken("embedding", error.to_string(), mend));
+            None
         }
     }
-    let estimated = filled.iter().filter(|(_, model)| source(&model.name) == TokenizerSource::Estimate);
-    let estimated: Vec<_> = estimated.map(|(role, _)| *role).collect();
-    if estimated.is_empty() {
-        return Finding::ok(PART, "counted as the models count them");
-    }
-    let found = format!(
-        "estimated for {}: never too few, for English about twice too many, so that less fits than could",
-        estimated.join(", ")
-    );
-    Finding::warning(PART, found, mend)
 }
+
+/// Whether it judges is what counts, not how.
+pub(super) async fn reranker(settings: &Settings) -> Finding {
+    const PART: &str = "reranker";
+    let Some(configured) = &settings.reranker else {
+        return Finding::ok(PART, "none configured; passages are ordered by their vectors");
+    };
+    let mend = match configured.source {
+        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md names models and how to get them",
+        RerankerSource::Http(_) => {
+            "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
+        }
+        RerankerSource::Model(_) => {
+            "mend the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
+        }
+    };
+    let reranker = match compose::reranker(settings).await {
+        Ok(Some(reranker)) => reranker,
+        Ok(None) => return Finding::ok(PART, "none configured"),
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let passage = "Ibidem is Latin for: in the same place.".to_owned();
+    match reranker.score("What does ibidem mean?", vec![passage]).await {
+        Ok(_) => {
+            let found = format!("{}, one passage judged in {} ms", reranker.name(), began.elapsed().as_millis());
+            Finding::ok(PART, found)
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
+}
+
+/// Which of the three verifies, and that it judges.
+pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<OnnxEmbedder>>) -> Finding {
+    const PART: &str = "entailment";
+    let mend = match settings.entailment.source {
+        EntailmentSource::Lexical => "mend the embedding model, or raise `entailment.timeout_ms`",
+        EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md names models and how to get them",
+        EntailmentSource::Model(_) => {
+            "mend the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
+        }
+    };
+    let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
+    let entailment = match compose::entailment(settings, embedder).await {
+        Ok(entailment) => entailment,
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let premise = "Ibidem is Latin for: in the same place.".to_owned();
+    match entailment.judge(vec![Pair { premise, claim: "Ibidem is Latin.".to_owned() }]).await {
+        Ok(_) => {
+            let took = began.elapsed().as_millis();
+            Finding::ok(PART, format!("{} verifies, one sentence judged in {took} ms", entailment.name()))
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
+}
+
+#[cfg(test)]
+mod tests;
