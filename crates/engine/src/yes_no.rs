@@ -1,39 +1,53 @@
-//! A language model as a reranker: is this the passage that was asked for, yes or no, and how sure is it?
+//! Questions that one word answers, put to a language model: yes or no, and how sure is it?
+
+mod entailment;
+mod reranker;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Prompt, PromptMessage};
-use crate::ports::reranker::{RerankError, Reranker};
 use crate::words::Speaker;
 
-/// Where the question and the passage go in a prompt.
-const QUESTION: &str = "{question}";
-const PASSAGE: &str = "{passage}";
+pub use entailment::YesNoEntailment;
+pub use reranker::YesNoReranker;
 
-/// What the model is asked about each passage, with a place for the question and one for the passage.
+/// What the model is asked about each pair of texts, with a place for the one and a place for the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct YesNoPrompt(String);
+pub struct YesNoPrompt {
+    text: String,
+    places: [&'static str; 2],
+}
 
 impl YesNoPrompt {
-    /// Refuses a prompt without both places: every passage would get the same score.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        for place in [QUESTION, PASSAGE] {
+    /// Whether a passage answers a question: `{question}` and `{passage}`.
+    pub fn about_passages(text: &str) -> Result<Self, String> {
+        Self::with_places(text, ["{question}", "{passage}"])
+    }
+
+    /// Whether a text supports a claim: `{premise}` and `{claim}`.
+    pub fn about_claims(text: &str) -> Result<Self, String> {
+        Self::with_places(text, ["{premise}", "{claim}"])
+    }
+
+    /// Refuses a prompt without both places: what has none of its own would never count.
+    fn with_places(text: &str, places: [&'static str; 2]) -> Result<Self, String> {
+        for place in places {
             if text.matches(place).count() != 1 {
                 return Err(format!("must have {place} in it once"));
             }
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self { text: text.to_owned(), places })
     }
 
-    /// Each is put in once: what a passage says about places in prompts is data.
-    fn filled(&self, question: &str, passage: &str) -> String {
-        let in_its_place = |text: &str| text.replace(PASSAGE, passage);
-        match self.0.split_once(QUESTION) {
-            Some((before, after)) => format!("{}{question}{}", in_its_place(before), in_its_place(after)),
-            None => self.0.clone(),
+    /// Each is put in once: what a text says about places in prompts is data.
+    fn filled(&self, [first, second]: &[String; 2]) -> String {
+        let [first_place, second_place] = self.places;
+        let in_its_place = |text: &str| text.replace(second_place, second);
+        match self.text.split_once(first_place) {
+            Some((before, after)) => format!("{}{first}{}", in_its_place(before), in_its_place(after)),
+            None => self.text.clone(),
         }
     }
 }
@@ -43,52 +57,66 @@ pub struct YesNoSettings {
     pub prompt: YesNoPrompt,
     /// A model of the allow-list; none means the one that writes answers.
     pub model: Option<String>,
-    /// Passages the model is asked about at the same time.
+    /// Pairs the model is asked about at the same time.
     pub at_once: usize,
-    /// A passage is judged by its first characters, as every reranker's window ends somewhere.
+    /// A source's text is judged by its first characters, as every model's window ends somewhere.
     pub max_characters: usize,
 }
 
-/// Asks once for each passage: dear, but it needs no model beside the one that writes. In no bounded time of its own.
-pub struct YesNoReranker {
+/// Asks once for each pair: dear, but it needs no model beside the one that writes. In no bounded time of its own.
+struct YesNo {
     model: Arc<dyn LanguageModel>,
     name: String,
     settings: YesNoSettings,
 }
 
-impl YesNoReranker {
-    pub fn new(model: Arc<dyn LanguageModel>, settings: YesNoSettings) -> Self {
+/// Why there is no judgement; each port says it in words of its own.
+enum Trouble {
+    Unavailable(String),
+    Timeout(u64),
+    Failed(String),
+}
+
+impl YesNo {
+    fn new(model: Arc<dyn LanguageModel>, settings: YesNoSettings) -> Self {
         let name = settings.model.clone().unwrap_or_else(|| model.default_model().to_owned());
         Self { model, name: format!("{name} (yes or no)"), settings }
     }
 
-    async fn judge(&self, content: String) -> Result<f32, RerankError> {
+    /// As much of a source's text as is judged.
+    fn beginning_of(&self, text: &str) -> String {
+        text.chars().take(self.settings.max_characters).collect()
+    }
+
+    /// How likely a yes is for each pair, in their order. The texts of a pair are in the order of the prompt's places.
+    async fn likelihoods(&self, pairs: impl Iterator<Item = [String; 2]>) -> Result<Vec<f32>, Trouble> {
+        let contents: Vec<String> = pairs.map(|pair| self.settings.prompt.filled(&pair)).collect();
+        // The first that fails ends the others: there are no half judgements.
+        let judgements = stream::iter(contents).map(|content| self.likelihood(content));
+        judgements.buffered(self.settings.at_once.max(1)).try_collect().await
+    }
+
+    async fn likelihood(&self, content: String) -> Result<f32, Trouble> {
         let message = PromptMessage { role: Speaker::User, content };
         let prompt =
             Prompt { model: self.settings.model.clone(), messages: vec![message], temperature: 0.0, max_tokens: 1 };
-        let tokens = self.model.first_tokens(prompt).await.map_err(|error| in_other_words(&error))?;
+        let tokens = self.model.first_tokens(prompt).await?;
         likelihood_of_yes(&tokens).ok_or_else(|| {
             let said: Vec<_> = tokens.iter().take(3).map(|token| token.text.as_str()).collect();
-            RerankError::Failed(format!("asked for yes or no, {} would begin with {said:?}", self.name))
+            Trouble::Failed(format!("asked for yes or no, {} would begin with {said:?}", self.name))
         })
     }
 }
 
-#[async_trait]
-impl Reranker for YesNoReranker {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
-        let contents = texts.into_iter().map(|text| {
-            let passage: String = text.chars().take(self.settings.max_characters).collect();
-            self.settings.prompt.filled(question, &passage)
-        });
-        let contents: Vec<String> = contents.collect();
-        // The first that fails ends the others: there are no half judgements.
-        let judgements = stream::iter(contents).map(|content| self.judge(content));
-        judgements.buffered(self.settings.at_once.max(1)).try_collect().await
+impl From<ModelError> for Trouble {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Timeout(after) => Self::Timeout(after),
+            ModelError::Connection(_) | ModelError::NotAllowed { .. } | ModelError::NotServed { .. } => {
+                Self::Unavailable(error.to_string())
+            }
+            ModelError::TooLong(_) | ModelError::Failed(_) => Self::Failed(error.to_string()),
+        }
     }
 }
 
@@ -108,16 +136,6 @@ pub fn likelihood_of_yes(tokens: &[LikelyToken]) -> Option<f32> {
 fn is_spelling(token: &str, word: &str) -> bool {
     let bare = token.trim_matches(|c: char| !c.is_alphanumeric());
     bare.eq_ignore_ascii_case(word)
-}
-
-fn in_other_words(error: &ModelError) -> RerankError {
-    match error {
-        ModelError::Timeout(after) => RerankError::Timeout(*after),
-        ModelError::Connection(_) | ModelError::NotAllowed { .. } | ModelError::NotServed { .. } => {
-            RerankError::Unavailable(error.to_string())
-        }
-        ModelError::TooLong(_) | ModelError::Failed(_) => RerankError::Failed(error.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -9,25 +9,27 @@ use anyhow::Context as _;
 use async_trait::async_trait;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
-use ibidem_adapters::onnx::{OnnxEmbedder, OnnxReranker};
+use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
 use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
+use ibidem_adapters::timed_entailment::TimedEntailment;
 use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::embedder::Embedder;
+use ibidem_engine::ports::entailment::Entailment;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
 use ibidem_engine::ports::language_model::LanguageModel;
 use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::search::Searcher;
-use ibidem_engine::yes_no::YesNoReranker;
+use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::work::Worker;
@@ -35,7 +37,7 @@ use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use tokio::sync::watch;
 
-use crate::settings::{RerankerSource, Settings, VocabularySource};
+use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
     Ok(Store::new(&settings.store)?)
@@ -155,6 +157,31 @@ pub(crate) async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<d
         }
     };
     Ok(Some(Arc::new(TimedReranker::new(inner, reranker.timeout))))
+}
+
+/// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
+/// weighs meaning too where it is given an embedding model.
+pub(crate) async fn entailment(
+    settings: &Settings,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> anyhow::Result<Arc<dyn Entailment>> {
+    let entailment = settings.entailment.clone();
+    let inner: Arc<dyn Entailment> = match entailment.source {
+        EntailmentSource::Lexical => lexical_entailment(embedder)?,
+        EntailmentSource::Onnx(onnx) => {
+            Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
+        }
+        EntailmentSource::Model(yes_no) => {
+            let model = language_model(settings)?.context("`entailment.use: model` needs `language_model.url`")?;
+            Arc::new(YesNoEntailment::new(Arc::new(model), yes_no))
+        }
+    };
+    Ok(Arc::new(TimedEntailment::new(inner, entailment.timeout)))
+}
+
+/// Where the verifier by words and vectors comes in.
+fn lexical_entailment(_: Option<Arc<dyn Embedder>>) -> anyhow::Result<Arc<dyn Entailment>> {
+    anyhow::bail!("verifying by words is not part of this build; set `entailment.use` to onnx or model")
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.

@@ -1,4 +1,4 @@
-//! One synchronous session of a cross-encoder: windows of a question with a passage in, one logit for each out.
+//! One synchronous session of a cross-encoder: windows of two texts each in, logits for each out.
 
 use ort::environment::Environment;
 
@@ -11,10 +11,12 @@ const LOGITS: &str = "logits";
 pub(super) struct CrossEncoder {
     session: TextSession,
     output: usize,
+    /// For each pair.
+    logits: usize,
 }
 
 impl CrossEncoder {
-    pub(super) fn new(environment: &Environment, model: &[u8], threads: usize) -> Result<Self, String> {
+    pub(super) fn new(environment: &Environment, model: &[u8], threads: usize, logits: usize) -> Result<Self, String> {
         let session = TextSession::open(environment, model, threads)?;
         let outputs = session.outputs();
         let output = match outputs {
@@ -24,26 +26,26 @@ impl CrossEncoder {
                 format!("its outputs are {}, and none of them is called {LOGITS}", names.join(", "))
             })?,
         };
-        Ok(Self { session, output })
+        Ok(Self { session, output, logits })
     }
 
-    /// One logit for each window. Padding is masked out, so neighbours in a batch change nothing.
-    pub(super) fn logits(&mut self, windows: &[&Window]) -> Result<Vec<f32>, String> {
+    /// The logits of each window. Padding is masked out, so neighbours in a batch change nothing.
+    pub(super) fn logits(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String> {
         let outputs = self.session.run(windows)?;
         let values = outputs[self.output].try_extract_array::<f32>().map_err(|error| error.to_string())?;
         let wanted = windows.len();
         match values.shape() {
-            [rows] | [rows, 1] if *rows == wanted => {}
+            [rows] if *rows == wanted && self.logits == 1 => {}
+            [rows, columns] if *rows == wanted && *columns == self.logits => {}
             shape => {
-                return Err(format!(
-                    "a reranker gives one logit for each pair; for {wanted} it gave the shape {shape:?}"
-                ));
+                let logits = if self.logits == 1 { "one logit".to_owned() } else { format!("{} logits", self.logits) };
+                return Err(format!("it must give {logits} for each pair; for {wanted} it gave the shape {shape:?}"));
             }
         }
         let logits: Vec<f32> = values.iter().copied().collect();
         match logits.iter().find(|logit| !logit.is_finite()) {
             Some(logit) => Err(format!("it gave a logit of {logit}")),
-            None => Ok(logits),
+            None => Ok(logits.chunks(self.logits).map(<[f32]>::to_vec).collect()),
         }
     }
 }

@@ -1,7 +1,11 @@
-//! Embeddings and reranking by ONNX Runtime in this process.
+//! Embeddings, reranking and entailment by ONNX Runtime in this process.
 
+mod config;
 mod cross_encoder;
 mod encoder;
+mod entailment;
+mod labels;
+mod pair_model;
 mod pairs;
 mod queue;
 mod request;
@@ -19,7 +23,9 @@ use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, Token
 use ibidem_engine::words::{ModelHash, Sha256Hash};
 use tokio::sync::OwnedSemaphorePermit;
 
-pub use reranker::{OnnxReranker, OnnxRerankerSettings, RerankerLoadError};
+pub use entailment::OnnxEntailment;
+pub use pair_model::{PairModelError, PairModelSettings};
+pub use reranker::OnnxReranker;
 
 use encoder::Encoder;
 use queue::{Lane, Model};

@@ -1,4 +1,6 @@
-//! A question and a passage as one window, as a cross-encoder was taught to read them.
+//! Two texts as one window, as a cross-encoder was taught to read them.
+
+use std::sync::Arc;
 
 use tokenizers::{Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy};
 
@@ -8,40 +10,59 @@ use super::tokens::{Window, plain_tokenizer};
 /// The least a window is good for.
 const SMALLEST_WINDOW: usize = 16;
 
-/// The question whole, and as much of the passage as fits beside it.
+/// Which of the two texts stands first in a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum First {
+    /// The one that is never cut: a question before its passage.
+    Whole,
+    /// The one that is cut to fit: a premise before its claim.
+    Cut,
+}
+
+/// A text that is never cut, and another of which as much is read as fits beside it.
+pub(super) struct Pair {
+    pub(super) whole: Arc<str>,
+    pub(super) cut: String,
+}
+
 pub(super) struct Pairs {
-    whole: Tokenizer,
+    plain: Tokenizer,
     cutting: Tokenizer,
+    first: First,
     max_tokens: usize,
 }
 
 impl Pairs {
-    pub(super) fn from_bytes(bytes: &[u8], max_tokens: usize) -> Result<Self, String> {
+    pub(super) fn from_bytes(bytes: &[u8], first: First, max_tokens: usize) -> Result<Self, String> {
         if max_tokens < SMALLEST_WINDOW {
-            return Err(format!("a window of {max_tokens} tokens holds no question with a passage"));
+            return Err(format!("a window of {max_tokens} tokens holds no two texts"));
         }
-        let whole = plain_tokenizer(bytes)?;
-        let mut cutting = whole.clone();
-        let truncation = TruncationParams {
-            direction: TruncationDirection::Right,
-            max_length: max_tokens,
-            strategy: TruncationStrategy::OnlySecond,
-            stride: 0,
+        let plain = plain_tokenizer(bytes)?;
+        let mut cutting = plain.clone();
+        let strategy = match first {
+            First::Whole => TruncationStrategy::OnlySecond,
+            First::Cut => TruncationStrategy::OnlyFirst,
         };
+        let direction = TruncationDirection::Right;
+        let truncation = TruncationParams { direction, max_length: max_tokens, strategy, stride: 0 };
         cutting.with_truncation(Some(truncation)).map_err(|error| error.to_string())?;
-        Ok(Self { whole, cutting, max_tokens })
+        Ok(Self { plain, cutting, first, max_tokens })
     }
 
-    /// A question that leaves less than half a window to the passages makes judgements that are none.
-    pub(super) fn check(&self, question: &str) -> Result<(), Trouble> {
-        let encoding = self.whole.encode_fast(question, true);
+    /// A text that leaves less than half a window to the other makes judgements that are none.
+    pub(super) fn check(&self, whole: &str) -> Result<(), Trouble> {
+        let encoding = self.plain.encode_fast(whole, true);
         let tokens = encoding.map_err(|error| Trouble::Failed(error.to_string()))?.len();
         let limit = self.max_tokens / 2;
         if tokens > limit { Err(Trouble::TooLong { index: 0, tokens, limit }) } else { Ok(()) }
     }
 
-    pub(super) fn window(&self, question: &str, passage: &str) -> Result<Window, String> {
-        let encoding = self.cutting.encode_fast((question, passage), true);
-        Ok(encoding.map_err(|error| error.to_string())?.into())
+    pub(super) fn window(&self, pair: &Pair) -> Result<Window, String> {
+        let (whole, cut) = (pair.whole.as_ref(), pair.cut.as_str());
+        let texts = match self.first {
+            First::Whole => (whole, cut),
+            First::Cut => (cut, whole),
+        };
+        Ok(self.cutting.encode_fast(texts, true).map_err(|error| error.to_string())?.into())
     }
 }

@@ -6,12 +6,14 @@ mod http_reranker;
 #[path = "../loopback/mod.rs"]
 mod loopback;
 mod onnx;
+mod onnx_entailment;
 mod onnx_reranker;
 mod openai;
 mod qdrant;
 mod qdrant_recall;
 mod tiny_model;
 mod yes_no;
+mod yes_no_entailment;
 
 /// A setting of the running stack. Without it there is nothing to test against, and a test that
 /// silently does nothing is worse than one that fails.

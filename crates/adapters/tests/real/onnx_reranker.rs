@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::{OnnxReranker, OnnxRerankerSettings};
+use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
 use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::suites::reranker::reranker_suite;
@@ -22,12 +22,12 @@ fn folder(kind: Kind) -> TempDir {
     folder
 }
 
-fn settings(folder: &Path) -> OnnxRerankerSettings {
-    let settings = OnnxRerankerSettings::of(folder, setting("IBIDEM__EMBEDDING__RUNTIME"));
-    OnnxRerankerSettings { name: "tiny".to_owned(), ..settings }
+fn settings(folder: &Path) -> PairModelSettings {
+    let settings = PairModelSettings::of(folder, setting("IBIDEM__EMBEDDING__RUNTIME"));
+    PairModelSettings { name: "tiny".to_owned(), ..settings }
 }
 
-fn load(settings: &OnnxRerankerSettings) -> OnnxReranker {
+fn load(settings: &PairModelSettings) -> OnnxReranker {
     OnnxReranker::load(settings).unwrap()
 }
 
@@ -57,8 +57,7 @@ async fn a_cross_encoder_behaves_as_a_reranker() {
 #[tokio::test]
 async fn several_sessions_and_tiny_batches_behave_the_same() {
     let folder = folder(Kind::TwoHalves);
-    let settings =
-        OnnxRerankerSettings { sessions: 3, threads: 1, batch_tokens: 1, queue: 2, ..settings(folder.path()) };
+    let settings = PairModelSettings { sessions: 3, threads: 1, batch_tokens: 1, queue: 2, ..settings(folder.path()) };
     reranker_suite(&load(&settings), 1e-6).await;
 }
 
@@ -90,7 +89,7 @@ async fn a_long_passage_is_judged_by_its_beginning_and_the_question_is_never_cut
     let texts = [format!("{many} often"), format!("often {many}")];
     let texts = [texts[0].as_str(), texts[1].as_str()];
     let cut = [expected(1.0, 16.0), expected(2.0, 16.0)];
-    let small = OnnxRerankerSettings { max_tokens: 16, ..settings(folder.path()) };
+    let small = PairModelSettings { max_tokens: 16, ..settings(folder.path()) };
     assert_scores(&score(&load(&small), "how often", &texts).await, &cut);
     // The model's own window, counted from behind the padding in one family.
     for config in [
@@ -121,7 +120,7 @@ async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
 #[test]
 fn a_model_that_is_no_reranker_is_refused_with_what_was_expected() {
     let cases = [
-        (Kind::TwoLogits, "one logit for each pair; for 3 it gave the shape [3, 2]"),
+        (Kind::TwoLogits, "one logit for each pair; for 4 it gave the shape [4, 2]"),
         (Kind::Nameless, "its outputs are logit, length, and none of them is called logits"),
         (Kind::NotANumber, "a logit of NaN"),
         (Kind::Pixels, "pixel_values"),
@@ -151,8 +150,8 @@ fn what_cannot_be_loaded_is_named() {
     }
     let folder = folder(Kind::TwoHalves);
     for (settings, said) in [
-        (OnnxRerankerSettings { max_tokens: 15, ..settings(folder.path()) }, "a window of 15 tokens"),
-        (OnnxRerankerSettings { sessions: 0, ..settings(folder.path()) }, "sessions"),
+        (PairModelSettings { max_tokens: 15, ..settings(folder.path()) }, "a window of 15 tokens"),
+        (PairModelSettings { sessions: 0, ..settings(folder.path()) }, "sessions"),
     ] {
         let error = OnnxReranker::load(&settings).err().unwrap().to_string();
         assert!(error.contains(said), "{error}");

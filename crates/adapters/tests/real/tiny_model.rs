@@ -3,6 +3,9 @@
 //! Its logit is `WEIGHT` for each token of the question that the passage has too (and again for each time it has it),
 //! less `LENGTH` for every token there is, less `BIAS`. So it shows whether the pair, its halves, its padding and its
 //! end reached the model as they should.
+//!
+//! With more labels that logit is the first, and the last is `BIAS`; between them the one of three is `LENGTH` for
+//! every token of the first half. So it shows which half came first, too.
 
 use std::path::Path;
 
@@ -23,6 +26,8 @@ pub(crate) enum Kind {
     Flat,
     /// One for yes and one for no.
     TwoLogits,
+    /// One for yes, one for the opposite and one for neither.
+    ThreeLogits,
     /// Two outputs, neither of them called logits.
     Nameless,
     NotANumber,
@@ -107,9 +112,15 @@ fn model(kind: Kind) -> Vec<u8> {
     graph.node("Sub", &["for_words", "for_length"], "unbiased", &[]);
     graph.node("Sub", &["unbiased", "bias"], "logit", &[]);
     match kind {
-        Kind::TwoLogits => {
-            graph.node("Concat", &["logit", "logit"], "logits", &[("axis", Attribute::Int(1))]);
-            graph.output("logits", &["batch", "2"]);
+        Kind::TwoLogits | Kind::ThreeLogits => {
+            graph.node("ReduceSum", &["question"], "first_half", &[axis(1), ("keepdims", Attribute::Int(1))]);
+            graph.node("Mul", &["first_half", "a_token"], "for_first_half", &[]);
+            graph.node("Sub", &["logit", "logit"], "nothing", &[]);
+            graph.node("Add", &["nothing", "bias"], "neither", &[]);
+            let logits: &[&str] =
+                if kind == Kind::TwoLogits { &["logit", "neither"] } else { &["logit", "for_first_half", "neither"] };
+            graph.node("Concat", logits, "logits", &[("axis", Attribute::Int(1))]);
+            graph.output("logits", &["batch", &logits.len().to_string()]);
         }
         Kind::Flat => {
             graph.node("Squeeze", &["logit"], "logits", &[axis(1)]);

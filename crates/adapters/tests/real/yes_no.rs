@@ -15,9 +15,9 @@ const PROMPT: &str = "Question: {question}\n\nPassage: {passage}\n\nDoes the pas
 /// The server puts what waits at the same time through the model in one go, and keeps what prompts share, so sums are
 /// made in another order, of weights of four bits: the same pair was seen to move by 0.075. Asked one at a time and
 /// with nothing kept, it does not move at all.
-const TOLERANCE: f32 = 0.12;
+pub(crate) const TOLERANCE: f32 = 0.12;
 
-fn reranker() -> YesNoReranker {
+pub(crate) fn model() -> OpenAiModel {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let model = OpenAiModel::new(OpenAiSettings {
@@ -27,9 +27,13 @@ fn reranker() -> YesNoReranker {
         also_allowed: Vec::new(),
         timeout: Duration::from_secs(120),
     });
-    let prompt = YesNoPrompt::parse(PROMPT).unwrap();
+    model.unwrap()
+}
+
+fn reranker() -> YesNoReranker {
+    let prompt = YesNoPrompt::about_passages(PROMPT).unwrap();
     let settings = YesNoSettings { prompt, model: None, at_once: 2, max_characters: 1_000 };
-    YesNoReranker::new(Arc::new(model.unwrap()), settings)
+    YesNoReranker::new(Arc::new(model()), settings)
 }
 
 #[tokio::test]

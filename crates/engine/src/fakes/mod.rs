@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod embedder;
+mod entailment;
 mod index;
 mod language_model;
 mod memory;
@@ -10,6 +11,7 @@ mod vocabulary;
 
 pub use catalogue::FakeCatalogue;
 pub use embedder::FakeEmbedder;
+pub use entailment::FakeEntailment;
 pub use index::FakeIndex;
 pub use language_model::{FakeModel, Script};
 pub use memory::FakeMemory;

@@ -25,6 +25,13 @@ pub struct Judgement {
     pub score: f32,
 }
 
+impl Judgement {
+    /// Of a model that gives nothing but a score: what it does not support is unknown.
+    pub fn of(score: f32) -> Self {
+        Self { support: if score >= 0.5 { Support::Supported } else { Support::Unknown }, score }
+    }
+}
+
 /// Named by what the caller does about it: every one of them means that the claim was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntailmentError {

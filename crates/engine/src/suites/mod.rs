@@ -4,6 +4,7 @@
 
 pub mod catalogue;
 pub mod embedder;
+pub mod entailment;
 pub mod index;
 pub mod language_model;
 pub mod memory;

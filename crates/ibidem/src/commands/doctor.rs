@@ -1,21 +1,17 @@
 //! `ibidem doctor`: every part checked, and how to mend what is wrong.
 
+mod models;
+
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
-use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
-use crate::settings::{RerankerSource, Settings};
+use crate::settings::Settings;
 use crate::{compose, console};
-
-/// How long a model server may take to name its models.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
@@ -61,13 +57,14 @@ impl Doctor {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
         findings.push(originals(settings));
-        let embedder = embedding(settings, &mut findings).await;
+        let embedder = models::embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
         }
-        findings.push(language_model(settings).await);
-        findings.push(reranker(settings).await);
+        findings.extend(models::language_model(settings).await);
+        findings.push(models::reranker(settings).await);
+        findings.push(models::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
@@ -140,29 +137,6 @@ fn originals(settings: &Settings) -> Finding {
     match written {
         Ok(()) => Finding::ok("originals", place),
         Err(error) => Finding::broken("originals", error, "set `originals.location` to a folder that can be written"),
-    }
-}
-
-async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
-    match compose::embedder(settings).await {
-        Ok(embedder) => {
-            let model = embedder.model();
-            let found = format!(
-                "{}, {} dimensions, {} tokens, hash {}",
-                model.name,
-                model.dimensions,
-                model.max_tokens,
-                model.hash.0.short(12)
-            );
-            findings.push(Finding::ok("embedding", found));
-            Some(embedder)
-        }
-        Err(error) => {
-            let mend =
-                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
-            findings.push(Finding::broken("embedding", error.to_string(), mend));
-            None
-        }
     }
 }
 
@@ -244,64 +218,6 @@ async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
     }
 }
 
-async fn language_model(settings: &Settings) -> Finding {
-    let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
-    let mut settings = settings.clone();
-    let Some(model) = settings.language_model.as_mut() else {
-        return Finding::ok("language model", "none configured; answers are made of the sources' own sentences");
-    };
-    model.timeout = model.timeout.min(PATIENCE);
-    let mut wanted = model.also_allowed.clone();
-    wanted.insert(0, model.model.clone());
-    let served = match compose::language_model(&settings) {
-        Ok(Some(model)) => model.served().await.map_err(|error| error.to_string()),
-        Ok(None) => Ok(Vec::new()),
-        Err(error) => Err(error.to_string()),
-    };
-    let served = match served {
-        Ok(served) => served,
-        Err(error) => return Finding::broken("language model", error, mend),
-    };
-    wanted.retain(|name| !served.contains(name));
-    if wanted.is_empty() {
-        return Finding::ok("language model", served.join(", "));
-    }
-    let found = format!("{} not served; served are: {}", wanted.join(", "), served.join(", "));
-    let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
-    Finding::broken("language model", found, mend)
-}
-
-/// Whether it judges is what counts, not how.
-async fn reranker(settings: &Settings) -> Finding {
-    const PART: &str = "reranker";
-    let Some(configured) = &settings.reranker else {
-        return Finding::ok(PART, "none configured; passages are ordered by their vectors");
-    };
-    let mend = match configured.source {
-        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md names models and how to get them",
-        RerankerSource::Http(_) => {
-            "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
-        }
-        RerankerSource::Model(_) => {
-            "mend the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
-        }
-    };
-    let reranker = match compose::reranker(settings).await {
-        Ok(Some(reranker)) => reranker,
-        Ok(None) => return Finding::ok(PART, "none configured"),
-        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
-    };
-    let began = Instant::now();
-    let passage = "Ibidem is Latin for: in the same place.".to_owned();
-    match reranker.score("What does ibidem mean?", vec![passage]).await {
-        Ok(_) => {
-            let found = format!("{}, one passage judged in {} ms", reranker.name(), began.elapsed().as_millis());
-            Finding::ok(PART, found)
-        }
-        Err(error) => Finding::broken(PART, error.to_string(), mend),
-    }
-}
-
 async fn vocabulary(settings: &Settings) -> Finding {
     let mend = "correct `terminology.skosmos` or `terminology.files`";
     match compose::vocabulary(settings) {
@@ -319,39 +235,5 @@ fn policy(settings: &Settings) -> Finding {
     match compose::policy(settings, None) {
         Ok(policy) => Finding::ok("policy", format!("{}, hash {}", policy.rules.name, policy.hash.short(12))),
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    async fn found(flags: &[&str]) -> Finding {
-        // As the binary does at its start.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        reranker(&crate::settings::load(None, std::iter::empty(), &flags).unwrap()).await
-    }
-
-    #[tokio::test]
-    async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
-        let none = found(&[]).await;
-        assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
-        // Nothing listens at the discard port of loopback.
-        let model = ["language_model.url=http://127.0.0.1:9/v1", "language_model.name=m", "reranker.use=model"];
-        let cases: [(&[&str], &str, &str); 3] = [
-            (&["reranker.use=onnx", "reranker.folder=no/such"], "no/such/config.json", "`reranker.folder`"),
-            (
-                &["reranker.use=http", "reranker.form=tei", "reranker.url=http://127.0.0.1:9/rerank"],
-                "unavailable",
-                "`reranker.url`",
-            ),
-            (&model, "cannot be reached", "language model"),
-        ];
-        for (flags, said, mend) in cases {
-            let finding = found(flags).await;
-            assert!(finding.state == State::Broken && finding.found.contains(said), "{}", finding.found);
-            assert!(finding.mend.is_some_and(|named| named.contains(mend)));
-        }
     }
 }

@@ -10,6 +10,7 @@ mod ingest;
 mod key;
 mod memory;
 mod migrate;
+mod models;
 mod openapi;
 mod policy;
 mod reconcile;
@@ -46,6 +47,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// Checks every part and says how to mend what is wrong.
     Doctor(doctor::Doctor),
+    /// Shows which models are in use, their digests, and how fast they are here.
+    Models(models::Models),
     /// Brings the database and the index to the shape this version needs.
     Migrate,
     /// Makes, lists and revokes API keys.
@@ -108,6 +111,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
         match command {
             Command::Doctor(command) => command.run(&settings).await,
+            Command::Models(command) => command.run(&settings).await,
             Command::Migrate => done(migrate::run(&settings).await),
             Command::Key(command) => done(command.run(&settings).await),
             Command::Ingest(command) => command.run(&settings).await,

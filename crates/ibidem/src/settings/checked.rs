@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
-use ibidem_adapters::onnx::{OnnxRerankerSettings, OnnxSettings};
+use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
@@ -26,6 +26,7 @@ pub(crate) struct Settings {
     /// None when nobody reads passages together with the question: then their vectors decide.
     pub(crate) planner: Option<OpenAiSettings>,
     pub(crate) reranker: Option<RerankerSettings>,
+    pub(crate) entailment: EntailmentSettings,
     pub(crate) policy: PolicySettings,
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
@@ -49,8 +50,24 @@ pub(crate) struct RerankerSettings {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RerankerSource {
-    Onnx(OnnxRerankerSettings),
+    Onnx(PairModelSettings),
     Http(HttpRerankerSettings),
+    /// The language model, asked for yes or no.
+    Model(YesNoSettings),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EntailmentSettings {
+    pub(crate) source: EntailmentSource,
+    /// For one sentence with all its passages.
+    pub(crate) timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum EntailmentSource {
+    /// Words and vectors, and no model beside the embedding model.
+    Lexical,
+    Onnx(PairModelSettings),
     /// The language model, asked for yes or no.
     Model(YesNoSettings),
 }

@@ -6,7 +6,7 @@ mod raw;
 
 use std::path::Path;
 
-pub(crate) use checked::{LogFormat, LogSettings, RerankerSource, Settings, VocabularySource};
+pub(crate) use checked::{EntailmentSource, LogFormat, LogSettings, RerankerSource, Settings, VocabularySource};
 pub(crate) use raw::LARGEST_VOCABULARY;
 
 use layers::{Layer, merged};

@@ -1,5 +1,7 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod entailment;
+mod judging;
 mod reranker;
 
 use std::net::SocketAddr;
@@ -15,6 +17,7 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::entailment::RawEntailment;
 use self::reranker::RawReranker;
 use super::checked::{
     LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings, VocabularySource,
@@ -33,6 +36,7 @@ pub(super) struct RawSettings {
     jobs: RawJobs,
     language_model: RawLanguageModel,
     reranker: RawReranker,
+    entailment: RawEntailment,
     policy: RawPolicy,
     terminology: RawTerminology,
     server: RawServer,
@@ -181,6 +185,7 @@ impl RawSettings {
         let (language_model, planner) = self.language_model.check(&mut problems).unzip();
         let planner = planner.flatten();
         let reranker = self.reranker.check(embedding.as_ref(), language_model.as_ref(), &mut problems);
+        let entailment = self.entailment.check(embedding.as_ref(), language_model.as_ref(), &mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
             && server.request_timeout <= model.timeout
@@ -196,34 +201,47 @@ impl RawSettings {
                 "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
             problems.note("server.request_timeout_ms", problem);
         }
-        let in_a_row =
-            [language_model.as_ref().map(|model| model.timeout), planner.as_ref().map(|model| model.timeout)];
-        let in_a_row: Duration =
-            in_a_row.into_iter().chain([reranker.as_ref().map(|reranker| reranker.timeout)]).flatten().sum();
+        if let (Some(entailment), Some(server)) = (&entailment, &server)
+            && server.request_timeout <= entailment.timeout
+        {
+            let problem = "must be more than `entailment.timeout_ms`: nobody would hear that it was late";
+            problems.note("server.request_timeout_ms", problem);
+        }
+        let in_a_row = [
+            language_model.as_ref().map(|model| model.timeout),
+            planner.as_ref().map(|model| model.timeout),
+            reranker.as_ref().map(|reranker| reranker.timeout),
+            entailment.as_ref().map(|entailment| entailment.timeout),
+        ];
+        let in_a_row: Duration = in_a_row.into_iter().flatten().sum();
         if problems.0.is_empty() && server.as_ref().is_some_and(|server| server.request_timeout <= in_a_row) {
             let problem = format!(
-                "must be more than `language_model.timeout_ms`, `language_model.planner_timeout_ms` and \
-                 `reranker.timeout_ms` together ({} ms): one question may wait for each of them",
+                "must be more than `language_model.timeout_ms`, `language_model.planner_timeout_ms`, \
+                 `reranker.timeout_ms` and `entailment.timeout_ms` together ({} ms): one question may wait for each of \
+                 them",
                 in_a_row.as_millis()
             );
             problems.note("server.request_timeout_ms", &problem);
         }
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
-        match (index, embedding, server, log) {
-            (Some(index), Some(embedding), Some(server), Some(log)) if problems.0.is_empty() => Ok(Settings {
-                store,
-                index,
-                embedding,
-                originals: self.originals.location,
-                language_model,
-                planner,
-                reranker,
-                policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
-                terminology,
-                server,
-                log,
-            }),
+        match (index, embedding, entailment, server, log) {
+            (Some(index), Some(embedding), Some(entailment), Some(server), Some(log)) if problems.0.is_empty() => {
+                Ok(Settings {
+                    store,
+                    index,
+                    embedding,
+                    originals: self.originals.location,
+                    language_model,
+                    planner,
+                    reranker,
+                    entailment,
+                    policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
+                    terminology,
+                    server,
+                    log,
+                })
+            }
             _ => Err(problems.0),
         }
     }

@@ -17,6 +17,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert_eq!(settings.embedding.max_tokens, 256);
     assert!(settings.language_model.is_none());
     assert!(settings.reranker.is_none());
+    assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
 }
 
 #[test]
@@ -110,6 +111,45 @@ fn a_reranker_that_could_not_judge_is_refused() {
     ];
     for (model, reranker, said) in cases {
         let message = load_with(&format!("{model}reranker:\n  {reranker}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
+}
+
+#[test]
+fn each_kind_of_entailment_model_has_what_it_needs() {
+    let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
+    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment.source;
+    let EntailmentSource::Onnx(onnx) =
+        source("embedding:\n  sessions: 3\nentailment:\n  use: onnx\n  folder: models/nli\n  max_tokens: 384\n")
+    else {
+        panic!("a model in this process is configured");
+    };
+    assert_eq!((onnx.name.as_str(), onnx.runtime.as_path()), ("nli", Path::new("lib/libonnxruntime.so")));
+    assert_eq!((onnx.sessions, onnx.max_tokens), (3, 384));
+    let EntailmentSource::Model(yes_no) = source("entailment:\n  use: model\n  name: large\n  at_once: 7\n") else {
+        panic!("the language model is configured");
+    };
+    assert_eq!((yes_no.model.as_deref(), yes_no.at_once), (Some("large"), 7));
+}
+
+#[test]
+fn an_entailment_model_that_could_not_judge_is_refused() {
+    let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n";
+    let reranked = "reranker:\n  use: onnx\n";
+    let cases = [
+        ("", "use: none", "`entailment.use` is \"none\"; it must be one of lexical, onnx, model"),
+        ("", "use: model", "`language_model.url` is needed with `entailment.use: model`"),
+        (model, "use: model\n  name: large", "`entailment.name` must be"),
+        (model, "use: model\n  prompt: Is {claim} so?", "`entailment.prompt` must have {premise} in it once"),
+        ("", "timeout_ms: 45000", "`server.request_timeout_ms` must be more than `entailment.timeout_ms`"),
+        (model, "timeout_ms: 15000", "and `entailment.timeout_ms` together (45000 ms)"),
+        (&format!("{model}{reranked}"), "timeout_ms: 10000", "together (45000 ms)"),
+        ("", "timeout_ms: 0", "`entailment.timeout_ms`"),
+        ("", "max_tokens: 31", "`entailment.max_tokens`"),
+        ("", "at_once: 0", "`entailment.at_once`"),
+    ];
+    for (model, entailment, said) in cases {
+        let message = load_with(&format!("{model}entailment:\n  {entailment}\n"), &[], &[]).err().unwrap();
         assert!(message.contains(said), "{message:?} should contain {said:?}");
     }
 }

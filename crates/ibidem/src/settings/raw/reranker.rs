@@ -4,16 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_reranker::{HttpRerankerSettings, RerankForm};
-use ibidem_adapters::onnx::{OnnxRerankerSettings, OnnxSettings};
+use ibidem_adapters::onnx::OnnxSettings;
 use ibidem_adapters::openai::OpenAiSettings;
-use ibidem_engine::yes_no::{YesNoPrompt, YesNoSettings};
+use ibidem_engine::yes_no::YesNoPrompt;
 use serde::Deserialize;
 
 use super::super::checked::{RerankerSettings, RerankerSource};
 use super::Problems;
-
-/// How much of a passage a language model is shown: several times what one has, well within any window.
-const MOST_CHARACTERS: usize = 4_000;
+use super::judging::{RawPairModel, RawYesNo};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,22 +55,18 @@ impl RawReranker {
         let timeout = Duration::from_millis(self.timeout_ms);
         let source = match chosen {
             Use::None => return None,
-            Use::Onnx => RerankerSource::Onnx(self.onnx(embedding?)),
+            Use::Onnx => {
+                let model = RawPairModel { folder: self.folder, name: self.name, max_tokens: self.max_tokens };
+                RerankerSource::Onnx(model.arranged_as(embedding?))
+            }
             Use::Http => RerankerSource::Http(self.http(problems)?),
-            Use::Model => RerankerSource::Model(self.model(model, problems)?),
+            Use::Model => {
+                let prompt = YesNoPrompt::about_passages(&self.prompt);
+                let asked = RawYesNo { section: "reranker", name: self.name, at_once: self.at_once, prompt };
+                RerankerSource::Model(asked.check(model, problems)?)
+            }
         };
         Some(RerankerSettings { source, timeout })
-    }
-
-    fn onnx(self, embedding: &OnnxSettings) -> OnnxRerankerSettings {
-        let settings = OnnxRerankerSettings::of(self.folder, &embedding.runtime);
-        OnnxRerankerSettings {
-            name: self.name.unwrap_or(settings.name),
-            sessions: embedding.sessions,
-            threads: embedding.threads,
-            max_tokens: self.max_tokens,
-            ..settings
-        }
     }
 
     fn http(self, problems: &mut Problems) -> Option<HttpRerankerSettings> {
@@ -97,25 +91,5 @@ impl RawReranker {
             batch_size: self.batch_size,
             at_once: self.at_once,
         })
-    }
-
-    fn model(self, model: Option<&OpenAiSettings>, problems: &mut Problems) -> Option<YesNoSettings> {
-        let Some(model) = model else {
-            problems.note("language_model.url", "is needed with `reranker.use: model`: it is the model that judges");
-            return None;
-        };
-        let is_allowed = |name: &String| *name == model.model || model.also_allowed.contains(name);
-        if self.name.as_ref().is_some_and(|name| !is_allowed(name)) {
-            let problem = "must be `language_model.name` or one of `language_model.also_allowed`";
-            problems.note("reranker.name", problem);
-        }
-        let prompt = match YesNoPrompt::parse(&self.prompt) {
-            Ok(prompt) => prompt,
-            Err(problem) => {
-                problems.note("reranker.prompt", &problem);
-                return None;
-            }
-        };
-        Some(YesNoSettings { prompt, model: self.name, at_once: self.at_once, max_characters: MOST_CHARACTERS })
     }
 }

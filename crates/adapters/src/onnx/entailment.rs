@@ -1,0 +1,44 @@
+//! A cross-encoder in this process that says whether a text supports a claim.
+
+use async_trait::async_trait;
+use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair as Claimed};
+
+use super::labels::Labels;
+use super::pair_model::{PairModel, PairModelError, PairModelSettings};
+use super::pairs::Pair;
+use super::request::Trouble;
+
+pub struct OnnxEntailment {
+    name: String,
+    model: PairModel<Labels>,
+}
+
+impl OnnxEntailment {
+    /// Takes about a second of blocking work.
+    pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
+        Ok(Self { name: settings.name.clone(), model: PairModel::load(settings)? })
+    }
+}
+
+#[async_trait]
+impl Entailment for OnnxEntailment {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn judge(&self, pairs: Vec<Claimed>) -> Result<Vec<Judgement>, EntailmentError> {
+        // A claim is never cut: half of it may be true. What is cut off a premise supports nothing, which is safe.
+        let pairs = pairs.into_iter().map(|pair| Pair { whole: pair.claim.into(), cut: pair.premise });
+        let logits = self.model.logits(pairs.collect()).await.map_err(in_other_words)?;
+        Ok(logits.iter().map(|logits| self.model.head.judgement(logits)).collect())
+    }
+}
+
+fn in_other_words(trouble: Trouble) -> EntailmentError {
+    match trouble {
+        Trouble::TooLong { tokens, limit, .. } => EntailmentError::Failed(format!(
+            "the claim has {tokens} tokens, and {limit} leave room for what should support it"
+        )),
+        Trouble::Failed(reason) => EntailmentError::Unavailable(reason),
+    }
+}

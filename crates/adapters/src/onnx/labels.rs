@@ -1,0 +1,120 @@
+//! What the labels of an entailment model mean: by their names, never by their order, which differs from one to the next.
+
+use ibidem_engine::ports::entailment::{Judgement, Support};
+
+use super::config::Config;
+use super::pair_model::{Head, sigmoid};
+use super::pairs::First;
+
+const SUPPORTED: [&str; 7] = ["entailment", "entailed", "entails", "supported", "supports", "support", "consistent"];
+const CONTRADICTED: [&str; 7] =
+    ["contradiction", "contradicted", "contradicts", "refuted", "refutes", "refute", "contradictory"];
+const UNKNOWN: [&str; 11] = [
+    "neutral",
+    "unknown",
+    "nei",
+    "not enough info",
+    "not enough information",
+    "not entailment",
+    "not entailed",
+    "not supported",
+    "unsupported",
+    "inconsistent",
+    "hallucinated",
+];
+
+pub(super) enum Labels {
+    /// One logit: how sure it is that the claim is consistent with the premise.
+    Score,
+    /// One logit for each of these.
+    Named(Vec<Support>),
+}
+
+impl Head for Labels {
+    const SECTION: &'static str = "entailment";
+    const WANTED: &'static str =
+        "a model that names its labels entailment, neutral and contradiction, or gives one logit";
+    const FIRST: First = First::Cut;
+
+    fn of(config: &Config) -> Result<Self, String> {
+        Self::named(&config.labels()?)
+    }
+
+    fn logits(&self) -> usize {
+        match self {
+            Self::Score => 1,
+            Self::Named(meanings) => meanings.len(),
+        }
+    }
+}
+
+impl Labels {
+    fn named(labels: &[&str]) -> Result<Self, String> {
+        let all = labels.join(", ");
+        match labels {
+            [] => return Ok(Self::Score),
+            [only] if is_numbered(only) => return Ok(Self::Score),
+            _ => {}
+        }
+        if labels.iter().any(|label| is_numbered(label)) {
+            return Err(format!(
+                "it calls its labels {all}, which does not say which of them means support; name them in id2label as \
+                 the model's page does, for instance entailment, neutral and contradiction"
+            ));
+        }
+        let meanings = labels.iter().map(|label| meaning(label)).collect::<Result<Vec<Support>, String>>()?;
+        let supporting = meanings.iter().filter(|meaning| **meaning == Support::Supported).count();
+        match (supporting, labels.len()) {
+            (1, 1) => Ok(Self::Score),
+            (1, _) => Ok(Self::Named(meanings)),
+            (0, _) => Err(format!("none of its labels means support: {all}")),
+            _ => Err(format!("more than one of its labels means support: {all}")),
+        }
+    }
+
+    /// As many logits as there are labels.
+    pub(super) fn judgement(&self, logits: &[f32]) -> Judgement {
+        let meanings = match self {
+            Self::Score => return Judgement::of(sigmoid(logits.first().copied().unwrap_or(f32::NEG_INFINITY))),
+            Self::Named(meanings) => meanings,
+        };
+        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weights: Vec<f64> = logits.iter().map(|logit| f64::from(logit - highest).exp()).collect();
+        let supporting = meanings.iter().zip(&weights).filter(|(meaning, _)| **meaning == Support::Supported);
+        let share = supporting.map(|(_, weight)| weight).sum::<f64>() / weights.iter().sum::<f64>();
+        #[expect(clippy::cast_possible_truncation, reason = "rounding to the precision of a score is meant")]
+        let judgement = Judgement::of(share as f32);
+        let winner = meanings.iter().zip(logits).find(|(_, logit)| **logit == highest).map(|(meaning, _)| *meaning);
+        match (judgement.support, winner) {
+            (Support::Unknown, Some(Support::Contradicted)) => {
+                Judgement { support: Support::Contradicted, ..judgement }
+            }
+            _ => judgement,
+        }
+    }
+}
+
+/// The names a library gives to labels that nobody named.
+fn is_numbered(label: &str) -> bool {
+    let number = label.to_lowercase();
+    number.strip_prefix("label_").is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
+fn meaning(label: &str) -> Result<Support, String> {
+    let plain = label.to_lowercase().replace(['_', '-'], " ");
+    let plain = plain.trim();
+    let is_among = |names: &[&str]| names.contains(&plain);
+    if is_among(&SUPPORTED) {
+        Ok(Support::Supported)
+    } else if is_among(&CONTRADICTED) {
+        Ok(Support::Contradicted)
+    } else if is_among(&UNKNOWN) {
+        Ok(Support::Unknown)
+    } else {
+        let known: Vec<&str> = [SUPPORTED.as_slice(), &CONTRADICTED, &UNKNOWN].concat();
+        Err(format!("its label {label:?} says nothing about support; labels that do are: {}", known.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! Any model that reads two texts together, from a folder in the layout everybody publishes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::config::Config;
+use super::cross_encoder::CrossEncoder;
+use super::pairs::{First, Pair, Pairs};
+use super::queue::{Lane, Model};
+use super::request::{Reply, Trouble};
+use super::tokens::Window;
+use super::workers::{Room, Workers};
+use super::{LoadError, OnnxSettings, runtime};
+
+const MODEL: &str = "model.onnx";
+const TOKENIZER: &str = "tokenizer.json";
+const CONFIG: &str = "config.json";
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PairModelSettings {
+    /// A name for people.
+    pub name: String,
+    /// Has `model.onnx`, `tokenizer.json` and `config.json`.
+    pub folder: PathBuf,
+    /// The ONNX Runtime library; one for all models of a process.
+    pub runtime: PathBuf,
+    /// Sessions working side by side, each with its own copy of the weights.
+    pub sessions: usize,
+    /// Threads of each session.
+    pub threads: usize,
+    /// Most tokens of two texts together; less where the model's own window is smaller.
+    pub max_tokens: usize,
+    /// Pairs that may wait; beyond it callers wait outside.
+    pub queue: usize,
+    /// Most tokens in a batch, padding included.
+    pub batch_tokens: usize,
+}
+
+impl PairModelSettings {
+    /// Arranged as the embedding model is, for the same reasons.
+    pub fn of(folder: impl Into<PathBuf>, runtime: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        let embedding = OnnxSettings::of("", "", runtime);
+        Self {
+            name: folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            folder,
+            runtime: embedding.runtime,
+            sessions: embedding.sessions,
+            threads: embedding.threads,
+            max_tokens: 512,
+            queue: embedding.queue,
+            batch_tokens: embedding.batch_tokens,
+        }
+    }
+
+    /// The weights.
+    pub fn model_file(&self) -> PathBuf {
+        self.folder.join(MODEL)
+    }
+}
+
+/// Why a model cannot be used, and what to do about it. `section` is where it is configured.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum PairModelError {
+    /// The library is the same for all models.
+    #[error(transparent)]
+    Runtime(#[from] LoadError),
+    #[error("{} cannot be read: {reason}; set {section}.folder to a folder with model.onnx, tokenizer.json and config.json", .path.display())]
+    File { section: &'static str, path: PathBuf, reason: String },
+    #[error("{} is not a usable tokenizer: {reason}; use the tokenizer.json published with the model", .path.display())]
+    Tokenizer { path: PathBuf, reason: String },
+    #[error("{} is not of a usable model: {reason}; set {section}.folder to {wanted}, in one ONNX file", .path.display())]
+    Model { section: &'static str, wanted: &'static str, path: PathBuf, reason: String },
+    #[error("the {section} model needs at least 1 of {setting}")]
+    Zero { section: &'static str, setting: &'static str },
+    #[error("no thread can be started for the {section} model: {reason}")]
+    Thread { section: &'static str, reason: String },
+}
+
+/// What a model's logits stand for.
+pub(super) trait Head: Sized {
+    /// The section of the settings that names the model's folder.
+    const SECTION: &'static str;
+    /// What is wanted there.
+    const WANTED: &'static str;
+    const FIRST: First;
+
+    /// Refuses a model that was made for something else: it would judge nonsense, and never fail.
+    fn of(config: &Config) -> Result<Self, String>;
+
+    /// How many there are for each pair.
+    fn logits(&self) -> usize;
+}
+
+/// A model on its own threads, behind a bounded queue. Dropping it ends them.
+pub(super) struct PairModel<H> {
+    pub(super) head: H,
+    workers: Workers<Pair>,
+    room: Room,
+}
+
+impl<H: Head> PairModel<H> {
+    /// Reads the files, starts the sessions and judges a few pairs, so that a model that cannot work is found out now.
+    /// Takes about a second of blocking work.
+    pub(super) fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
+        let section = H::SECTION;
+        for (setting, value) in [
+            ("sessions", settings.sessions),
+            ("threads", settings.threads),
+            ("queue", settings.queue),
+            ("batch_tokens", settings.batch_tokens),
+        ] {
+            if value == 0 {
+                return Err(PairModelError::Zero { section, setting });
+            }
+        }
+        let unusable =
+            |path: &Path, reason| PairModelError::Model { section, wanted: H::WANTED, path: path.to_owned(), reason };
+        let path = settings.folder.join(CONFIG);
+        let config = Config::from_bytes(&read(section, &path)?).map_err(|reason| unusable(&path, reason))?;
+        let head = H::of(&config).map_err(|reason| unusable(&path, reason))?;
+
+        let path = settings.folder.join(TOKENIZER);
+        let max_tokens = config.window().map_or(settings.max_tokens, |own| own.min(settings.max_tokens));
+        let pairs = Pairs::from_bytes(&read(section, &path)?, H::FIRST, max_tokens);
+        let pairs = Arc::new(pairs.map_err(|reason| PairModelError::Tokenizer { path, reason })?);
+
+        let path = settings.model_file();
+        let model = read(section, &path)?;
+        let environment = runtime::environment(&settings.runtime)?;
+        let mut threads = Vec::new();
+        for _ in 0..settings.sessions {
+            let encoder = CrossEncoder::new(&environment, &model, settings.threads, head.logits());
+            let mut encoder = encoder.map_err(|reason| unusable(&path, reason))?;
+            judge_a_few(&mut encoder, &pairs).map_err(|reason| unusable(&path, reason))?;
+            threads.push(PairThread { pairs: Arc::clone(&pairs), encoder });
+        }
+        let workers = Workers::start(&format!("ibidem-{section}"), settings.batch_tokens, threads);
+        let workers = workers.map_err(|reason| PairModelError::Thread { section, reason })?;
+        Ok(Self { head, workers, room: Room::new(settings.queue) })
+    }
+
+    /// The logits of each pair, in their order.
+    pub(super) async fn logits(&self, pairs: Vec<Pair>) -> Reply {
+        if pairs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let room = self.room.wait_for(pairs.len()).await?;
+        self.workers.ask(Lane::Queries, pairs, room).await
+    }
+}
+
+/// What each thread of the model has.
+struct PairThread {
+    pairs: Arc<Pairs>,
+    encoder: CrossEncoder,
+}
+
+impl Model<Pair> for PairThread {
+    fn read(&self, _: Lane, _: usize, pair: Pair) -> Result<Vec<Window>, Trouble> {
+        self.pairs.check(&pair.whole)?;
+        let window = self.pairs.window(&pair).map_err(Trouble::Failed)?;
+        Ok(vec![window])
+    }
+
+    fn run(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String> {
+        self.encoder.logits(windows)
+    }
+}
+
+/// Four at once, of two lengths: fewer could not tell logits of a pair from those of several.
+fn judge_a_few(encoder: &mut CrossEncoder, pairs: &Pairs) -> Result<(), String> {
+    let windows = ["", "ibidem", "ibidem", "ibidem"].map(|text| {
+        let pair = Pair { whole: "ibidem".into(), cut: text.to_owned() };
+        pairs.window(&pair)
+    });
+    let windows = windows.into_iter().collect::<Result<Vec<Window>, String>>()?;
+    encoder.logits(&windows.iter().collect::<Vec<_>>())?;
+    Ok(())
+}
+
+/// How likely a single logit says it is.
+pub(super) fn sigmoid(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+fn read(section: &'static str, path: &Path) -> Result<Vec<u8>, PairModelError> {
+    let unreadable = |reason| PairModelError::File { section, path: path.to_owned(), reason };
+    std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+}

@@ -1,0 +1,44 @@
+//! A language model as a reranker: is this the passage that was asked for?
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{Trouble, YesNo, YesNoSettings};
+use crate::ports::language_model::LanguageModel;
+use crate::ports::reranker::{RerankError, Reranker};
+
+/// Asks once for each passage.
+pub struct YesNoReranker(YesNo);
+
+impl YesNoReranker {
+    /// The prompt is one about passages.
+    pub fn new(model: Arc<dyn LanguageModel>, settings: YesNoSettings) -> Self {
+        Self(YesNo::new(model, settings))
+    }
+}
+
+#[async_trait]
+impl Reranker for YesNoReranker {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
+        let pairs = texts.iter().map(|text| [question.to_owned(), self.0.beginning_of(text)]);
+        Ok(self.0.likelihoods(pairs).await?)
+    }
+}
+
+impl From<Trouble> for RerankError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Unavailable(reason) => Self::Unavailable(reason),
+            Trouble::Timeout(after) => Self::Timeout(after),
+            Trouble::Failed(reason) => Self::Failed(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

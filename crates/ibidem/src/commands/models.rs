@@ -1,0 +1,155 @@
+//! `ibidem models`: what is loaded or asked, its digest where it is a file, and how fast it is here.
+
+mod timed;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_engine::ports::embedder::Embedder;
+use ibidem_engine::words::Sha256Hash;
+use serde::Serialize;
+
+use self::timed::Speed;
+use crate::settings::{EntailmentSource, RerankerSource, Settings};
+use crate::{compose, console};
+
+#[derive(clap::Args)]
+pub(crate) struct Models {
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A model in its role.
+#[derive(Serialize)]
+struct Row {
+    role: &'static str,
+    model: String,
+    /// A file, or who is asked.
+    from: String,
+    /// Of the weights, where they are a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<Sha256Hash>,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// It was made to work, and this is how fast it was.
+    Speed(Speed),
+    /// It is configured, and does not work.
+    Problem(String),
+}
+
+impl State {
+    fn of(timed: anyhow::Result<Speed>) -> Self {
+        timed.map_or_else(|error| Self::Problem(format!("{error:#}")), Self::Speed)
+    }
+}
+
+impl Models {
+    /// Fails when a configured model does not work, so that scripts can tell.
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let mut rows = Vec::new();
+        let embedder = embedding(settings, &mut rows).await;
+        rows.extend(reranker(settings).await);
+        rows.push(entailment(settings, embedder).await);
+        let roles = [("answers", &settings.language_model), ("planner", &settings.planner)];
+        for (role, model) in roles {
+            if let Some(model) = model {
+                rows.push(language_model(role, model).await);
+            }
+        }
+        if self.json {
+            console::say_json(&rows)?;
+        } else {
+            show(&rows);
+        }
+        let works = rows.iter().all(|row| matches!(row.state, State::Speed(_)));
+        Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn show(rows: &[Row]) {
+    let mut table = console::table(&["role", "model", "from", "sha256", "speed here"]);
+    for row in rows {
+        let digest = row.sha256.map_or_else(String::new, |digest| digest.short(12));
+        let state = match &row.state {
+            State::Speed(speed) => speed.to_string(),
+            State::Problem(problem) => format!("BROKEN: {problem}"),
+        };
+        table.add_row([row.role, &row.model, &row.from, &digest, &state]);
+    }
+    console::say(&table.to_string());
+}
+
+async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Arc<dyn Embedder>> {
+    let file = &settings.embedding.model;
+    let (embedder, timed) = match compose::embedder(settings).await {
+        Ok(embedder) => {
+            let timed = timed::embedding(embedder.as_ref()).await;
+            (Some(embedder as Arc<dyn Embedder>), timed)
+        }
+        Err(error) => (None, Err(error)),
+    };
+    rows.push(Row {
+        role: "embedding",
+        model: settings.embedding.name.clone(),
+        from: file.display().to_string(),
+        sha256: digest(file),
+        state: State::of(timed),
+    });
+    embedder
+}
+
+async fn reranker(settings: &Settings) -> Option<Row> {
+    let (from, sha256) = match &settings.reranker.as_ref()?.source {
+        RerankerSource::Onnx(onnx) => (onnx.model_file().display().to_string(), digest(&onnx.model_file())),
+        RerankerSource::Http(_) => ("a rerank server".to_owned(), None),
+        RerankerSource::Model(_) => (YES_OR_NO.to_owned(), None),
+    };
+    let (model, timed) = match compose::reranker(settings).await {
+        Ok(reranker) => {
+            let reranker = reranker?;
+            (reranker.name().to_owned(), timed::reranking(reranker.as_ref()).await)
+        }
+        Err(error) => (String::new(), Err(error)),
+    };
+    Some(Row { role: "reranker", model, from, sha256, state: State::of(timed) })
+}
+
+const YES_OR_NO: &str = "the language model, yes or no";
+
+async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Row {
+    let (from, sha256) = match &settings.entailment.source {
+        EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
+        EntailmentSource::Onnx(onnx) => (onnx.model_file().display().to_string(), digest(&onnx.model_file())),
+        EntailmentSource::Model(_) => (YES_OR_NO.to_owned(), None),
+    };
+    let (model, timed) = match compose::entailment(settings, embedder).await {
+        Ok(entailment) => (entailment.name().to_owned(), timed::verifying(entailment.as_ref()).await),
+        Err(error) => (String::new(), Err(error)),
+    };
+    Row { role: "entailment", model, from, sha256, state: State::of(timed) }
+}
+
+async fn language_model(role: &'static str, settings: &OpenAiSettings) -> Row {
+    let timed = match OpenAiModel::new(settings.clone()) {
+        Ok(model) => timed::writing(&model).await,
+        Err(error) => Err(error.into()),
+    };
+    let from = "the model server".to_owned();
+    Row { role, model: settings.model.clone(), from, sha256: None, state: State::of(timed) }
+}
+
+/// `None` when there is no such file, which its own loading complains about.
+fn digest(file: &Path) -> Option<Sha256Hash> {
+    std::fs::read(file).ok().map(|bytes| Sha256Hash::of(&bytes))
+}
+
+#[cfg(test)]
+mod tests;
