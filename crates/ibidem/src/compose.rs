@@ -165,7 +165,10 @@ pub(crate) async fn entailment(
 ) -> anyhow::Result<Arc<dyn Entailment>> {
     let entailment = settings.entailment.clone();
     let inner: Arc<dyn Entailment> = match entailment.source {
-        EntailmentSource::Lexical => Arc::new(LexicalEntailment::new(embedder)),
+        EntailmentSource::Lexical => Arc::new(match embedder {
+            Some(embedder) => LexicalEntailment::with_embedder(embedder),
+            None => LexicalEntailment::by_words(),
+        }),
         EntailmentSource::Onnx(onnx) => {
             Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
         }

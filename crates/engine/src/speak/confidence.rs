@@ -3,6 +3,7 @@
 
 use super::key_phrases::KeyPhrases;
 use super::said::{Said, support};
+use super::sentences::Kind;
 use crate::policy::{ConfidenceRules, Policy};
 use crate::words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
 
@@ -52,7 +53,8 @@ impl<'a> Weighing<'a> {
 
     /// By somebody else's opinion of the whole.
     pub fn judged(&self, said: &[Said], llm_score: f64) -> Confidence {
-        let coverage = self.context.share_of(said.iter().map(|said| said.sentence.text.as_str()));
+        let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
+        let coverage = self.context.share_of(claims.map(|said| said.sentence.text.as_str()));
         weighed(self.retrieval_score, coverage, llm_score.clamp(0.0, 100.0))
     }
 

@@ -61,9 +61,9 @@ impl Draft {
         }
     }
 
-    /// Nothing of it can be shown, and nothing was.
+    /// There is no claim in it that can be shown, or was.
     pub(super) fn is_silent(&self) -> bool {
-        self.said.is_empty() && self.withheld.is_empty()
+        !self.said.iter().chain(&self.withheld).any(|said| said.sentence.kind == Kind::Claim)
     }
 
     pub fn dropped_sentences(&self) -> u32 {
@@ -163,6 +163,11 @@ impl Desk<'_> {
         }
         let (mut said, failure) = self.standard.verifier.check(sentence, footnotes).await;
         self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
+        if said.sentence.kind == Kind::Layout {
+            // What the notes do not say needs no source: it is said with what they do say.
+            self.draft.withheld.push(said);
+            return self.release();
+        }
         let rules = &self.standard.policy.rules;
         let is_supported = said.check.verdict == SentenceVerdict::Supported;
         let is_cited = !said.sentence.citations.is_empty();
@@ -196,7 +201,7 @@ impl Desk<'_> {
         }
         let weighing = self.standard.weighing;
         let so_far: Vec<Said> = self.draft.said.iter().chain(&self.draft.withheld).cloned().collect();
-        if weighing.is_enough(weighing.verified(&so_far)) {
+        if !self.draft.is_silent() && weighing.is_enough(weighing.verified(&so_far)) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
     }

@@ -226,7 +226,7 @@ async fn concluded(
         sifted.fallback_reasons.push("no_entailment".to_owned());
     }
     let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
-    if draft.said.is_empty() && draft.withheld.is_empty() {
+    if draft.is_silent() {
         sifted.evidence = evidence;
         let answer = refuse(sifted, &unsupported(&policy, &draft));
         return (Answer { generation_time_ms: draft.took_ms, ..answer }, draft);

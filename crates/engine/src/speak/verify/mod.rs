@@ -3,17 +3,20 @@
 //! Figures first, because they are certain; then an entailment model reads the sentence against windows of the
 //! passages. A sentence that cites nothing is given the passage that supports it, if one does.
 
+pub mod asides;
 pub mod figures;
 pub mod lexical;
+pub mod windows;
 
 use super::footnotes::Footnotes;
 use super::markers::{with_marker, without_markers};
 use super::said::Said;
-use super::sentences::Sentence;
+use super::sentences::{Kind, Sentence};
 use crate::policy::{VerificationMode, VerificationRules};
 use crate::ports::entailment::{Entailment, Judgement, Pair, Support};
 use crate::words::{SentenceCheck, SentenceVerdict};
 use lexical::LexicalEntailment;
+use windows::windows_of;
 
 pub struct Verifier<'a> {
     pub rules: VerificationRules,
@@ -40,6 +43,11 @@ impl Verifier<'_> {
         if is_cited {
             let (check, failure) = self.cited(&claim, &notes).await;
             return (Said { sentence, check }, failure);
+        }
+        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
+        if asides::aside(&claim).is_some() && wrong_figures(&claim, &texts).is_none() {
+            let sentence = Sentence { kind: Kind::Layout, ..sentence };
+            return (Said { sentence, check: SentenceCheck::unchecked() }, None);
         }
         let (found, failure) = self.attributed(&claim, &notes).await;
         let said = match found {
@@ -150,10 +158,13 @@ fn is_verbatim(claim: &str, passage: &str) -> bool {
     claim.contains(' ') && plain(passage).contains(&claim)
 }
 
-fn wrong_figures(_claim: &str, _passages: &[&str]) -> Option<SentenceCheck> {
-    None
-}
-
-fn windows_of(passages: &[&str]) -> Vec<String> {
-    passages.iter().map(|passage| (*passage).to_owned()).collect()
+/// What a rule finds wrong with a claim: figures, names or quotations that stand in none of the passages, or what they
+/// say turned round.
+fn wrong_figures(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
+    let findings = figures::check(claim, passages);
+    let contradicts = findings.iter().any(|finding| finding.kind.contradicts());
+    let verdict = if contradicts { SentenceVerdict::Contradicted } else { SentenceVerdict::Unsupported };
+    let why: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    let by = "figures".to_owned();
+    (!why.is_empty()).then(|| SentenceCheck { verdict, support: 0.0, by, why: Some(why.join("; ")), attributed: false })
 }
