@@ -5,10 +5,13 @@ What the default verifier is fitted on, and nothing that it is tested on (RAGTru
 
   begin     BEGIN dev: a reply to a conversation, and the knowledge it was given
   scifact   SciFact's training claims, written by people, and the abstracts they cite
-  squad     half of SQuAD 2.0's dev set: a question with its answer put in, against its paragraph; the questions
-            that cannot be answered come with an answer that is wrong
+  squad     half of SQuAD 2.0's dev set: a question with its answer put in, against its paragraph and against another
+            one of its article; the questions that cannot be answered come with an answer that is wrong
   made      sentences of the paragraphs of SQuAD: as they stand, shortened, two neighbours as one; and against them
             sentences of another paragraph of the article, with a clause of another sentence, with another name
+
+Pairs that words cannot tell apart (answers that are wrong in the paragraph's own words, claims that an abstract
+contradicts) are marked as not to be fitted on: they are there to see how many get past.
 
 The same every time: what is chosen at random is chosen from the seed.
 """
@@ -52,19 +55,26 @@ def scifact(folder: Path):
             for document in map(str, claim["cited"]):
                 if document in abstracts:
                     label = labels.get(document, "NOT ENOUGH")
-                    yield pair("scifact", label.lower(), abstracts[document], claim["text"], label == "SUPPORT")
+                    line = pair("scifact", label.lower(), abstracts[document], claim["text"], label == "SUPPORT")
+                    yield {**line, "fitted": label != "CONTRADICT"}
 
 
 def squad(articles: list[dict], chance: random.Random):
     for article in articles:
-        for paragraph in article["paragraphs"]:
+        paragraphs = article["paragraphs"]
+        for place, paragraph in enumerate(paragraphs):
+            elsewhere = chance.choice(paragraphs[:place] + paragraphs[place + 1 :] or [None])
             for question in chance.sample(paragraph["qas"], min(4, len(paragraph["qas"]))):
                 wrong = question["is_impossible"]
                 answers = question.get("plausible_answers" if wrong else "answers") or []
                 claim = answers and statement(question["question"], answers[0]["text"])
-                if claim:
-                    kind = "answer to what cannot be answered" if wrong else "answer"
-                    yield pair("squad", kind, paragraph["context"], claim, not wrong)
+                if claim and wrong:
+                    line = pair("squad", "answer to what cannot be answered", paragraph["context"], claim, False)
+                    yield {**line, "fitted": False}
+                elif claim:
+                    yield pair("squad", "answer", paragraph["context"], claim, True)
+                    if elsewhere:
+                        yield pair("squad", "another paragraph's answer", elsewhere["context"], claim, False)
 
 
 def statement(question: str, answer: str) -> str | None:

@@ -165,10 +165,9 @@ pub(crate) async fn entailment(
 ) -> anyhow::Result<Arc<dyn Entailment>> {
     let entailment = settings.entailment.clone();
     let inner: Arc<dyn Entailment> = match entailment.source {
-        EntailmentSource::Lexical => Arc::new(match embedder {
-            Some(embedder) => LexicalEntailment::with_embedder(embedder),
-            None => LexicalEntailment::by_words(),
-        }),
+        EntailmentSource::Lexical => {
+            Arc::new(embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder))
+        }
         EntailmentSource::Onnx(onnx) => {
             Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
         }

@@ -33,7 +33,8 @@ fn with(rules: &str) -> String {
 
 async fn world(texts: &[&str], policy: &str) -> World {
     let books = texts.iter().map(|text| Book::of(text)).collect();
-    World::of(says(&["So it is.[^1]"]), books, Arc::new(FakeEmbedder::new(1_024, 256)), policy).await
+    let said = format!("{}[^1]", texts[0]);
+    World::of(says(&[&said]), books, Arc::new(FakeEmbedder::new(1_024, 256)), policy).await
 }
 
 #[tokio::test]

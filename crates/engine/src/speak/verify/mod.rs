@@ -14,7 +14,7 @@ use super::said::Said;
 use super::sentences::{Kind, Sentence};
 use crate::policy::{VerificationMode, VerificationRules};
 use crate::ports::entailment::{Entailment, Judgement, Pair, Support};
-use crate::words::{SentenceCheck, SentenceVerdict};
+use crate::words::{SentenceCheck, SentenceVerdict, significant_terms};
 use lexical::LexicalEntailment;
 use windows::windows_of;
 
@@ -22,6 +22,9 @@ pub struct Verifier<'a> {
     pub rules: VerificationRules,
     pub entailment: &'a dyn Entailment,
 }
+
+/// A sentence with fewer significant words is not attributed to anything.
+const LEAST_WORDS: usize = 2;
 
 /// A passage with its number.
 type Note<'a> = (u32, &'a str);
@@ -84,6 +87,9 @@ impl Verifier<'_> {
             let check = SentenceCheck { attributed: true, ..SentenceCheck::verbatim() };
             return (Ok((*number, check)), None);
         }
+        // What has so little to say could be about anything.
+        let is_worth_it = significant_terms(claim).len() >= LEAST_WORDS;
+        let notes = if is_worth_it { notes } else { &[] };
         let right: Vec<Note<'_>> =
             notes.iter().filter(|(_, text)| wrong_figures(claim, &[text]).is_none()).copied().collect();
         let windows: Vec<(u32, Vec<String>)> =

@@ -75,7 +75,7 @@ async fn a_model_that_does_not_judge_fails_the_whole_batch() {
         (
             Err(ModelError::NotServed { model: "m".to_owned(), served: vec!["n".to_owned()] }),
             EntailmentError::Unavailable(
-                "the model \"m\" is not served; load it on the model server, served are: n".to_owned(),
+                "the model \"m\" is not served; load it on the model server (with Ollama: `ollama pull m`), served are: n".to_owned(),
             ),
         ),
         (
