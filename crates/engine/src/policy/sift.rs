@@ -33,6 +33,8 @@ pub enum Gate {
     Top1Similarity(f64),
     /// Too few candidates, or too weak ones all together.
     NoContext(NoContext),
+    /// Below this, with what its fallbacks cost, the search as a whole is not relied on.
+    RetrievalConfidence(f64),
     /// The pool as a whole: good enough, hopeless, or worth another round.
     Coverage(Coverage),
     /// Warns when this share of the question's words, or more, is missing from the evidence. Never refuses.
@@ -139,6 +141,7 @@ impl SiftRules {
                         shares.push(("collections.min_query_coverage", thresholds.min_query_coverage));
                     }
                 }
+                Gate::RetrievalConfidence(share) => shares.push(("retrieval_confidence", *share)),
                 Gate::Top1Similarity(share) => shares.push(("top1_similarity", *share)),
                 Gate::NoContext(rule) => shares.push(("no_context.least_mean", rule.least_mean)),
                 Gate::Coverage(rule) => {

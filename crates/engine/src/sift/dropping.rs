@@ -21,14 +21,19 @@ pub(super) struct Dropping {
 }
 
 impl Dropping {
-    pub(super) fn new(query: &str, most_kept: usize, reranked: bool, candidates: Vec<Candidate>) -> Self {
+    pub(super) fn new(query: &str, most_kept: usize, reranked: bool, mut candidates: Vec<Candidate>) -> Self {
+        let terms = Terms::of(query);
+        // Where meaning was not searched, words are what there is to compare.
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
+            candidate.read(&terms);
+        }
         Self {
             kept: candidates,
             dropped: Vec::new(),
             trace: Vec::new(),
             strictest: None,
             last_word: None,
-            terms: Terms::of(query),
+            terms,
             most_kept,
             reranked,
         }
@@ -44,10 +49,7 @@ impl Dropping {
             }
             Gate::MinSimilarity(least) => {
                 self.demand(*least);
-                // Where meaning was not searched there is nothing to compare.
-                self.gate(name(gate), *least, |candidate, _| {
-                    !candidate.is_measured() || candidate.similarity() >= *least
-                });
+                self.gate(name(gate), *least, |candidate, _| candidate.similarity() >= *least);
             }
             Gate::Duplicates(most) => {
                 let mut is_new = self.distinct(*most).into_iter();
@@ -63,7 +65,11 @@ impl Dropping {
             }
             Gate::Collections(thresholds) => self.collections(thresholds),
             Gate::KeepBest(_) => self.keep_best(),
-            Gate::Top1Similarity(_) | Gate::NoContext(_) | Gate::Coverage(_) | Gate::MissingKeywords(_) => {
+            Gate::Top1Similarity(_)
+            | Gate::NoContext(_)
+            | Gate::RetrievalConfidence(_)
+            | Gate::Coverage(_)
+            | Gate::MissingKeywords(_) => {
                 return false;
             }
         }
@@ -101,7 +107,7 @@ impl Dropping {
         };
         let before = self.dropped.len();
         self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate, _| {
-            !candidate.is_measured() || distance(candidate) <= of(candidate).distance_threshold
+            distance(candidate) <= of(candidate).distance_threshold
         });
         if let Some(best) = self.best_of_all_dropped(before) {
             let (seen, most) = (shown(distance(best)), shown(of(best).distance_threshold));
@@ -110,10 +116,13 @@ impl Dropping {
         }
         let before = self.dropped.len();
         self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate, terms| {
-            coverage(candidate, terms) >= of(candidate).min_query_coverage
+            candidate.read(terms).coverage >= of(candidate).min_query_coverage
         });
         if let Some(best) = self.best_of_all_dropped(before) {
-            let (seen, least) = (shown(coverage(&mut best.clone(), &self.terms)), shown(of(best).min_query_coverage));
+            let (seen, least) = (
+                shown(best.reading.as_ref().map_or(0.0, |reading| reading.coverage)),
+                shown(of(best).min_query_coverage),
+            );
             let explanation =
                 format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);
             self.last_word = Some((Reason::LowCoverage, explanation));
@@ -142,13 +151,4 @@ impl Dropping {
 /// Compared as it is shown: a distance of 0.45 is not more than 0.45.
 fn distance(candidate: &Candidate) -> f64 {
     as_shown(1.0 - candidate.similarity())
-}
-
-/// The share of the question's significant words that a candidate has, rounded as it is shown; all of them when the
-/// question has none.
-fn coverage(candidate: &mut Candidate, terms: &Terms) -> f64 {
-    if terms.is_empty() {
-        return 1.0;
-    }
-    as_shown(candidate.read(terms).present.count() as f64 / terms.len() as f64)
 }

@@ -17,9 +17,8 @@ pub fn sift(gathered: Gathered) -> Sieve {
     let Gathered { asked, candidates, reranked, background, fallback_reasons, mut warnings, search } = gathered;
     let policy = asked.policy.clone();
     let question = &asked.question;
-    let best =
-        candidates.iter().filter(|candidate| candidate.is_measured()).map(Candidate::similarity).reduce(f64::max);
     let mut dropping = Dropping::new(&question.query, question.max_context_chunks, reranked, candidates);
+    let best = dropping.kept.iter().map(Candidate::similarity).reduce(f64::max);
     let mut finding = Finding::Passes;
     let mut is_looked_at = false;
     for gate in &policy.rules.sift.gates {
@@ -31,7 +30,7 @@ pub fn sift(gathered: Gathered) -> Sieve {
             finding = pool::any_evidence(&mut dropping, best);
         }
         if matches!(finding, Finding::Passes) {
-            finding = pool::look(gate, &mut dropping, search.round, &mut warnings);
+            finding = pool::look(gate, &mut dropping, search.round, &fallback_reasons, &mut warnings);
         }
     }
     dropping.keep_best();
@@ -79,6 +78,7 @@ fn name(gate: &Gate) -> &'static str {
         Gate::KeepBest(_) => "max_context_chunks",
         Gate::Top1Similarity(_) => "top1_similarity",
         Gate::NoContext(_) => "no_context",
+        Gate::RetrievalConfidence(_) => "retrieval_confidence",
         Gate::Coverage(_) => "coverage",
         Gate::MissingKeywords(_) => "keywords",
     }

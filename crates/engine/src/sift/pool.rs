@@ -3,7 +3,7 @@
 use super::dropping::Dropping;
 use super::{keywords, record, shown};
 use crate::policy::{Coverage, Gate, NoContext};
-use crate::words::{Candidate, Reason, as_shown};
+use crate::words::{Candidate, Reason, RetrievalQuality, as_shown};
 
 /// What a gate found.
 pub(super) enum Finding {
@@ -33,11 +33,18 @@ pub(super) fn any_evidence(pool: &mut Dropping, best: Option<f64>) -> Finding {
     }
 }
 
-pub(super) fn look(gate: &Gate, pool: &mut Dropping, round: u32, warnings: &mut Vec<String>) -> Finding {
+pub(super) fn look(
+    gate: &Gate,
+    pool: &mut Dropping,
+    round: u32,
+    fallback_reasons: &[String],
+    warnings: &mut Vec<String>,
+) -> Finding {
     match gate {
         Gate::Top1Similarity(threshold) => top1_similarity(pool, *threshold),
         Gate::NoContext(rule) => no_context(pool, rule),
         Gate::Coverage(rule) => coverage(pool, rule, round),
+        Gate::RetrievalConfidence(least) => retrieval_confidence(pool, *least, fallback_reasons),
         Gate::MissingKeywords(most_missing) => {
             warnings.extend(keywords::warn(pool, *most_missing));
             Finding::Passes
@@ -61,9 +68,19 @@ fn top1_similarity(pool: &mut Dropping, threshold: f64) -> Finding {
     if !stops {
         return Finding::Passes;
     }
-    let measured = pool.kept.iter().any(Candidate::is_measured);
-    let observed = if measured { shown(observed) } else { "not measured".to_owned() };
-    Finding::Refuses(Reason::LowSimilarity, too_far(&observed, threshold))
+    Finding::Refuses(Reason::LowSimilarity, too_far(&shown(observed), threshold))
+}
+
+/// How well the search went, with what its fallbacks cost.
+fn retrieval_confidence(pool: &mut Dropping, least: f64, fallback_reasons: &[String]) -> Finding {
+    let observed = RetrievalQuality::of(best(pool), fallback_reasons.to_vec()).confidence_score;
+    let stops = observed < least;
+    pool.trace.push(record("retrieval_confidence", stops, observed, least));
+    if !stops {
+        return Finding::Passes;
+    }
+    let explanation = format!("Retrieval confidence ({}) below threshold ({})", shown(observed), shown(least));
+    Finding::Refuses(Reason::LowConfidence, explanation)
 }
 
 /// Too few, or too weak on the whole: what is missing is asked for, where the policy knows what to ask.

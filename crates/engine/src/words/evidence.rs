@@ -52,18 +52,14 @@ impl Candidate {
     }
 
     /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
-    /// counts as much as its match; otherwise it is the cosine. A candidate without any, because meaning was not
-    /// searched, has 0.
+    /// counts as much as its match; otherwise it is the cosine, or, where meaning was not searched, the share of the
+    /// question's words that it has.
     pub fn similarity(&self) -> f64 {
         if self.addressed {
             return 1.0;
         }
-        let cosine = self.cosine.map_or(0.0, |cosine| as_shown(f64::from(cosine)));
-        self.curated.map_or(cosine, |curated| curated.max(cosine))
-    }
-
-    /// Whether there is anything to compare with a threshold.
-    pub fn is_measured(&self) -> bool {
-        self.addressed || self.curated.is_some() || self.cosine.is_some()
+        let by_words = || self.reading.as_ref().map_or(0.0, |reading| reading.coverage);
+        let own = self.cosine.map_or_else(by_words, |cosine| as_shown(f64::from(cosine)));
+        self.curated.map_or(own, |curated| curated.max(own))
     }
 }

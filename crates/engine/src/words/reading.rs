@@ -1,14 +1,17 @@
 //! What the gates need of a passage's words, read once: after that they only compare numbers.
 
+use super::evidence::as_shown;
 use super::terms::{PresentTerms, Terms};
 use crate::ports::catalogue::CataloguePassage;
 
 /// A passage as the gates see it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Reading {
     shingles: Shingles,
     /// Which of the question's words its text, title or address has.
     pub present: PresentTerms,
+    /// The share of them, rounded as it is shown; all of them when the question has none.
+    pub coverage: f64,
 }
 
 impl Reading {
@@ -23,7 +26,8 @@ impl Reading {
                 terms.mark(part.trim_start_matches('0'), &mut present);
             }
         }
-        Self { shingles: Shingles::of(&passage.text), present }
+        let coverage = if terms.is_empty() { 1.0 } else { as_shown(present.count() as f64 / terms.len() as f64) };
+        Self { shingles: Shingles::of(&passage.text), present, coverage }
     }
 
     /// Whether the texts are more alike than `most`, by the runs of three words that both have.

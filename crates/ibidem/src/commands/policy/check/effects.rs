@@ -3,7 +3,7 @@
 use crate::commands::policy::written::Written;
 
 /// Texts that lose their point without the part that is filled in.
-const PLACEHOLDERS: [(&str, &[&str]); 7] = [
+const PLACEHOLDERS: [(&str, &[&str]); 8] = [
     ("gather.terminology.wording.suggestion", &["{term}"]),
     ("gather.addresses.wording.not_found", &["{address}"]),
     ("gather.addresses.wording.suggestion", &["{address}"]),
@@ -11,6 +11,7 @@ const PLACEHOLDERS: [(&str, &[&str]); 7] = [
     ("gather.addresses.wording.shortened", &["{quoted}", "{all}"]),
     ("gather.lists.wording.heading", &["{count}"]),
     ("gather.lists.wording.shortened", &["{listed}", "{all}"]),
+    ("wording.stale", &["{title}", "{date}"]),
 ];
 
 /// Numbers at which a whole section does nothing any more; null switches it off openly.

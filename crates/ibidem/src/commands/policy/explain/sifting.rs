@@ -5,13 +5,14 @@ use ibidem_engine::policy::{CollectionThresholds, Coverage, Gate, NoContext};
 use super::Teller;
 
 /// Every gate there is, by its name in a policy, and what it is called.
-const GATES: [(&str, &str); 9] = [
+const GATES: [(&str, &str); 10] = [
     ("sift.noise_floor", "the noise floor"),
     ("sift.min_similarity", "the least similarity"),
     ("sift.duplicates", "duplicates"),
     ("sift.per_document", "the limit for one document"),
     ("sift.collections", "thresholds of collections"),
     ("sift.top1_similarity", "the similarity of the best"),
+    ("sift.retrieval_confidence", "how well the search went"),
     ("sift.no_context", "no context"),
     ("sift.coverage", "coverage"),
     ("sift.missing_keywords", "missing words"),
@@ -60,6 +61,10 @@ fn told(gate: &Gate) -> Vec<String> {
         Gate::Top1Similarity(least) => {
             vec![format!("The best that is left has a similarity below {least}: refused, `low_similarity`.")]
         }
+        Gate::RetrievalConfidence(least) => vec![format!(
+            "The best similarity, times 0.8 where the search was simpler than it should be, is below {least}: refused, \
+             `low_confidence`."
+        )],
         Gate::NoContext(rule) => no_context(rule),
         Gate::Coverage(rule) => coverage(rule),
         Gate::MissingKeywords(share) => {
