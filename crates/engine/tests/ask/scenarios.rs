@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::fakes::{FakeConcept, FakeVocabulary, Script};
+use ibidem_engine::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
+use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
+use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, Verdict};
 use serde::Deserialize;
 
@@ -28,6 +30,23 @@ struct Scenario {
     /// What the model says when it is asked; it cannot be reached when this is left out.
     #[serde(default)]
     model_says: Option<Vec<String>>,
+    /// What the models with other roles say; nobody has a role that is left out.
+    #[serde(default)]
+    planner_says: Option<String>,
+    #[serde(default)]
+    judge_says: Option<String>,
+    #[serde(default)]
+    fallback_says: Option<String>,
+    #[serde(default)]
+    out_of_corpus_says: Option<String>,
+    /// The embedding model does not answer: only words are searched.
+    #[serde(default)]
+    embedding_is_down: bool,
+    /// Who owns the documents' tag, and who stands in for owners.
+    #[serde(default)]
+    owner: Option<String>,
+    #[serde(default)]
+    admin: Option<String>,
     expect: Expectation,
 }
 
@@ -94,6 +113,19 @@ struct Expectation {
     sources: Option<Vec<String>>,
     #[serde(default)]
     fallback_reasons: Vec<String>,
+    /// Compared when given.
+    #[serde(default)]
+    retrieval_confidence: Option<f64>,
+    #[serde(default)]
+    confidence: Option<f64>,
+    #[serde(default)]
+    grounded: Option<bool>,
+    /// Whom the question goes to: an e-mail address, and whether it is the admin's in place of an owner's.
+    #[serde(default)]
+    route_to: Option<(String, bool)>,
+    /// Compared when given.
+    #[serde(default)]
+    model_used: Option<String>,
     model_calls: usize,
     /// Gates by name, with their verdict and what they observed.
     #[serde(default)]
@@ -101,12 +133,16 @@ struct Expectation {
 }
 
 /// Puts the question at one end and each document as far from it as its scenario says.
-pub(crate) struct Placed(EmbeddingModel);
+pub(crate) struct Placed {
+    model: EmbeddingModel,
+    is_down: bool,
+}
 
 impl Placed {
     pub(crate) fn new() -> Self {
         let hash = ModelHash(Sha256Hash::of(b"placed"));
-        Self(EmbeddingModel { name: "placed".to_owned(), hash, dimensions: 2, max_tokens: 256 })
+        let model = EmbeddingModel { name: "placed".to_owned(), hash, dimensions: 2, max_tokens: 256 };
+        Self { model, is_down: false }
     }
 
     pub(crate) fn vector(similarity: f32) -> Vec<f32> {
@@ -117,7 +153,7 @@ impl Placed {
 #[async_trait]
 impl Embedder for Placed {
     fn model(&self) -> &EmbeddingModel {
-        &self.0
+        &self.model
     }
 
     async fn embed_passages(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -125,6 +161,9 @@ impl Embedder for Placed {
     }
 
     async fn embed_queries(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if self.is_down {
+            return Err(EmbedError::Unavailable("it is down".to_owned()));
+        }
         Ok(texts.iter().map(|_| Self::vector(1.0)).collect())
     }
 }
@@ -181,7 +220,22 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
         ..Book::of(&document.text)
     });
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
-    let mut world = World::of(script, books.collect(), Arc::new(Placed::new()), policy).await;
+    let placed = Placed { is_down: scenario.embedding_is_down, ..Placed::new() };
+    let mut world = World::of(script, books.collect(), Arc::new(placed), policy).await;
+    let role = |says: Option<String>| says.map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]))));
+    let roles = Roles {
+        planner: role(scenario.planner_says).map(|model| Arc::new(Planner::new(model))),
+        judge: role(scenario.judge_says).map(|judge| NamedModel { name: "judge".to_owned(), ..judge }),
+        fallback: role(scenario.fallback_says),
+        out_of_corpus: role(scenario.out_of_corpus_says),
+        ..(*world.engine.roles).clone()
+    };
+    world.engine.roles = Arc::new(roles);
+    if let Some(owner) = &scenario.owner {
+        world.catalogue.own(world.tenant, crate::world::TAG.parse().unwrap(), owner);
+    }
+    world.engine.owners = Some(world.catalogue.clone());
+    world.engine.admin_email = scenario.admin;
     world.engine.vocabulary = scenario.vocabulary.map(|entries| vocabulary(entries, scenario.vocabulary_is));
     let answer = world.ask(&scenario.question).await.answer;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
@@ -200,6 +254,23 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     if let Some(sources) = expect.sources {
         let found: Vec<String> = answer.citations.iter().map(|citation| citation.source_id.clone().into()).collect();
         assert_eq!(found, sources, "{what}");
+    }
+    if let Some(expected) = expect.retrieval_confidence {
+        let found = answer.retrieval_quality.confidence_score;
+        assert!((found - expected).abs() < 5e-4, "{found}: {what}");
+    }
+    if let Some(expected) = expect.confidence {
+        let found = answer.confidence.unwrap().overall;
+        assert!((found - expected).abs() < 5e-3, "{found}: {what}");
+    }
+    if let Some(grounded) = expect.grounded {
+        assert_eq!(answer.grounded, grounded, "{what}");
+        assert!(grounded || (answer.citations.is_empty() && answer.receipt.is_none()), "{what}");
+    }
+    let route_to = answer.route_to.map(|target| (target.owner_email.unwrap_or_default(), target.fallback));
+    assert_eq!(route_to, expect.route_to, "{what}");
+    if let Some(model) = expect.model_used {
+        assert_eq!(answer.model_used, Some(model), "{what}");
     }
     if expect.model_calls == 0 {
         assert_eq!(answer.retrieval_quality.fallback_reasons, expect.fallback_reasons, "{what}");
