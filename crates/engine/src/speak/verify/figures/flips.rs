@@ -101,7 +101,7 @@ fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statemen
         return Agreement::Unclear;
     }
     // `must not … unless` and `may … if` can be one: only a denied phrase or an opposite word is certain then.
-    let certain = denied.by_phrase || said.word.to_lowercase() != found.word.to_lowercase();
+    let certain = denied.by_phrase || said.negated == found.negated;
     if sentence.exceptions != statement.exceptions && !certain {
         return Agreement::Unclear;
     }

@@ -108,13 +108,7 @@ struct Reader<'s, 'a> {
 pub(super) fn read(tokens: &[Token<'_>]) -> Statement {
     let mut reader = Reader {
         tokens,
-        statement: Statement {
-            exceptions: cues::EXCEPTIONS
-                .into_iter()
-                .filter(|exception| tokens.iter().any(|token| token.is(exception)))
-                .collect(),
-            ..Statement::default()
-        },
+        statement: Statement { exceptions: cues::exceptions(tokens), ..Statement::default() },
         clause: 0,
         denials: Vec::new(),
         clause_from: 0,
@@ -138,7 +132,7 @@ pub(super) fn root(folded: &str) -> (String, bool, bool) {
 pub(super) fn is_content(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Word => {
-            STOP_WORDS.binary_search(&token.folded.as_str()).is_err()
+            STOP_WORDS.binary_search(&token.folded.as_ref()).is_err()
                 && !cues::is_negation(&token.folded)
                 && (token.text.len() > 1 || token.is_capitalised())
         }
@@ -154,6 +148,7 @@ impl Reader<'_, '_> {
         if self.ends_clause(place) {
             self.next_clause();
         }
+        self.statement.restricts |= cues::restricts(&token.folded);
         if !self.denials.is_empty() && cues::measures(self.tokens, place) {
             self.deny_only_the_bound();
         }
@@ -165,6 +160,9 @@ impl Reader<'_, '_> {
             None => {
                 if is_content(token) {
                     self.say(place);
+                }
+                if cues::displaces(self.tokens, place) {
+                    self.denials.push(Denial { heads: 0, uncertain: true, phrase: true });
                 }
                 place + 1
             }
@@ -189,6 +187,9 @@ impl Reader<'_, '_> {
                 self.denials.push(Denial { heads: 0, uncertain: true, phrase: false });
             }
             Cue::Demand(force) => {
+                // `nobody may` is `must not`.
+                let denied = force == Force::May && self.denials.iter().any(|denial| !denial.phrase);
+                let force = if denied { cues::opposite(force) } else { force };
                 self.statement.restricts |= force != Force::May;
                 self.demand(force, place, to);
                 match force {
@@ -209,7 +210,7 @@ impl Reader<'_, '_> {
                 self.statement.restricts = true;
                 let counts = self.tokens.get(to).is_some_and(|next| next.kind == Kind::Number);
                 if !counts {
-                    self.statement.exclusive = Some(self.tokens[place].folded.clone());
+                    self.statement.exclusive = Some(self.tokens[place].folded.to_string());
                 }
             }
         }
@@ -282,28 +283,38 @@ impl Reader<'_, '_> {
     }
 
     fn demand(&mut self, force: Force, place: usize, to: usize) {
-        // With an exception, `may only` demands and `must not unless` allows.
-        if !self.statement.exceptions.is_empty() {
-            return;
-        }
+        let before_its_verb = cues::speaks_before_its_verb(&self.tokens[place].folded);
         let mut of = self.content_after(to, 2);
-        if !cues::speaks_before_its_verb(&self.tokens[place].folded) {
-            of.extend(self.clause_roots().into_iter().rev().take(3));
+        if self.tokens.get(to).is_some_and(|next| next.is("only")) && !before_its_verb {
+            // `permitted only here`: here, at least, it is permitted.
+            of.truncate(1);
+        } else if !self.statement.exceptions.is_empty() {
+            // With an exception, `may only` demands and `must not unless` allows.
+            return;
+        } else if !before_its_verb {
+            of.extend(self.subject_before(place));
         }
-        let word = self.tokens[place..to].iter().map(|token| token.folded.as_str()).collect::<Vec<_>>().join(" ");
+        let word = self.tokens[place..to].iter().map(|token| token.folded.as_ref()).collect::<Vec<_>>().join(" ");
         self.statement.demands.push(Demand { force, word, of });
+    }
+
+    /// What `is required` is said of: the words before it, back to the last `and`.
+    fn subject_before(&self, place: usize) -> Vec<String> {
+        let before = self.tokens[..place].iter().rev();
+        let subject = before.take_while(|token| !token.is("and") && !cues::is_boundary(token));
+        subject.filter(|token| is_content(token)).take(3).map(|token| root(&token.folded).0).collect()
     }
 
     fn relation(&mut self, pair: &'static str, forward: bool, place: usize, to: usize) {
         let before = self.clause_roots();
-        let word = self.tokens[place].folded.clone();
+        let word = self.tokens[place].folded.to_string();
         if let Some(of) = self.content_after(to, 1).pop() {
             self.statement.relations.push(Relation { pair, forward, word, of, before });
         }
     }
 
     fn portion(&mut self, share: Share, place: usize, to: usize) {
-        let word = self.tokens[place].folded.clone();
+        let word = self.tokens[place].folded.to_string();
         if let Some(of) = self.content_after(to, 1).pop() {
             self.statement.portions.push(Portion { share, word, of });
         }

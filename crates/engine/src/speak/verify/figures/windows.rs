@@ -23,15 +23,18 @@ pub(super) struct Windows<'s, 'a> {
 impl<'s, 'a> Windows<'s, 'a> {
     pub(super) fn of(sources: &'s Sources<'a>) -> Self {
         let mut windows = Self { sources, each: Vec::new(), by_root: HashMap::new() };
-        let mut roots: HashMap<&str, (String, Option<String>)> = HashMap::new();
+        let mut roots: HashMap<&str, Option<(String, Option<String>)>> = HashMap::new();
         for (passage, source) in sources.each.iter().enumerate() {
             for range in sentences(&source.tokens) {
                 let window = windows.each.len();
-                for token in source.tokens[range.clone()].iter().filter(|token| is_content(token)) {
-                    let of_word = roots.entry(token.folded.as_str()).or_insert_with(|| {
+                for token in &source.tokens[range.clone()] {
+                    // Most words come again and again.
+                    let roots_of = |token: &Token<'_>| {
                         let denied = denied_by_prefix(&token.folded).map(|rest| root(rest).0);
-                        (root(&token.folded).0, denied)
-                    });
+                        is_content(token).then(|| (root(&token.folded).0, denied))
+                    };
+                    let of_word = roots.entry(token.folded.as_ref()).or_insert_with(|| roots_of(token));
+                    let Some(of_word) = of_word else { continue };
                     for root in std::iter::once(&of_word.0).chain(&of_word.1) {
                         match windows.by_root.get_mut(root.as_str()) {
                             Some(found) if found.last() == Some(&window) => {}
