@@ -197,7 +197,7 @@ fn near(words: &[&str], dated: bool) -> Option<Bounded> {
     let predicate =
         |word: &&str| matches!(*word, "is" | "are" | "was" | "were" | "has" | "have" | "will" | "must" | "may");
     let negated = words[..from].iter().rposition(|word| is_negation(word));
-    let negated = negated.filter(|at| !words[at + 1..from].iter().any(|word| predicate(word)));
+    let negated = negated.filter(|at| !words[at + 1..from].iter().any(predicate));
     match negated {
         // `not before Monday` bounds the other way; `does not run after five` does not bound at all.
         Some(at) if timely && at + 1 < from => None,

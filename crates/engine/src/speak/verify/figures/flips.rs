@@ -3,9 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::clauses::read;
 use super::cues::{Force, Share};
 use super::numbers;
-use super::statements::{Demand, Relation, Said, Sign, Statement, read};
+use super::statements::{Demand, Relation, Said, Sign, Statement};
 use super::tokens::Token;
 use super::windows::{Windows, sentences};
 use super::{Finding, FindingKind};

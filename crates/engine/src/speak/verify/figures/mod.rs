@@ -4,6 +4,7 @@
 mod antonyms;
 mod bounds;
 mod calendar;
+mod clauses;
 mod cues;
 mod dates;
 mod entities;
@@ -103,7 +104,7 @@ pub fn check(sentence: &str, passages: &[&str]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings = compare(sentence, passages);
-    findings.sort_by(|one, other| one.kind.cmp(&other.kind));
+    findings.sort_by_key(|finding| finding.kind);
     findings
 }
 

@@ -150,13 +150,13 @@ pub(super) fn is_suffix(letters: &str) -> bool {
 
 /// A number in words from the first word on: `three hundred and five`, `two and a half`, `twenty-one`. The words that
 /// belong to it, and its value.
-pub(super) fn in_words<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<(usize, Number)> {
+pub(super) fn in_words<'a>(words: impl Iterator<Item = &'a str>) -> Option<(usize, Number)> {
     let mut total: Option<Number> = None;
     let mut part: Option<u64> = None;
     let mut read = 0;
     let mut whole: Option<(usize, Number)> = None;
     let mut after_and = false;
-    while let Some(next) = words.next() {
+    for next in words {
         read += 1;
         if let Some(value) = word(next) {
             part = match part {

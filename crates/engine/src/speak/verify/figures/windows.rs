@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::antonyms::denied_by_prefix;
+use super::clauses::read;
 use super::sources::Sources;
-use super::statements::{Statement, is_content, read, root};
+use super::statements::{Statement, is_content, root};
 use super::tokens::{Kind, Token};
 
 /// Sentences of the passages that are nearly as close as the closest are all asked.
