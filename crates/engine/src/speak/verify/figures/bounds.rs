@@ -59,7 +59,8 @@ pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], source
         let Some(said) = bound_of(tokens, figure) else { continue };
         let mut agrees = false;
         let mut opposite = None;
-        for (source, found) in same_figures(figure, sources) {
+        for (passage, found) in same_figures(figure, sources) {
+            let Some(source) = sources.each.get(passage) else { continue };
             let Some(bounded) = bound_of(&source.tokens, found) else { continue };
             agrees |= bounded.bound == said.bound;
             if bounded.is_opposite_of(&said) {
@@ -75,26 +76,28 @@ pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], source
     findings
 }
 
-fn same_figures<'s, 'a>(
-    figure: &'s Figure,
-    sources: &'s Sources<'a>,
-) -> Vec<(&'s super::sources::Source<'a>, &'s Figure)> {
+/// Where the figure stands in the passages: the passage, and the figure in it.
+pub(super) fn same_figures<'s>(figure: &Figure, sources: &'s Sources<'_>) -> Vec<(usize, &'s Figure)> {
+    let all = || {
+        let each = sources.each.iter().enumerate();
+        each.flat_map(|(passage, source)| source.figures.iter().map(move |found| (passage, found)))
+    };
     match &figure.value {
         Value::Quantity(quantity) => sources
             .places(quantity.number)
             .iter()
             .filter(|at| sources.quantity(**at).is_some_and(|found| same_unit(quantity, found)))
-            .filter_map(|at| sources.figure(*at))
+            .filter_map(|at| Some((at.0, sources.figure(*at)?.1)))
             .collect(),
         Value::Date(date, _) => {
             let same = |value: &Value| matches!(value, Value::Date(found, _) if date.is_said_by(*found));
-            sources.values().filter(|(_, found)| same(&found.value)).collect()
+            all().filter(|(_, found)| same(&found.value)).collect()
         }
         Value::Time(time) => {
             let same = |value: &Value| matches!(value, Value::Time(found) if time.same(*found));
-            sources.values().filter(|(_, found)| same(&found.value)).collect()
+            all().filter(|(_, found)| same(&found.value)).collect()
         }
-        Value::Weekday(_) => sources.values().filter(|(_, found)| found.value == figure.value).collect(),
+        Value::Weekday(_) => all().filter(|(_, found)| found.value == figure.value).collect(),
         Value::Identifier(_) => Vec::new(),
     }
 }

@@ -3,23 +3,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::clauses::read;
 use super::cues::{Force, Share};
 use super::numbers;
 use super::statements::{Demand, Relation, Said, Sign, Statement};
-use super::tokens::Token;
-use super::windows::{Windows, sentences};
+use super::windows::Windows;
 use super::{Finding, FindingKind};
 
 /// Words to each side that say what a word is said of.
 const NEIGHBOURS: usize = 4;
 
 /// Holds each clause against the sentences of the passages that come closest to it.
-pub(super) fn check(tokens: &[Token<'_>], windows: &Windows<'_, '_>) -> Vec<Finding> {
+pub(super) fn check(claims: &[Statement], windows: &Windows<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut statements: HashMap<usize, Statement> = HashMap::new();
-    for range in sentences(tokens) {
-        let sentence = read(&tokens[range]);
+    for sentence in claims {
         let all: HashSet<&str> = sentence.said.iter().map(|said| said.root.as_str()).collect();
         let clauses: HashSet<usize> = sentence.said.iter().map(|said| said.clause).collect();
         let mut clauses: Vec<usize> = clauses.into_iter().collect();
@@ -33,14 +30,14 @@ pub(super) fn check(tokens: &[Token<'_>], windows: &Windows<'_, '_>) -> Vec<Find
                 statements.entry(*window).or_insert_with(|| windows.read(*window));
             }
             let closest: Vec<&Statement> = closest.iter().filter_map(|window| statements.get(window)).collect();
-            findings.extend(signs(&sentence, clause, &closest));
+            findings.extend(signs(sentence, clause, &closest));
             // The rest is of the sentence as a whole.
             let places: Vec<*const Statement> =
                 closest.iter().map(|statement| std::ptr::from_ref(*statement)).collect();
             if !closest.is_empty() && seen.insert(places) {
-                findings.extend(demands(&sentence, &closest));
-                findings.extend(relations(&sentence, &closest));
-                findings.extend(portions(&sentence, &closest));
+                findings.extend(demands(sentence, &closest));
+                findings.extend(relations(sentence, &closest));
+                findings.extend(portions(sentence, &closest));
             }
         }
     }

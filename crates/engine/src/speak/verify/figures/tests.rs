@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::FindingKind::{
-    Comparison, Date, Entity, Identifier, Modality, Negation, Number, Quantifier, Quotation, Unit,
+    Comparison, Date, Entity, Identifier, Merged, Modality, Negation, Number, Quantifier, Quotation, Unit,
 };
 use super::*;
 
@@ -248,6 +248,18 @@ fn comparisons_keep_their_direction() {
 }
 
 #[test]
+fn a_figure_is_said_of_what_it_belongs_to() {
+    let passage = "Access logs are kept for 90 days and then deleted. Audit records of the archive are kept for seven \
+                   years.";
+    all_are(&[
+        ("The access logs are kept for 90 days.", passage, &[]),
+        ("Audit records are kept for seven years, access logs for 90 days.", passage, &[]),
+        ("Access logs are kept for seven years.", passage, &[Merged]),
+        ("Audit records of the archive are kept for 90 days.", passage, &[Merged]),
+    ]);
+}
+
+#[test]
 fn findings_are_explained_in_words() {
     let explained = |sentence, passage| check(sentence, &[passage])[0].to_string();
     assert_eq!(
@@ -285,6 +297,11 @@ fn passages() -> impl Strategy<Value = (Vec<&'static str>, usize)> {
         let count = sentences.len();
         (Just(sentences), 0..count)
     })
+}
+
+#[test]
+fn stop_words_are_in_order_so_that_they_can_be_found() {
+    assert!(words::STOP_WORDS.is_sorted());
 }
 
 proptest! {
