@@ -63,7 +63,9 @@ pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], source
             let Some(source) = sources.each.get(passage) else { continue };
             let Some(bounded) = bound_of(&source.tokens, found) else { continue };
             agrees |= bounded.bound == said.bound;
-            if bounded.is_opposite_of(&said) {
+            // `under 18 is not accepted` and `at least 18 is accepted` are one.
+            let turned = is_denied_after(tokens, figure.to) != is_denied_after(&source.tokens, found.to);
+            if bounded.is_opposite_of(&said) && !turned {
                 opposite.get_or_insert_with(|| (bounded.words, written(source.text, &source.tokens, found)));
             }
         }
@@ -228,6 +230,14 @@ fn far(words: &[&str]) -> Option<Bounded> {
         _ => None,
     })?;
     Some(Bounded::new(bound, Of::Amount, words[at].to_owned()))
+}
+
+/// What is said of the bound is denied: the rest of the clause has a negation.
+fn is_denied_after(tokens: &[Token<'_>], to: usize) -> bool {
+    const AFTER: usize = 8;
+    let rest = tokens.get(to..).unwrap_or_default().iter().take(AFTER);
+    let mut clause = rest.take_while(|token| !matches!(token.text, "." | "," | ";" | "!" | "?") && !token.is("and"));
+    clause.any(|token| is_negation(&token.folded) || matches!(token.folded.as_ref(), "rejected" | "refused" | "banned"))
 }
 
 fn is_negation(word: &str) -> bool {

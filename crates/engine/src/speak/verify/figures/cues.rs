@@ -79,6 +79,8 @@ pub(super) fn at(tokens: &[Token<'_>], place: usize) -> Option<(Cue, usize)> {
             phrase(Cue::Demand(demand(denied).map_or(Force::May, opposite)), 3)
         }
         ("no", "longer", _) => phrase(Cue::Deny { heads: 1 }, 2),
+        // `not as tall as` compares, and denies nothing.
+        ("not", "as" | "so", _) => phrase(Cue::Blur, 2),
         ("no", "matter", _) => phrase(Cue::Nothing, 2),
         ("rather", "than", _) | ("instead", "of", _) | ("other", "than", _) => phrase(Cue::DenyPhrase, 2),
         ("fail" | "fails" | "failed" | "refuse" | "refuses" | "refused" | "unable", "to", _) => {
@@ -217,6 +219,7 @@ pub(super) fn is_boundary(token: &Token<'_>) -> bool {
                 | "if"
                 | "when"
                 | "who"
+                | "that"
         ),
         _ => false,
     }
