@@ -25,15 +25,13 @@ pub(super) fn check(claims: &[Statement], windows: &Windows<'_, '_>) -> Vec<Find
         for clause in clauses {
             let of_clause = sentence.said.iter().filter(|said| said.clause == clause);
             let roots: HashSet<&str> = of_clause.map(|said| said.root.as_str()).collect();
-            let closest = windows.closest(&roots, &all);
-            for window in &closest {
+            let places = windows.closest(&roots, &all);
+            for window in &places {
                 statements.entry(*window).or_insert_with(|| windows.read(*window));
             }
-            let closest: Vec<&Statement> = closest.iter().filter_map(|window| statements.get(window)).collect();
+            let closest: Vec<&Statement> = places.iter().filter_map(|window| statements.get(window)).collect();
             findings.extend(signs(sentence, clause, &closest));
             // The rest is of the sentence as a whole.
-            let places: Vec<*const Statement> =
-                closest.iter().map(|statement| std::ptr::from_ref(*statement)).collect();
             if !closest.is_empty() && seen.insert(places) {
                 findings.extend(demands(sentence, &closest));
                 findings.extend(relations(sentence, &closest));

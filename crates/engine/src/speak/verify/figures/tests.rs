@@ -17,7 +17,9 @@ fn all_are(cases: &[(&str, &str, &[FindingKind])]) {
         .iter()
         .filter(|(sentence, passage, expected)| {
             let found = kinds(sentence, passage);
-            !(found.is_empty() && expected.is_empty()) && !expected.iter().any(|kind| found.contains(kind))
+            let right =
+                if expected.is_empty() { found.is_empty() } else { expected.iter().any(|kind| found.contains(kind)) };
+            !right
         })
         .map(|(sentence, passage, expected)| {
             format!("{sentence}\n  from: {passage}\n  expected {expected:?}, found {:#?}", check(sentence, &[passage]))
