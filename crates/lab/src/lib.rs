@@ -3,6 +3,7 @@
 pub mod addresses;
 pub mod beir;
 pub mod gather;
+pub mod golden;
 pub mod metrics;
 pub mod retrieval;
 pub mod similarity;
