@@ -2,6 +2,7 @@
 
 pub mod addresses;
 pub mod beir;
+pub mod calibrate;
 pub mod gather;
 pub mod golden;
 pub mod metrics;
