@@ -41,6 +41,16 @@ struct Report {
 impl Lint {
     /// Fails when anything is wrong, after naming all of it.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        let report = self.report().await?;
+        if self.json {
+            console::say_json(&report)?;
+        } else {
+            show(&self.file, &report);
+        }
+        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    async fn report(&self) -> anyhow::Result<Report> {
         let (queries, mut problems) = parse(&text(&self.file)?);
         let rules = &compose::policy(&self.policy)?.rules.gather;
         problems.extend(lint::lint(&queries));
@@ -49,14 +59,7 @@ impl Lint {
             problems.extend(Corpus::read(folder)?.check(&queries, rules.addresses.as_ref()));
             problems.extend(in_vocabulary(&queries, rules, &folder.join("vocabulary")).await?);
         }
-        let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-        let report = Report { questions: queries.len(), categories: counted(&queries), problems };
-        if self.json {
-            console::say_json(&report)?;
-        } else {
-            show(&self.file, &report);
-        }
-        Ok(code)
+        Ok(Report { questions: queries.len(), categories: counted(&queries), problems })
     }
 }
 
@@ -93,4 +96,34 @@ fn show(file: &Path, report: &Report) {
         several => format!("{several} problems"),
     };
     console::say(&format!("{}: {} questions, {found}", file.display(), report.questions));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(place: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(place)
+    }
+
+    async fn problems(file: PathBuf) -> Vec<String> {
+        let corpus = Some(repository("demo/architecture"));
+        let report = Lint { file, corpus, policy: "architecture".to_owned(), json: false }.report().await.unwrap();
+        report.problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[tokio::test]
+    async fn the_shipped_set_agrees_with_the_shipped_documents_and_vocabularies() {
+        let shipped = repository("data/evaluation/golden_queries.jsonl");
+        assert_eq!(problems(shipped.clone()).await, Vec::<String>::new());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("set.jsonl");
+        let text = std::fs::read_to_string(shipped).unwrap();
+        let changed =
+            text.replace("What is a transformer?", "What is a turnip?").replace("\"ADR-0012\"", "\"ADR-0912\"");
+        std::fs::write(&file, changed).unwrap();
+        let said = problems(file).await.join("\n");
+        assert!(said.contains("\"turnip\" is a terminology_miss"), "{said}");
+        assert!(said.contains("ADR-0912 is not in the corpus"), "{said}");
+    }
 }
