@@ -1,17 +1,23 @@
 //! `ibidem doctor`: every part checked, and how to mend what is wrong.
 
-mod models;
+mod judges;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
 use crate::settings::Settings;
 use crate::{compose, console};
+
+/// How long a model server may take to name its models.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
@@ -57,14 +63,15 @@ impl Doctor {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
         findings.push(originals(settings));
-        let embedder = models::embedding(settings, &mut findings).await;
+        let embedder = embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
         }
-        findings.extend(models::language_model(settings).await);
-        findings.push(models::reranker(settings).await);
-        findings.push(models::entailment(settings, embedder).await);
+        findings.extend(language_model(settings).await);
+        findings.push(judges::reranker(settings).await);
+        let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
+        findings.push(judges::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
@@ -137,6 +144,29 @@ fn originals(settings: &Settings) -> Finding {
     match written {
         Ok(()) => Finding::ok("originals", place),
         Err(error) => Finding::broken("originals", error, "set `originals.location` to a folder that can be written"),
+    }
+}
+
+async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
+    match compose::embedder(settings).await {
+        Ok(embedder) => {
+            let model = embedder.model();
+            let found = format!(
+                "{}, {} dimensions, {} tokens, hash {}",
+                model.name,
+                model.dimensions,
+                model.max_tokens,
+                model.hash.0.short(12)
+            );
+            findings.push(Finding::ok("embedding", found));
+            Some(embedder)
+        }
+        Err(error) => {
+            let mend =
+                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
+            findings.push(Finding::broken("embedding", error.to_string(), mend));
+            None
+        }
     }
 }
 
@@ -218,6 +248,46 @@ async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The models that answer, and the one that plans where there is one: all of them must be served.
+async fn language_model(settings: &Settings) -> Vec<Finding> {
+    const PART: &str = "language model";
+    const PLANNER: &str = "planner";
+    let mut settings = settings.clone();
+    let planner = settings.planner.take().map(|planner| planner.model);
+    let Some(model) = settings.language_model.as_mut() else {
+        return vec![Finding::ok(PART, "none configured; answers are made of the sources' own sentences")];
+    };
+    model.timeout = model.timeout.min(PATIENCE);
+    let mut answering = model.also_allowed.clone();
+    answering.insert(0, model.model.clone());
+    let served = match compose::language_model(&settings) {
+        Ok(Some(model)) => model.served().await.map_err(|error| error.to_string()),
+        Ok(None) => Ok(Vec::new()),
+        Err(error) => Err(error.to_string()),
+    };
+    let served = match served {
+        Ok(served) => served,
+        Err(error) => {
+            let mend = "start the model server, or correct `language_model.url` (IBIDEM__LANGUAGE_MODEL__URL)";
+            let unseen = planner.map(|_| Finding::warning(PLANNER, "not looked at", "mend the language model first"));
+            return std::iter::once(Finding::broken(PART, error, mend)).chain(unseen).collect();
+        }
+    };
+    let mend = "load it on the model server, or correct `language_model.name` and `.also_allowed`";
+    let answering = all_served(PART, answering, &served, mend);
+    let mend = "load it on the model server, or correct `language_model.planner`";
+    let planner = planner.map(|planner| all_served(PLANNER, vec![planner], &served, mend));
+    std::iter::once(answering).chain(planner).collect()
+}
+
+fn all_served(part: &'static str, wanted: Vec<String>, served: &[String], mend: &str) -> Finding {
+    let (found, missing): (Vec<String>, Vec<String>) = wanted.into_iter().partition(|name| served.contains(name));
+    if missing.is_empty() {
+        return Finding::ok(part, found.join(", "));
+    }
+    Finding::broken(part, format!("{} not served; served are: {}", missing.join(", "), served.join(", ")), mend)
+}
+
 async fn vocabulary(settings: &Settings) -> Finding {
     let mend = "correct `terminology.skosmos` or `terminology.files`";
     match compose::vocabulary(settings) {
@@ -237,3 +307,6 @@ fn policy(settings: &Settings) -> Finding {
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+use super::super::State;
+use super::super::tests::{NO_MODEL, assert_broken, settings};
+use super::*;
+
+#[tokio::test]
+async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
+    let none = reranker(&settings(&[])).await;
+    assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
+    let model = [NO_MODEL[0], NO_MODEL[1], "reranker.use=model"];
+    let cases: [(&[&str], &str, &str); 3] = [
+        (&["reranker.use=onnx", "reranker.folder=no/such"], "no/such/config.json", "`reranker.folder`"),
+        (
+            &["reranker.use=http", "reranker.form=tei", "reranker.url=http://127.0.0.1:9/rerank"],
+            "unavailable",
+            "`reranker.url`",
+        ),
+        (&model, "cannot be reached", "language model"),
+    ];
+    for (flags, said, mend) in cases {
+        assert_broken(&reranker(&settings(flags)).await, said, mend);
+    }
+}
+
+#[tokio::test]
+async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named() {
+    let model = [NO_MODEL[0], NO_MODEL[1], "entailment.use=model"];
+    let cases: [(&[&str], &str, &str); 2] = [
+        (&["entailment.use=onnx", "entailment.folder=no/such"], "no/such/config.json", "`entailment.folder`"),
+        (&model, "cannot be reached", "language model"),
+    ];
+    for (flags, said, mend) in cases {
+        assert_broken(&entailment(&settings(flags), None).await, said, mend);
+    }
+}
