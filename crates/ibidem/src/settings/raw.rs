@@ -19,7 +19,9 @@ use serde::Deserialize;
 
 use self::entailment::RawEntailment;
 use self::reranker::RawReranker;
-use super::checked::{LogFormat, LogSettings, ServerSettings, Settings, TerminologySettings, VocabularySource};
+use super::checked::{
+    LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings, VocabularySource,
+};
 
 /// A vocabulary file is read into memory.
 pub(crate) const LARGEST_VOCABULARY: u64 = 256 * 1024 * 1024;
@@ -106,6 +108,7 @@ struct RawLanguageModel {
 #[serde(deny_unknown_fields)]
 struct RawPolicy {
     r#use: String,
+    thresholds: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -233,7 +236,7 @@ impl RawSettings {
                     planner,
                     reranker,
                     entailment,
-                    policy: self.policy.r#use,
+                    policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
                     terminology,
                     server,
                     log,
