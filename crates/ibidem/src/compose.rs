@@ -29,6 +29,7 @@ use ibidem_engine::ports::language_model::LanguageModel;
 use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::search::Searcher;
+use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
@@ -167,7 +168,9 @@ pub(crate) async fn entailment(
 ) -> anyhow::Result<Arc<dyn Entailment>> {
     let entailment = settings.entailment.clone();
     let inner: Arc<dyn Entailment> = match entailment.source {
-        EntailmentSource::Lexical => lexical_entailment(embedder)?,
+        EntailmentSource::Lexical => {
+            Arc::new(embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder))
+        }
         EntailmentSource::Onnx(onnx) => {
             Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
         }
@@ -177,11 +180,6 @@ pub(crate) async fn entailment(
         }
     };
     Ok(Arc::new(TimedEntailment::new(inner, entailment.timeout)))
-}
-
-/// Where the verifier by words and vectors comes in.
-fn lexical_entailment(_: Option<Arc<dyn Embedder>>) -> anyhow::Result<Arc<dyn Entailment>> {
-    anyhow::bail!("verifying by words is not part of this build; set `entailment.use` to onnx or model")
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.

@@ -2,6 +2,7 @@
 
 pub mod addresses;
 pub mod beir;
+pub mod detect;
 pub mod gather;
 pub mod metrics;
 pub mod retrieval;

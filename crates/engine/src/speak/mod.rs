@@ -7,6 +7,7 @@ pub mod gauntlet;
 mod generate;
 pub mod prompt;
 pub mod sentences;
+pub mod verify;
 
 use std::collections::BTreeSet;
 

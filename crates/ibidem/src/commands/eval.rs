@@ -1,6 +1,8 @@
 //! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
 
 mod addresses;
+mod detect;
+mod fit;
 mod gather;
 mod retrieval;
 mod similarity;
@@ -11,6 +13,10 @@ use crate::settings::Settings;
 pub(crate) enum Eval {
     /// Asks for documents by their addresses. They must have been ingested with them.
     Addresses(addresses::Addresses),
+    /// Detects what models made up, with the configured verifier, on answers in which people marked it.
+    Detect(detect::Detect),
+    /// Fits the weights of the verifier that needs no model of its own, on pairs made for it.
+    Fit(fit::Fit),
     /// Shows what each way of gathering brings to the judge, and in what order, on a set in the form of BEIR.
     Gather(gather::Gather),
     /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
@@ -23,6 +29,8 @@ impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
             Self::Addresses(command) => command.run(settings).await,
+            Self::Detect(command) => command.run(settings).await,
+            Self::Fit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,

@@ -1,0 +1,124 @@
+//! Dates and times of day, however they are written.
+
+/// A date as far as it is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Date {
+    pub(super) year: Option<u16>,
+    pub(super) month: Option<u8>,
+    pub(super) day: Option<u8>,
+    pub(super) quarter: Option<u8>,
+}
+
+impl Date {
+    pub(super) fn new(year: Option<u16>, month: Option<u8>, day: Option<u8>) -> Self {
+        Self { year, month, day, quarter: None }
+    }
+
+    /// Whether all this date says is said by the other, which may say more.
+    pub(super) fn is_said_by(self, other: Self) -> bool {
+        fn within<T: PartialEq>(this: Option<T>, other: Option<T>) -> bool {
+            this.is_none() || this == other
+        }
+        let quarter = other.quarter.or(other.month.map(|month| (month - 1) / 3 + 1));
+        within(self.year, other.year)
+            && within(self.month, other.month)
+            && within(self.day, other.day)
+            && within(self.quarter, quarter)
+    }
+
+    /// Three numbers with one separator: year first, or day and month in either order. Two readings when both can be.
+    pub(super) fn numeric(parts: [&str; 3], separator: char) -> Option<(Self, Option<Self>)> {
+        let [one, two, three] = parts;
+        let number = |part: &str| part.parse::<u16>().ok();
+        let small = |part: &str| if part.len() <= 2 { part.parse::<u8>().ok() } else { None };
+        if one.len() == 4 {
+            return Self::valid(number(one)?, small(two)?, small(three)?).map(|date| (date, None));
+        }
+        let year = match three.len() {
+            4 => number(three)?,
+            2 => 2000 + number(three)?,
+            _ => return None,
+        };
+        let day_first = Self::valid(year, small(two)?, small(one)?);
+        // With full stops the day always stands first.
+        let month_first = if separator == '.' { None } else { Self::valid(year, small(one)?, small(two)?) };
+        match (day_first, month_first) {
+            (Some(one), other) => Some((one, other)),
+            (None, Some(other)) => Some((other, None)),
+            (None, None) => None,
+        }
+    }
+
+    fn valid(year: u16, month: u8, day: u8) -> Option<Self> {
+        ((1..=12).contains(&month) && (1..=31).contains(&day)).then(|| Self::new(Some(year), Some(month), Some(day)))
+    }
+}
+
+/// A time of day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Time {
+    pub(super) hour: u8,
+    pub(super) minute: u8,
+    /// It is certain which half of the day is meant.
+    pub(super) certain: bool,
+}
+
+impl Time {
+    /// `8`, `30` and `pm`.
+    pub(super) fn new(hour: u8, minute: u8, half: Option<Half>) -> Option<Self> {
+        let hour = match half {
+            Some(_) if hour > 12 || hour == 0 => return None,
+            Some(Half::Morning) => hour % 12,
+            Some(Half::Afternoon) => hour % 12 + 12,
+            None => hour,
+        };
+        let valid = (hour < 24 && minute < 60) || (hour == 24 && minute == 0);
+        valid.then_some(Self { hour: hour % 24, minute, certain: half.is_some() || hour > 12 || hour == 0 })
+    }
+
+    pub(super) fn same(self, other: Self) -> bool {
+        let uncertain = !self.certain || !other.certain;
+        self.minute == other.minute && (self.hour == other.hour || (uncertain && self.hour % 12 == other.hour % 12))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Half {
+    Morning,
+    Afternoon,
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// A month by its name or the first letters of it.
+pub(super) fn month(folded: &str) -> Option<u8> {
+    let matches = |month: &&str| *month == folded || (folded.len() == 3 && month.starts_with(folded));
+    let place = MONTHS.iter().position(|month| matches(&month)).or((folded == "sept").then_some(8))?;
+    u8::try_from(place + 1).ok()
+}
+
+/// A day of the week by its name, also of several (`Mondays`); or by its first letters.
+pub(super) fn weekday(folded: &str) -> Option<u8> {
+    let name = folded.strip_suffix('s').filter(|name| name.ends_with("day")).unwrap_or(folded);
+    let short = |day: &str| matches!(name, "tues" | "thur" | "thurs") && day.starts_with(name);
+    let matches = |day: &&str| *day == name || (name.len() == 3 && day.starts_with(name)) || short(day);
+    u8::try_from(WEEKDAYS.iter().position(|day| matches(&day))?).ok()
+}
+
+pub(super) fn weekday_name(day: u8) -> &'static str {
+    WEEKDAYS.get(usize::from(day)).copied().unwrap_or_default()
+}

@@ -1,0 +1,225 @@
+//! Whether a sentence says the opposite of its passages: denies what they affirm, demands what they allow, turns a
+//! comparison round.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cues::{Force, Share};
+use super::numbers;
+use super::statements::{Demand, Relation, Said, Sign, Statement, read};
+use super::tokens::Token;
+use super::windows::{Windows, sentences};
+use super::{Finding, FindingKind};
+
+/// Words to each side that say what a word is said of.
+const NEIGHBOURS: usize = 4;
+
+/// Holds each clause against the sentences of the passages that come closest to it.
+pub(super) fn check(tokens: &[Token<'_>], windows: &Windows<'_, '_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut statements: HashMap<usize, Statement> = HashMap::new();
+    for range in sentences(tokens) {
+        let sentence = read(&tokens[range]);
+        let all: HashSet<&str> = sentence.said.iter().map(|said| said.root.as_str()).collect();
+        let clauses: HashSet<usize> = sentence.said.iter().map(|said| said.clause).collect();
+        let mut clauses: Vec<usize> = clauses.into_iter().collect();
+        clauses.sort_unstable();
+        let mut seen = HashSet::new();
+        for clause in clauses {
+            let of_clause = sentence.said.iter().filter(|said| said.clause == clause);
+            let roots: HashSet<&str> = of_clause.map(|said| said.root.as_str()).collect();
+            let closest = windows.closest(&roots, &all);
+            for window in &closest {
+                statements.entry(*window).or_insert_with(|| windows.read(*window));
+            }
+            let closest: Vec<&Statement> = closest.iter().filter_map(|window| statements.get(window)).collect();
+            findings.extend(signs(&sentence, clause, &closest));
+            // The rest is of the sentence as a whole.
+            let places: Vec<*const Statement> =
+                closest.iter().map(|statement| std::ptr::from_ref(*statement)).collect();
+            if !closest.is_empty() && seen.insert(places) {
+                findings.extend(demands(&sentence, &closest));
+                findings.extend(relations(&sentence, &closest));
+                findings.extend(portions(&sentence, &closest));
+            }
+        }
+    }
+    let mut said = HashSet::new();
+    findings.retain(|finding| said.insert(finding.explanation.clone()));
+    findings
+}
+
+fn signs(sentence: &Statement, clause: usize, closest: &[&Statement]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (place, said) in sentence.said.iter().enumerate().filter(|(_, said)| said.clause == clause) {
+        let mut opposite = None;
+        let mut agrees = said.sign == Sign::Uncertain;
+        for statement in closest {
+            for (at, found) in statement.said.iter().enumerate().filter(|(_, found)| found.root == said.root) {
+                match compare(said, found, sentence, statement) {
+                    Agreement::Same | Agreement::Unclear => agrees = true,
+                    Agreement::Opposite if shares_neighbour(sentence, place, statement, at) => {
+                        opposite.get_or_insert(found);
+                    }
+                    Agreement::Opposite => {}
+                }
+            }
+        }
+        if let Some(found) = opposite.filter(|_| !agrees) {
+            findings.push(turned(said, found));
+        }
+    }
+    findings
+}
+
+#[derive(PartialEq, Eq)]
+enum Agreement {
+    Same,
+    Opposite,
+    Unclear,
+}
+
+fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statement) -> Agreement {
+    if said.sign == Sign::Uncertain || found.sign == Sign::Uncertain {
+        return Agreement::Unclear;
+    }
+    let mut same = said.sign == found.sign;
+    if let (Some(than), Some(other)) = (&said.than, &found.than)
+        && than != other
+    {
+        // `A is faster than B` and `B is slower than A` are one.
+        let swapped = statement.said.iter().any(|word| word.root == *than);
+        if !swapped {
+            return Agreement::Unclear;
+        }
+        same = !same;
+    }
+    if same {
+        return Agreement::Same;
+    }
+    let denied = if said.sign == Sign::Denied { said } else { found };
+    if !denied.head && said.than.is_none() {
+        return Agreement::Unclear;
+    }
+    // `must not … unless` and `may … if` can be one: only a denied phrase or an opposite word is certain then.
+    let certain = denied.by_phrase || said.word.to_lowercase() != found.word.to_lowercase();
+    if sentence.exceptions != statement.exceptions && !certain {
+        return Agreement::Unclear;
+    }
+    Agreement::Opposite
+}
+
+fn shares_neighbour(sentence: &Statement, place: usize, statement: &Statement, at: usize) -> bool {
+    let around = |statement: &Statement, place: usize| -> HashSet<String> {
+        let own = &statement.said[place].root;
+        let from = place.saturating_sub(NEIGHBOURS);
+        let to = (place + NEIGHBOURS + 1).min(statement.said.len());
+        statement.said[from..to].iter().filter(|said| said.root != *own).map(|said| said.root.clone()).collect()
+    };
+    !around(sentence, place).is_disjoint(&around(statement, at))
+}
+
+fn turned(said: &Said, found: &Said) -> Finding {
+    let kind = if said.compares || found.compares { FindingKind::Comparison } else { FindingKind::Negation };
+    let written = |word: &Said| format!("{}{}", if word.negated { "not " } else { "" }, word.word.to_lowercase());
+    let explanation = if said.sign == found.sign {
+        format!("the sentence turns round what is {} than what", said.word)
+    } else if said.negated && !found.negated && !found.head {
+        format!("the sentence denies \"{}\", the passage does not", said.word)
+    } else if found.negated && !said.negated && !said.head {
+        format!("the passage denies \"{}\", the sentence does not", found.word)
+    } else {
+        format!("the passage says {}, the sentence {}", written(found), written(said))
+    };
+    Finding::new(kind, &said.word, explanation)
+}
+
+fn demands(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for demand in &sentence.demands {
+        let of_same = |found: &&Demand| found.of.iter().any(|of| demand.of.contains(of));
+        let found: Vec<&Demand> = closest.iter().flat_map(|statement| &statement.demands).filter(of_same).collect();
+        if found.iter().any(|found| found.force == demand.force) {
+            continue;
+        }
+        let conflict = found.iter().find_map(|found| Some((conflict(demand.force, found.force)?, *found)));
+        if let Some((kind, found)) = conflict {
+            let explanation = format!("the passage says {}, the sentence {}", found.word, demand.word);
+            findings.push(Finding::new(kind, &demand.word, explanation));
+        }
+    }
+    findings
+}
+
+/// What may not stand for the other, whichever way round.
+fn conflict(said: Force, found: Force) -> Option<FindingKind> {
+    use Force::{May, Must, MustNot, NeedNot, Should, ShouldNot};
+    match (said, found) {
+        (MustNot | ShouldNot, Must | May | Should | NeedNot) | (Must | May | Should | NeedNot, MustNot | ShouldNot) => {
+            Some(FindingKind::Negation)
+        }
+        (Must, NeedNot) | (NeedNot, Must) => Some(FindingKind::Negation),
+        (Must, May | Should) | (May | Should, Must) | (MustNot, ShouldNot) | (ShouldNot, MustNot) => {
+            Some(FindingKind::Modality)
+        }
+        _ => None,
+    }
+}
+
+fn relations(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
+    let denies = |statement: &Statement| statement.said.iter().any(|said| said.sign == Sign::Denied);
+    let mut findings = Vec::new();
+    for relation in sentence.relations.iter().filter(|relation| !is_figure(&relation.of)) {
+        let mut opposite: Option<&Relation> = None;
+        let mut agrees = false;
+        for statement in closest {
+            for found in statement.relations.iter().filter(|found| found.pair == relation.pair) {
+                let swapped = relation.before.contains(&found.of) && found.before.contains(&relation.of);
+                if found.of == relation.of {
+                    agrees |= found.forward == relation.forward;
+                    // `not … unless` is `… if`.
+                    let conditions = found.pair == "if" && denies(sentence) != denies(statement);
+                    if found.forward != relation.forward && !conditions {
+                        opposite.get_or_insert(found);
+                    }
+                } else if swapped && found.pair != "if" {
+                    agrees |= found.forward != relation.forward;
+                    if found.forward == relation.forward {
+                        opposite.get_or_insert(found);
+                    }
+                }
+            }
+        }
+        if let Some(found) = opposite.filter(|_| !agrees) {
+            let explanation =
+                format!("the passage says {} {}, the sentence {} {}", found.word, found.of, relation.word, relation.of);
+            findings.push(Finding::new(FindingKind::Comparison, &relation.word, explanation));
+        }
+    }
+    findings
+}
+
+/// Bounds of figures are compared where the figures are.
+fn is_figure(root: &str) -> bool {
+    root.starts_with(|c: char| c.is_ascii_digit()) || numbers::word(root).is_some()
+}
+
+fn portions(sentence: &Statement, closest: &[&Statement]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for portion in &sentence.portions {
+        let found = closest.iter().flat_map(|statement| &statement.portions).filter(|found| found.of == portion.of);
+        let found: Vec<_> = found.collect();
+        let differs = found.iter().find(|found| found.share != portion.share);
+        if let Some(other) = differs.filter(|_| found.iter().all(|found| found.share != portion.share)) {
+            let explanation = format!("the passage says {}, the sentence {}", other.word, portion.word);
+            findings.push(Finding::new(FindingKind::Quantifier, &portion.word, explanation));
+        }
+    }
+    if let Some(only) = &sentence.exclusive
+        && !closest.iter().any(|statement| statement.restricts)
+        && !sentence.portions.iter().any(|portion| portion.share == Share::All)
+    {
+        let explanation = format!("the sentence says {only}, the passage does not");
+        findings.push(Finding::new(FindingKind::Quantifier, only, explanation));
+    }
+    findings
+}

@@ -1,0 +1,142 @@
+//! Support by words and vectors, where no entailment model is configured: which words of a claim a premise has, how
+//! they stand together, how near the two are in meaning, and whether the one turns the other round.
+//!
+//! It reads words, not sense: what is made up from the premise's own words gets past it, and a free paraphrase may not.
+
+mod plain_words;
+mod signs;
+mod similarity;
+mod text;
+mod weights;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use self::similarity::{Similarity, Vectors};
+use self::text::{Premise, Word, words_of};
+use self::weights::{BY_WORDS, WITH_SIMILARITY};
+use super::figures;
+use crate::ports::embedder::Embedder;
+use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+
+pub use self::signs::Signs;
+
+/// From here on a claim is supported.
+const HALF: f64 = 0.5;
+
+#[derive(Default)]
+pub struct LexicalEntailment {
+    similarity: Option<Similarity>,
+}
+
+impl LexicalEntailment {
+    pub fn by_words() -> Self {
+        Self::default()
+    }
+
+    /// Weighs meaning too. When the model does not answer, words alone decide.
+    pub fn with_embedder(embedder: Arc<dyn Embedder>) -> Self {
+        Self { similarity: Some(Similarity::new(embedder)) }
+    }
+
+    /// What each pair is judged by, similarity included where there is an embedding model. None for a claim without a
+    /// word that could be supported.
+    pub async fn signs(&self, pairs: &[Pair]) -> Vec<Option<Signs>> {
+        let mut signs = signs_by_words(pairs);
+        let all: Vec<usize> = (0..pairs.len()).collect();
+        if let Some(vectors) = self.vectors(pairs, &all).await {
+            add_similarity(&mut signs, pairs, &all, &vectors);
+        }
+        signs
+    }
+
+    async fn vectors(&self, pairs: &[Pair], chosen: &[usize]) -> Option<Vectors> {
+        let claims: Vec<&str> = chosen.iter().map(|at| pairs[*at].claim.as_str()).collect();
+        let premises: Vec<&str> = chosen.iter().map(|at| pairs[*at].premise.as_str()).collect();
+        self.similarity.as_ref()?.vectors(&claims, &premises).await.ok()
+    }
+
+    /// The score of each pair. Meaning is asked for only where it can turn the verdict, or where a word is missing:
+    /// which pairs those are depends on each pair alone.
+    async fn scores(&self, pairs: &[Pair]) -> Vec<Option<f64>> {
+        let mut signs = signs_by_words(pairs);
+        let mut open = Vec::new();
+        for (at, signs) in signs.iter_mut().enumerate() {
+            let Some(found) = signs else { continue };
+            let at_best = found.with_similarity(1.0);
+            if found.is_covered() {
+                *found = at_best;
+            } else if WITH_SIMILARITY.score(&at_best) < HALF {
+                *found = found.with_similarity(0.0);
+            } else {
+                open.push(at);
+            }
+        }
+        let is_weighed = match self.similarity {
+            None => false,
+            Some(_) if open.is_empty() => true,
+            Some(_) => match self.vectors(pairs, &open).await {
+                Some(vectors) => {
+                    add_similarity(&mut signs, pairs, &open, &vectors);
+                    true
+                }
+                None => false,
+            },
+        };
+        let weights = if is_weighed { WITH_SIMILARITY } else { BY_WORDS };
+        signs.iter().map(|signs| signs.as_ref().map(|signs| weights.score(signs))).collect()
+    }
+}
+
+#[async_trait]
+impl Entailment for LexicalEntailment {
+    fn name(&self) -> &str {
+        "lexical"
+    }
+
+    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+        let scores = self.scores(&pairs).await;
+        Ok(pairs.iter().zip(scores).map(|(pair, score)| judgement(pair, score.unwrap_or_default())).collect())
+    }
+}
+
+/// A claim that would be supported, but turns its premise round, is contradicted by it.
+fn judgement(pair: &Pair, score: f64) -> Judgement {
+    let is_turned = || figures::check(&pair.claim, &[&pair.premise]).iter().any(|finding| finding.kind.contradicts());
+    #[expect(clippy::cast_possible_truncation, reason = "a score needs no more digits")]
+    let as_score = |score: f64| score as f32;
+    if score < HALF {
+        return Judgement { support: Support::Unknown, score: as_score(score) };
+    }
+    if is_turned() {
+        return Judgement { support: Support::Contradicted, score: as_score((1.0 - score).min(HALF - 1e-3)) };
+    }
+    Judgement { support: Support::Supported, score: as_score(score) }
+}
+
+/// Each distinct claim and premise is read once.
+fn signs_by_words(pairs: &[Pair]) -> Vec<Option<Signs>> {
+    let distinct: HashSet<&str> = pairs.iter().map(|pair| pair.premise.as_str()).collect();
+    let premises: HashMap<&str, Premise> = distinct.into_iter().map(|text| (text, Premise::read(text))).collect();
+    let distinct: HashSet<&str> = pairs.iter().map(|pair| pair.claim.as_str()).collect();
+    let claims: HashMap<&str, Vec<Word>> = distinct.into_iter().map(|text| (text, words_of(text))).collect();
+    let each = pairs.iter().map(|pair| {
+        let (claim, premise) = (claims.get(pair.claim.as_str())?, premises.get(pair.premise.as_str())?);
+        Signs::of(claim, premise)
+    });
+    each.collect()
+}
+
+fn add_similarity(signs: &mut [Option<Signs>], pairs: &[Pair], chosen: &[usize], vectors: &Vectors) {
+    for at in chosen {
+        let similarity = vectors.similarity(&pairs[*at].claim, &pairs[*at].premise);
+        if let Some(signs) = &mut signs[*at] {
+            *signs = signs.with_similarity(similarity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! What tells a claim that a premise supports from one that it does not.
+
+use super::text::{Kind, Premise, Word};
+
+/// How much a found word takes back of a stretch of missing ones.
+const FOUND_AGAIN: f64 = 0.7;
+/// More of them tell nothing more.
+const MOST_NAMES: f64 = 3.0;
+const MOST_FIGURES: f64 = 2.0;
+
+/// The signs of one pair. Only words that carry a claim count, but for `runs`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Signs {
+    /// The share of the claim's words that the premise has, in whatever form.
+    pub covered: f64,
+    /// How many it does not have; the root, because the first says more than the tenth.
+    pub missing: f64,
+    /// The longest stretch of missing words, found ones in between counted against it; its root. A clause that was
+    /// made up shows here also in a long claim.
+    pub stretch: f64,
+    /// The share of all the claim's words that stand beside the same neighbour in the premise.
+    pub runs: f64,
+    /// Missing names.
+    pub names: f64,
+    /// Missing numbers.
+    pub figures: f64,
+    /// How near in meaning the nearest sentence of the premise is, from 0 to 1.
+    pub similarity: Option<f64>,
+}
+
+impl Signs {
+    /// None when the claim has no word that could be supported.
+    pub(super) fn of(claim: &[Word], premise: &Premise) -> Option<Self> {
+        let said: Vec<&Word> = claim.iter().filter(|word| word.kind != Kind::Plain).collect();
+        if said.is_empty() {
+            return None;
+        }
+        let is_missing: Vec<bool> = said.iter().map(|word| !premise.has(word)).collect();
+        let missing_of = |kind: Kind| {
+            let found = said.iter().zip(&is_missing).filter(|(word, is_missing)| **is_missing && word.kind == kind);
+            count(found.count())
+        };
+        let missing = count(is_missing.iter().filter(|is_missing| **is_missing).count());
+        Some(Self {
+            covered: 1.0 - missing / count(said.len()),
+            missing: missing.sqrt(),
+            stretch: longest_stretch(&is_missing).sqrt(),
+            runs: in_runs(claim, premise),
+            names: missing_of(Kind::Name).min(MOST_NAMES),
+            figures: missing_of(Kind::Figure).min(MOST_FIGURES),
+            similarity: None,
+        })
+    }
+
+    pub(super) fn with_similarity(self, similarity: f64) -> Self {
+        Self { similarity: Some(similarity.clamp(0.0, 1.0)), ..self }
+    }
+
+    /// Every word of the claim was found.
+    pub(super) fn is_covered(&self) -> bool {
+        self.missing == 0.0
+    }
+
+    /// In the order of the weights; the similarity last, 0 where nobody measured it.
+    pub fn values(&self) -> [f64; 7] {
+        let similarity = self.similarity.unwrap_or_default();
+        [self.covered, self.missing, self.stretch, self.runs, self.names, self.figures, similarity]
+    }
+}
+
+fn longest_stretch(is_missing: &[bool]) -> f64 {
+    let (mut longest, mut current) = (0.0_f64, 0.0_f64);
+    for is_missing in is_missing {
+        current = if *is_missing { current + 1.0 } else { (current - FOUND_AGAIN).max(0.0) };
+        longest = longest.max(current);
+    }
+    longest
+}
+
+fn in_runs(claim: &[Word], premise: &Premise) -> f64 {
+    if claim.len() < 2 {
+        return 0.0;
+    }
+    let follows = |one: &Word, next: &Word| {
+        let places = premise.places(&next.stem);
+        premise.places(&one.stem).iter().any(|place| places.binary_search(&(place + 1)).is_ok())
+    };
+    let continued = claim.windows(2).filter(|pair| follows(&pair[0], &pair[1])).count();
+    count(continued) / count(claim.len() - 1)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "words of a sentence are few")]
+fn count(words: usize) -> f64 {
+    words as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::words_of;
+    use super::*;
+
+    fn signs(claim: &str, premise: &str) -> Signs {
+        Signs::of(&words_of(claim), &Premise::read(premise)).unwrap()
+    }
+
+    #[test]
+    fn a_sentence_has_every_sign_of_its_own_support() {
+        let sentence = "The board of Acme paid 1,200 euros for three servers.";
+        assert_eq!(signs(sentence, sentence).values(), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_clause_that_was_made_up_shows_as_a_stretch() {
+        let premise = "The office opens at eight.";
+        let found = signs("The office opens at eight, and visitors receive fresh coffee from Brazil.", premise);
+        assert!((found.missing - 5.0_f64.sqrt()).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.stretch.to_bits(), found.missing.to_bits());
+        assert!((found.names - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_claim_of_plain_words_has_no_signs() {
+        assert!(Signs::of(&words_of("It is so."), &Premise::read("It is so.")).is_none());
+    }
+}

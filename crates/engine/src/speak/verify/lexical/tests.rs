@@ -1,0 +1,53 @@
+use super::*;
+use crate::fakes::FakeEmbedder;
+use crate::suites::entailment::{entailment_suite, plain_cases};
+
+fn with_fake() -> LexicalEntailment {
+    LexicalEntailment::with_embedder(Arc::new(FakeEmbedder::new(256, 256)))
+}
+
+async fn judge(entailment: &LexicalEntailment, premise: &str, claim: &str) -> Judgement {
+    let pair = Pair { premise: premise.to_owned(), claim: claim.to_owned() };
+    entailment.judge(vec![pair]).await.unwrap()[0]
+}
+
+const PREMISE: &str = "Access is granted to all employees of the finance department. They may submit expenses of up to \
+                       40 euros without a receipt.";
+
+#[tokio::test]
+async fn words_and_vectors_behave_as_an_entailment_model() {
+    entailment_suite(&LexicalEntailment::by_words(), 0.0).await;
+    plain_cases(&LexicalEntailment::by_words()).await;
+    entailment_suite(&with_fake(), 1e-4).await;
+    plain_cases(&with_fake()).await;
+}
+
+#[tokio::test]
+async fn a_claim_is_judged_by_what_its_premise_says() {
+    for entailment in [LexicalEntailment::by_words(), with_fake()] {
+        for (claim, expected) in [
+            ("All employees of the finance department are granted access.", Support::Supported),
+            ("Employees in the finance department have access.", Support::Supported),
+            (
+                "Finance employees get access and may submit expenses up to 40 euros without receipts.",
+                Support::Supported,
+            ),
+            ("The cafeteria closes on Fridays for cleaning.", Support::Unknown),
+            ("Employees of the finance department receive a company car and a fuel card.", Support::Unknown),
+            ("Access is not granted to employees of the finance department.", Support::Contradicted),
+        ] {
+            let judgement = judge(&entailment, PREMISE, claim).await;
+            assert_eq!(judgement.support, expected, "{claim}: {judgement:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_embedding_model_that_fails_leaves_the_words() {
+    let fake = Arc::new(FakeEmbedder::new(256, 256));
+    let entailment = LexicalEntailment::with_embedder(Arc::clone(&fake) as Arc<dyn Embedder>);
+    fake.set_down(true);
+    let claim = "Finance employees get access and may submit expenses up to 40 euros without receipts.";
+    let by_words = judge(&LexicalEntailment::by_words(), PREMISE, claim).await;
+    assert_eq!(judge(&entailment, PREMISE, claim).await, by_words);
+}

@@ -1,0 +1,174 @@
+//! A text as its words: which of them carry a claim, and which a premise has.
+
+use std::collections::{HashMap, HashSet};
+
+use super::plain_words::{is_plain, number_in_digits};
+use crate::speak::verify::asides::is_about_sources;
+use crate::words::same_word;
+
+/// Words that begin otherwise than in so many letters are not forms of one word.
+const BEGINNING: usize = 4;
+/// From here on scripts are written without spaces: each sign counts as a word.
+const WITHOUT_SPACES: char = '\u{2e80}';
+
+/// What a word of a claim says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Nothing by itself, such as "the"; or something about the answer, such as "passage".
+    Plain,
+    Word,
+    /// It begins with a capital where no sentence begins.
+    Name,
+    Figure,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// In lower case, numbers without their commas.
+    pub(super) text: String,
+    pub(super) stem: String,
+    pub(super) kind: Kind,
+}
+
+/// The words of a text, in their order.
+pub(super) fn words_of(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    for raw in raw_words(text) {
+        let is_first = words.is_empty();
+        words.push(word(raw, is_first));
+    }
+    words
+}
+
+fn word(raw: &str, is_first: bool) -> Word {
+    let has_digit = raw.chars().any(|character| character.is_ascii_digit());
+    let mut text = raw.to_lowercase();
+    if has_digit {
+        text.retain(|character| character != ',');
+    }
+    let is_letter = text.chars().nth(1).is_none() && text.is_ascii() && !has_digit;
+    let kind = match raw.chars().next() {
+        _ if has_digit => Kind::Figure,
+        _ if is_letter || is_plain(&text) || is_about_sources(&text) => Kind::Plain,
+        Some(first) if first.is_uppercase() && !is_first => Kind::Name,
+        _ => Kind::Word,
+    };
+    Word { stem: stem(&text), text, kind }
+}
+
+/// Runs of letters and digits; a point or a comma between digits belongs to the number.
+fn raw_words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut begin = None;
+    let mut characters = text.char_indices().peekable();
+    let mut previous = ' ';
+    while let Some((place, character)) = characters.next() {
+        let next = characters.peek().map_or(' ', |(_, next)| *next);
+        let joins = matches!(character, '.' | ',') && previous.is_ascii_digit() && next.is_ascii_digit();
+        if character.is_alphanumeric() && character >= WITHOUT_SPACES {
+            words.extend(begin.take().map(|begin| &text[begin..place]));
+            words.push(&text[place..place + character.len_utf8()]);
+        } else if character.is_alphanumeric() || joins {
+            begin.get_or_insert(place);
+        } else {
+            words.extend(begin.take().map(|begin| &text[begin..place]));
+        }
+        previous = character;
+    }
+    words.extend(begin.map(|begin| &text[begin..]));
+    words
+}
+
+/// The word without the commonest endings of English; any other word as it is.
+fn stem(word: &str) -> String {
+    const ENDINGS: [&str; 10] = ["ingly", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s", "e"];
+    const SHORTEST: usize = 3;
+    let cut = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= SHORTEST));
+    cut.unwrap_or(word).to_owned()
+}
+
+/// A premise's words, ready to be looked for.
+pub(super) struct Premise {
+    texts: HashSet<String>,
+    stems: HashMap<String, Vec<usize>>,
+    by_beginning: HashMap<String, Vec<String>>,
+}
+
+impl Premise {
+    pub(super) fn read(text: &str) -> Self {
+        let mut premise = Self { texts: HashSet::new(), stems: HashMap::new(), by_beginning: HashMap::new() };
+        for (place, word) in words_of(text).into_iter().enumerate() {
+            premise.stems.entry(word.stem).or_default().push(place);
+            if premise.texts.insert(word.text.clone()) {
+                premise.by_beginning.entry(beginning(&word.text)).or_default().push(word.text);
+            }
+        }
+        premise
+    }
+
+    /// Whether it has the word in this form or another.
+    pub(super) fn has(&self, word: &Word) -> bool {
+        if self.texts.contains(&word.text) {
+            return true;
+        }
+        if word.kind == Kind::Figure {
+            return false;
+        }
+        let forms = || self.by_beginning.get(&beginning(&word.text)).into_iter().flatten();
+        self.stems.contains_key(&word.stem)
+            || number_in_digits(&word.text).is_some_and(|digits| self.texts.contains(digits))
+            || forms().any(|form| same_word(form, &word.text))
+    }
+
+    /// Where it has a word of this stem.
+    pub(super) fn places(&self, stem: &str) -> &[usize] {
+        self.stems.get(stem).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn beginning(word: &str) -> String {
+    word.chars().take(BEGINNING).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_falls_into_words_that_say_something_and_words_that_do_not() {
+        let words = words_of("The board of Acme paid 1,200.50 euros, 5 times.");
+        let found: Vec<_> = words.iter().map(|word| (word.text.as_str(), word.kind)).collect();
+        assert_eq!(
+            found,
+            [
+                ("the", Kind::Plain),
+                ("board", Kind::Word),
+                ("of", Kind::Plain),
+                ("acme", Kind::Name),
+                ("paid", Kind::Word),
+                ("1200.50", Kind::Figure),
+                ("euros", Kind::Word),
+                ("5", Kind::Figure),
+                ("times", Kind::Word)
+            ]
+        );
+        assert_eq!(words_of("一文abc").iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), ["一", "文", "abc"]);
+    }
+
+    #[test]
+    fn a_premise_has_a_word_in_any_of_its_forms_and_a_number_as_it_is() {
+        let premise = Premise::read("Deploying three services costs 1,000 euros.");
+        for (word, expected) in [
+            ("deployed", true),
+            ("deployment", false),
+            ("service", true),
+            ("3", false),
+            ("three", true),
+            ("1000", true),
+            ("100", false),
+        ] {
+            assert_eq!(premise.has(&words_of(word)[0]), expected, "{word}");
+        }
+        assert!(Premise::read("It took 3 days.").has(&words_of("three")[0]));
+    }
+}
