@@ -23,6 +23,8 @@ async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
 
 #[tokio::test]
 async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named() {
+    let by_words = entailment(&settings(&[]), None).await;
+    assert!(by_words.state == State::Ok && by_words.found.contains("verifies"), "{}", by_words.found);
     let model = [NO_MODEL[0], NO_MODEL[1], "entailment.use=model"];
     let cases: [(&[&str], &str, &str); 2] = [
         (&["entailment.use=onnx", "entailment.folder=no/such"], "no/such/config.json", "`entailment.folder`"),
