@@ -3,8 +3,8 @@
 pub mod addresses;
 pub mod adversarial;
 pub mod beir;
-pub mod detect;
 pub mod calibrate;
+pub mod detect;
 pub mod gather;
 pub mod golden;
 pub mod metrics;

@@ -52,7 +52,7 @@ impl Lint {
 
     async fn report(&self) -> anyhow::Result<Report> {
         let (queries, mut problems) = parse(&text(&self.file)?);
-        let rules = &compose::policy(&self.policy)?.rules.gather;
+        let rules = &compose::named_policy(&self.policy)?.rules.gather;
         problems.extend(lint::lint(&queries));
         problems.extend(by_rule::check(&queries, rules));
         if let Some(folder) = &self.corpus {
