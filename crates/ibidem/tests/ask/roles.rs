@@ -39,7 +39,7 @@ async fn test_generate_token_budget() {
         let served = installation.serve(&settings(&model.url, &[])).await;
         let asker = Asker::before(installation, &served).await;
         let said = |number: usize| {
-            let role = if number % 2 == 0 { "user" } else { "assistant" };
+            let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
             json!({ "role": role, "content": format!("Message {number}. {}", "And so on and on. ".repeat(8)) })
         };
         let history: Vec<Value> = (0..40).map(said).collect();
