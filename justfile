@@ -50,6 +50,10 @@ fuzz seconds="60":
       -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
       -dict=fuzz/gauntlet.dict 2>&1 | tail -40
 
+# What the gates cost for 60 candidates, under each policy.
+bench-gates:
+    cargo bench --locked -p ibidem-engine --bench gates
+
 # The README's commands in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
