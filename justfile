@@ -53,6 +53,10 @@ fuzz seconds="60":
         -dict="fuzz/$target.dict" 2>&1 | tail -40; \
     done
 
+# What the gates cost for 60 candidates, under each policy.
+bench-gates:
+    cargo bench --locked -p ibidem-engine --bench gates
+
 # The README's commands in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme

@@ -24,6 +24,69 @@ pub enum PolicyFileError {
     Wrong { path: PathBuf, error: PolicyError },
 }
 
+/// Where a policy comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicySource {
+    pub policy: PolicyText,
+    /// Thresholds of single collections, laid over the policy's.
+    pub thresholds: Option<PathBuf>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PolicyText {
+    /// One that comes with the binary.
+    Shipped(&'static str),
+    File(PathBuf),
+}
+
+impl PolicySource {
+    /// Whether it can be another one tomorrow.
+    pub fn is_in_files(&self) -> bool {
+        self.thresholds.is_some() || matches!(self.policy, PolicyText::File(_))
+    }
+
+    /// Reads it, which must be in order.
+    pub fn policy(&self) -> Result<Policy, PolicyFileError> {
+        self.parsed(&self.texts(read)?)
+    }
+
+    fn texts(&self, read: impl Fn(&Path) -> Result<String, PolicyFileError>) -> Result<Texts, PolicyFileError> {
+        let policy = match &self.policy {
+            PolicyText::Shipped(text) => (*text).to_owned(),
+            PolicyText::File(path) => read(path)?,
+        };
+        Ok(Texts { policy, thresholds: self.thresholds.as_deref().map(read).transpose()? })
+    }
+
+    fn parsed(&self, texts: &Texts) -> Result<Policy, PolicyFileError> {
+        let name = match &self.policy {
+            PolicyText::Shipped(_) => Path::new("the policy"),
+            PolicyText::File(path) => path,
+        };
+        let policy =
+            Policy::parse(&texts.policy).map_err(|error| PolicyFileError::Wrong { path: name.to_owned(), error })?;
+        match (&self.thresholds, &texts.thresholds) {
+            (Some(path), Some(thresholds)) => {
+                policy.overlaid(thresholds).map_err(|error| PolicyFileError::Wrong { path: path.clone(), error })
+            }
+            _ => Ok(policy),
+        }
+    }
+}
+
+/// What the files say.
+struct Texts {
+    policy: String,
+    thresholds: Option<String>,
+}
+
+impl Texts {
+    fn digest(&self) -> Digest {
+        let of = |text: &String| Sha256Hash::of(text.as_bytes());
+        (of(&self.policy), self.thresholds.as_ref().map(of))
+    }
+}
+
 /// A policy file's text.
 pub fn read(path: &Path) -> Result<String, PolicyFileError> {
     let unreadable =
@@ -51,33 +114,37 @@ pub enum Look {
     Kept(PolicyFileError),
 }
 
-/// A policy file, and those who ask for the policy in force.
+/// A policy in files, and those who ask for the policy in force.
 ///
 /// A changed file counts when two looks in a row find the same: an editor that writes in two steps never puts half a
 /// policy in force.
 pub struct PolicyFile {
-    path: PathBuf,
+    source: PolicySource,
     in_force: watch::Sender<Arc<Policy>>,
     last_seen: Seen,
     dealt_with: Seen,
 }
 
-/// The digest of a file's text, or why there is none.
-type Seen = Result<Sha256Hash, PolicyFileError>;
+/// Of the policy's text, and of the thresholds'.
+type Digest = (Sha256Hash, Option<Sha256Hash>);
+
+/// The digests of what was read, or why there are none.
+type Seen = Result<Digest, PolicyFileError>;
 
 impl PolicyFile {
-    /// Reads the file, which must be in order: there is no policy before it.
-    pub fn open(path: &Path) -> Result<(Self, watch::Receiver<Arc<Policy>>), PolicyFileError> {
-        let policy = parsed(path, &read_regular(path)?)?;
-        let seen = Ok(policy.hash);
+    /// Reads the policy, which must be in order: there is none before it.
+    pub fn open(source: PolicySource) -> Result<(Self, watch::Receiver<Arc<Policy>>), PolicyFileError> {
+        let texts = source.texts(read_regular)?;
+        let policy = source.parsed(&texts)?;
+        let seen = Ok(texts.digest());
         let (in_force, taken_from) = watch::channel(Arc::new(policy));
-        Ok((Self { path: path.to_owned(), in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
+        Ok((Self { source, in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
     }
 
-    /// Looks at the file once. What is in it counts, not when it was written.
+    /// Looks at the files once. What is in them counts, not when it was written.
     pub fn look(&mut self) -> Look {
-        let text = read_regular(&self.path);
-        let seen = text.as_ref().map(|text| Sha256Hash::of(text.as_bytes())).map_err(Clone::clone);
+        let texts = self.source.texts(read_regular);
+        let seen = texts.as_ref().map(Texts::digest).map_err(Clone::clone);
         if seen != self.last_seen {
             self.last_seen = seen;
             return Look::Unsettled;
@@ -86,7 +153,7 @@ impl PolicyFile {
             return Look::Same;
         }
         self.dealt_with = seen;
-        match text.and_then(|text| parsed(&self.path, &text)) {
+        match texts.and_then(|texts| self.source.parsed(&texts)) {
             Ok(policy) => {
                 let policy = Arc::new(policy);
                 self.in_force.send_replace(policy.clone());
@@ -114,19 +181,18 @@ impl PolicyFile {
     }
 
     fn tell(&self, look: &Look) {
-        let file = self.path.display();
         let policy_sha256 = self.in_force.borrow().hash.to_string();
         match look {
             Look::Same | Look::Unsettled => {}
             Look::Taken(policy) => {
                 let policy = &policy.rules.name;
-                tracing::info!(%file, policy, policy_sha256, "the policy file was changed, and is in force");
+                tracing::info!(policy, policy_sha256, "the policy was changed, and is in force");
             }
             Look::Kept(error) => {
                 // The first line says where and what; those after it show the file.
                 let error = error.to_string();
                 let error = error.lines().next().unwrap_or_default();
-                tracing::error!(%file, error, policy_sha256, "the policy file cannot be used: the old policy is kept");
+                tracing::error!(error, policy_sha256, "the policy's file cannot be used: the old policy is kept");
             }
         }
     }
@@ -140,10 +206,6 @@ fn read_regular(path: &Path) -> Result<String, PolicyFileError> {
         return Err(unreadable("it is no regular file".to_owned()));
     }
     read(path)
-}
-
-fn parsed(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
-    Policy::parse(text).map_err(|error| PolicyFileError::Wrong { path: path.to_owned(), error })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where concrete parts meet: the only place that joins them.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxReranker};
 use ibidem_adapters::openai::OpenAiModel;
-use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError};
+use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
@@ -82,7 +82,7 @@ pub(crate) const SHIPPED_POLICIES: [(&str, &str); 6] = [
 
 /// The text of a shipped policy by its name, or of one from a file.
 pub(crate) fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
-    if let Some((_, text)) = SHIPPED_POLICIES.iter().find(|(name, _)| *name == named) {
+    if let Some(text) = shipped_policy(named) {
         return Ok(Cow::Borrowed(text));
     }
     match policy_file::read(Path::new(named)) {
@@ -96,20 +96,47 @@ pub(crate) fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
     }
 }
 
-/// A shipped policy by its name, or one from a file.
-pub(crate) fn policy(named: &str) -> anyhow::Result<Arc<Policy>> {
-    let text = policy_text(named).context("the policy (`policy.use`, --policy)")?;
-    Ok(Arc::new(Policy::parse(&text).with_context(|| format!("the policy {named}"))?))
+/// The policy that was named, or else the configured one with the configured thresholds laid over it.
+pub(crate) fn policy(settings: &Settings, named: Option<&str>) -> anyhow::Result<Arc<Policy>> {
+    let source = match named {
+        Some(named) => policy_source(named, None),
+        None => configured_policy(settings),
+    };
+    Ok(Arc::new(source?.policy()?))
 }
 
-/// The policy in force, and its file where it has one: that is to be followed.
-pub(crate) fn policy_in_force(named: &str) -> anyhow::Result<(watch::Receiver<Arc<Policy>>, Option<PolicyFile>)> {
-    if SHIPPED_POLICIES.iter().any(|(name, _)| *name == named) {
+/// The policy in force, and what it comes from where that can change: it is to be followed.
+pub(crate) fn policy_in_force(
+    settings: &Settings,
+) -> anyhow::Result<(watch::Receiver<Arc<Policy>>, Option<PolicyFile>)> {
+    let source = configured_policy(settings)?;
+    if !source.is_in_files() {
         // Nobody ever sends another one.
-        return Ok((watch::channel(policy(named)?).1, None));
+        return Ok((watch::channel(Arc::new(source.policy()?)).1, None));
     }
-    let (file, in_force) = PolicyFile::open(Path::new(named)).context("check `policy.use`, and the file it names")?;
+    let opened = PolicyFile::open(source).context("check `policy.use` and `policy.thresholds`, and what they name")?;
+    let (file, in_force) = opened;
     Ok((in_force, Some(file)))
+}
+
+fn configured_policy(settings: &Settings) -> anyhow::Result<PolicySource> {
+    policy_source(&settings.policy.named, settings.policy.thresholds.clone())
+}
+
+/// A shipped policy by its name, or one from a file.
+fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<PolicySource> {
+    let policy = match shipped_policy(named) {
+        Some(text) => PolicyText::Shipped(text),
+        None => {
+            policy_text(named).context("the policy (`policy.use`, --policy)")?;
+            PolicyText::File(named.into())
+        }
+    };
+    Ok(PolicySource { policy, thresholds })
+}
+
+fn shipped_policy(named: &str) -> Option<&'static str> {
+    SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| *text)
 }
 
 pub(crate) fn language_model(settings: &Settings) -> anyhow::Result<Option<OpenAiModel>> {

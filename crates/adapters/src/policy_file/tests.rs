@@ -9,8 +9,12 @@ fn followed() -> (tempfile::TempDir, PathBuf, PolicyFile, watch::Receiver<Arc<Po
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.yaml");
     std::fs::write(&path, BOOK).unwrap();
-    let (file, in_force) = PolicyFile::open(&path).unwrap();
+    let (file, in_force) = PolicyFile::open(alone(&path)).unwrap();
     (folder, path, file, in_force)
+}
+
+fn alone(path: &Path) -> PolicySource {
+    PolicySource { policy: PolicyText::File(path.to_owned()), thresholds: None }
 }
 
 fn stricter() -> String {
@@ -101,13 +105,59 @@ fn a_bad_file_keeps_the_old_policy_and_says_so_once() {
     assert_eq!(threshold(&in_force), Some(0.8));
 }
 
+const ARCHITECTURE: &str = include_str!("../../../../policies/architecture.yaml");
+const THRESHOLDS: &str = include_str!("../../../../config/thresholds.yaml");
+
+fn distance(in_force: &watch::Receiver<Arc<Policy>>, collection: &str) -> f64 {
+    let policy = in_force.borrow();
+    let thresholds = policy.rules.sift.gates.iter().find_map(|gate| match gate {
+        Gate::Collections(thresholds) => Some(thresholds),
+        _ => None,
+    });
+    let thresholds = thresholds.unwrap();
+    thresholds.collections.get(collection).unwrap_or(&thresholds.default).distance_threshold
+}
+
+#[test]
+fn thresholds_are_laid_over_a_shipped_policy_and_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("thresholds.yaml");
+    std::fs::write(&path, THRESHOLDS).unwrap();
+    let source = PolicySource { policy: PolicyText::Shipped(ARCHITECTURE), thresholds: Some(path.clone()) };
+    let (mut file, in_force) = PolicyFile::open(source.clone()).unwrap();
+    assert_eq!((distance(&in_force, "ADR"), distance(&in_force, "Minutes")), (0.45, 0.50));
+    let first = in_force.borrow().hash;
+    assert_ne!(first, Policy::parse(ARCHITECTURE).unwrap().hash, "the hash covers both files");
+
+    std::fs::write(&path, "collections: {ADR: {distance_threshold: 0.3, min_query_coverage: 0.2}}").unwrap();
+    assert!(matches!(settled(&mut file), Look::Taken(_)));
+    assert_eq!((distance(&in_force, "ADR"), distance(&in_force, "Vocabulary")), (0.3, 0.35), "the policy's own stay");
+    assert_ne!(in_force.borrow().hash, first);
+
+    for (wrong, reason) in [
+        ("collections: {ADR: {distance_threshold: 1.3, min_query_coverage: 0.2}}", "must be between 0 and 1"),
+        ("collection: {}", "unknown field"),
+        ("", "cannot be read"),
+    ] {
+        std::fs::write(&path, wrong).unwrap();
+        let Look::Kept(error) = settled(&mut file) else { panic!("{wrong}: it was taken") };
+        assert!(error.to_string().contains(reason), "{wrong}: {error}");
+        assert_eq!(distance(&in_force, "ADR"), 0.3);
+    }
+
+    std::fs::write(&path, THRESHOLDS).unwrap();
+    let without = PolicySource { policy: PolicyText::Shipped(BOOK), ..source };
+    let error = PolicyFile::open(without).err().unwrap().to_string();
+    assert!(error.contains("the policy book has no gate `collections`"), "{error}");
+}
+
 #[test]
 fn a_file_must_be_in_order_to_begin_with() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.yaml");
-    assert!(matches!(PolicyFile::open(&path), Err(PolicyFileError::Unreadable { .. })));
+    assert!(matches!(PolicyFile::open(alone(&path)), Err(PolicyFileError::Unreadable { .. })));
     std::fs::write(&path, "name: nothing else").unwrap();
-    assert!(matches!(PolicyFile::open(&path), Err(PolicyFileError::Wrong { .. })));
+    assert!(matches!(PolicyFile::open(alone(&path)), Err(PolicyFileError::Wrong { .. })));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use crate::ask::Engine;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
 use crate::turn::{Asked, Gathered, SearchRecord, Variant, VariantKind};
-use crate::words::{Candidate, PassageKey};
+use crate::words::{Candidate, PassageKey, Terms};
 use addresses::Resolved;
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
@@ -91,6 +91,11 @@ impl Search {
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }
+        let terms = Terms::of(&asked.question.query);
+        for candidate in &mut candidates {
+            candidate.read(&terms);
+        }
+        self.stage("read");
         Ok((candidates, reranked, background))
     }
 

@@ -16,7 +16,9 @@ pub use gather::{
     RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
 };
 pub use pattern::AddressPattern;
-pub use sift::{CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds};
+pub use sift::{
+    CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds, ThresholdsOverlay,
+};
 pub use speak::{
     Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
     VerificationMode, VerificationRules,
@@ -77,6 +79,33 @@ impl Policy {
             return Err(PolicyError::Contradictory(contradictions));
         }
         Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()) })
+    }
+
+    /// With the thresholds of single collections from a text of their own, which the hash then covers too.
+    pub fn overlaid(mut self, thresholds: &str) -> Result<Self, PolicyError> {
+        let overlay: ThresholdsOverlay =
+            serde_saphyr::from_str(thresholds).map_err(|error| PolicyError::Unreadable(error.to_string()))?;
+        if overlay.is_empty() {
+            return Err(PolicyError::Unreadable("there are no thresholds in it".to_owned()));
+        }
+        let gate = self.rules.sift.gates.iter_mut().find_map(|gate| match gate {
+            Gate::Collections(thresholds) => Some(thresholds),
+            _ => None,
+        });
+        let Some(gate) = gate else {
+            let name = &self.rules.name;
+            return Err(PolicyError::Contradictory(vec![format!(
+                "thresholds by collection are given, and the policy {name} has no gate `collections` to use them: they \
+                 would never count"
+            )]));
+        };
+        overlay.onto(gate);
+        let contradictions = self.rules.contradictions();
+        if !contradictions.is_empty() {
+            return Err(PolicyError::Contradictory(contradictions));
+        }
+        let both = format!("{}\n{}\n", self.hash, Sha256Hash::of(thresholds.as_bytes()));
+        Ok(Self { hash: Sha256Hash::of(both.as_bytes()), ..self })
     }
 }
 

@@ -72,6 +72,27 @@ pub struct Thresholds {
     pub min_query_coverage: f64,
 }
 
+/// Thresholds from a file of their own, laid over a policy's: those it names count, the others stay.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThresholdsOverlay {
+    #[serde(default)]
+    pub collections: BTreeMap<String, Thresholds>,
+    #[serde(default)]
+    pub default: Option<Thresholds>,
+}
+
+impl ThresholdsOverlay {
+    pub(super) fn is_empty(&self) -> bool {
+        self.collections.is_empty() && self.default.is_none()
+    }
+
+    pub(super) fn onto(self, thresholds: &mut CollectionThresholds) {
+        thresholds.collections.extend(self.collections);
+        thresholds.default = self.default.unwrap_or(thresholds.default);
+    }
+}
+
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoContext {

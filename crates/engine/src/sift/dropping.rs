@@ -1,12 +1,10 @@
 //! The gates that look at one candidate at a time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use super::duplicates::Distinct;
-use super::keywords::{same_word, significant_terms};
 use super::{name, shown};
 use crate::policy::{CollectionThresholds, Gate, Thresholds};
-use crate::words::{Candidate, DocumentId, GateRecord, Reason, Verdict, as_shown};
+use crate::words::{Candidate, DocumentId, GateRecord, Reading, Reason, Terms, Verdict, as_shown};
 
 /// A pool while gates drop from it.
 pub(super) struct Dropping {
@@ -17,8 +15,7 @@ pub(super) struct Dropping {
     pub(super) strictest: Option<f64>,
     /// Why the best of those went that left nothing behind, with its numbers.
     pub(super) last_word: Option<(Reason, String)>,
-    pub(super) query: String,
-    terms: BTreeSet<String>,
+    pub(super) terms: Terms,
     most_kept: usize,
     reranked: bool,
 }
@@ -31,8 +28,7 @@ impl Dropping {
             trace: Vec::new(),
             strictest: None,
             last_word: None,
-            query: query.to_owned(),
-            terms: significant_terms(query),
+            terms: Terms::of(query),
             most_kept,
             reranked,
         }
@@ -44,20 +40,22 @@ impl Dropping {
             Gate::NoiseFloor(floor) => {
                 let floor = if self.reranked { floor.reranked } else { floor.otherwise };
                 self.demand(floor);
-                self.gate(name(gate), floor, |candidate| candidate.forced || candidate.similarity() >= floor);
+                self.gate(name(gate), floor, |candidate, _| candidate.forced || candidate.similarity() >= floor);
             }
             Gate::MinSimilarity(least) => {
                 self.demand(*least);
                 // Where meaning was not searched there is nothing to compare.
-                self.gate(name(gate), *least, |candidate| !candidate.is_measured() || candidate.similarity() >= *least);
+                self.gate(name(gate), *least, |candidate, _| {
+                    !candidate.is_measured() || candidate.similarity() >= *least
+                });
             }
             Gate::Duplicates(most) => {
-                let mut better = Distinct::default();
-                self.gate(name(gate), *most, |candidate| better.takes(&candidate.passage.text, *most));
+                let mut is_new = self.distinct(*most).into_iter();
+                self.gate(name(gate), *most, |_, _| is_new.next().unwrap_or(true));
             }
             Gate::PerDocument(most) => {
                 let mut seen: HashMap<DocumentId, usize> = HashMap::new();
-                self.gate(name(gate), *most as f64, |candidate| {
+                self.gate(name(gate), *most as f64, |candidate, _| {
                     let count = seen.entry(candidate.passage.passage.document).or_default();
                     *count += 1;
                     *count <= *most
@@ -78,6 +76,22 @@ impl Dropping {
         self.dropped.extend(beyond.into_iter().map(|candidate| ("max_context_chunks", candidate)));
     }
 
+    /// Whether each candidate says something that no better one says: best first, compared with those that were new.
+    fn distinct(&mut self, most: f64) -> Vec<bool> {
+        let terms = &self.terms;
+        let readings: Vec<&Reading> = self.kept.iter_mut().map(|candidate| candidate.read(terms)).collect();
+        let mut better: Vec<&Reading> = Vec::new();
+        let mut is_new = Vec::with_capacity(readings.len());
+        for reading in readings {
+            let new = !better.iter().any(|better| better.is_more_alike(reading, most));
+            if new {
+                better.push(reading);
+            }
+            is_new.push(new);
+        }
+        is_new
+    }
+
     /// Too far from the question, or too few of its words, for a candidate's own collection.
     fn collections(&mut self, thresholds: &CollectionThresholds) {
         let of = |candidate: &Candidate| -> Thresholds {
@@ -85,9 +99,8 @@ impl Dropping {
             let mut own = own.filter(|(name, _)| name.eq_ignore_ascii_case(candidate.passage.collection.as_str()));
             own.next().map_or(thresholds.default, |(_, own)| *own)
         };
-        let terms = std::mem::take(&mut self.terms);
         let before = self.dropped.len();
-        self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate| {
+        self.gate("distance_threshold", thresholds.default.distance_threshold, |candidate, _| {
             !candidate.is_measured() || distance(candidate) <= of(candidate).distance_threshold
         });
         if let Some(best) = self.best_of_all_dropped(before) {
@@ -96,16 +109,15 @@ impl Dropping {
             self.last_word = Some((Reason::LowSimilarity, explanation));
         }
         let before = self.dropped.len();
-        self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate| {
-            coverage(&terms, candidate) >= of(candidate).min_query_coverage
+        self.gate("query_coverage", thresholds.default.min_query_coverage, |candidate, terms| {
+            coverage(candidate, terms) >= of(candidate).min_query_coverage
         });
         if let Some(best) = self.best_of_all_dropped(before) {
-            let (seen, least) = (shown(coverage(&terms, best)), shown(of(best).min_query_coverage));
+            let (seen, least) = (shown(coverage(&mut best.clone(), &self.terms)), shown(of(best).min_query_coverage));
             let explanation =
                 format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);
             self.last_word = Some((Reason::LowCoverage, explanation));
         }
-        self.terms = terms;
     }
 
     /// The best of what a gate dropped, if it left nothing; `before` is what had been dropped until then.
@@ -114,12 +126,12 @@ impl Dropping {
     }
 
     /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
-    fn gate(&mut self, gate: &'static str, threshold: f64, passes: impl FnMut(&Candidate) -> bool) {
-        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut self.kept).into_iter().partition(passes);
-        let observed = dropped.len() as f64;
+    fn gate(&mut self, gate: &'static str, threshold: f64, mut passes: impl FnMut(&mut Candidate, &Terms) -> bool) {
+        let before = self.dropped.len();
+        let fails = |candidate: &mut Candidate| !passes(candidate, &self.terms);
+        self.dropped.extend(self.kept.extract_if(.., fails).map(|candidate| (gate, candidate)));
+        let observed = (self.dropped.len() - before) as f64;
         self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
-        self.dropped.extend(dropped.into_iter().map(|candidate| (gate, candidate)));
-        self.kept = kept;
     }
 
     fn demand(&mut self, least: f64) {
@@ -134,14 +146,9 @@ fn distance(candidate: &Candidate) -> f64 {
 
 /// The share of the question's significant words that a candidate has, rounded as it is shown; all of them when the
 /// question has none.
-fn coverage(terms: &BTreeSet<String>, candidate: &Candidate) -> f64 {
+fn coverage(candidate: &mut Candidate, terms: &Terms) -> f64 {
     if terms.is_empty() {
         return 1.0;
     }
-    let passage = &candidate.passage;
-    let mut words = significant_terms(&passage.text);
-    words.extend(significant_terms(&passage.title));
-    words.extend(significant_terms(passage.address.as_deref().unwrap_or_default()));
-    let present = terms.iter().filter(|term| words.iter().any(|word| same_word(word, term))).count();
-    as_shown(present as f64 / terms.len() as f64)
+    as_shown(candidate.read(terms).present.count() as f64 / terms.len() as f64)
 }

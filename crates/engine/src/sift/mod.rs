@@ -1,11 +1,10 @@
 //! The second movement: what is thin, doubled or beside the point goes, and a pool that is too thin ends here.
 
 mod dropping;
-mod duplicates;
 mod keywords;
 mod pool;
 
-pub use keywords::{same_word, significant_terms};
+pub use crate::words::{same_word, significant_terms};
 
 use crate::policy::Gate;
 use crate::turn::{Gathered, Sieve, Sifted};

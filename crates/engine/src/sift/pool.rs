@@ -39,7 +39,7 @@ pub(super) fn look(gate: &Gate, pool: &mut Dropping, round: u32, warnings: &mut 
         Gate::NoContext(rule) => no_context(pool, rule),
         Gate::Coverage(rule) => coverage(pool, rule, round),
         Gate::MissingKeywords(most_missing) => {
-            warnings.extend(keywords::warn(&pool.query, &pool.kept, *most_missing, &mut pool.trace));
+            warnings.extend(keywords::warn(pool, *most_missing));
             Finding::Passes
         }
         _ => Finding::Passes,

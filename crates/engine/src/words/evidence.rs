@@ -1,5 +1,7 @@
 //! Candidates, with every score they earned on the way.
 
+use super::reading::Reading;
+use super::terms::Terms;
 use crate::ports::catalogue::CataloguePassage;
 
 /// Numbers are compared as they are shown, so that what is said and what decided are the same number.
@@ -24,6 +26,8 @@ pub struct Candidate {
     /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
     /// curator chose it.
     pub forced: bool,
+    /// What the gates need of its words, where they were read already.
+    pub reading: Option<Reading>,
 }
 
 impl Candidate {
@@ -38,7 +42,13 @@ impl Candidate {
             curated: None,
             addressed: false,
             forced: false,
+            reading: None,
         }
+    }
+
+    /// Reads its words, unless that was done.
+    pub fn read(&mut self, terms: &Terms) -> &Reading {
+        self.reading.get_or_insert_with(|| Reading::of(&self.passage, terms))
     }
 
     /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice

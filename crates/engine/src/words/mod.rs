@@ -9,8 +9,10 @@ mod hash;
 mod memory;
 mod passage;
 mod question;
+mod reading;
 mod receipt;
 mod scope;
+mod terms;
 
 pub use address::AddressKey;
 pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
@@ -22,5 +24,7 @@ pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
+pub use reading::Reading;
 pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
+pub use terms::{PresentTerms, Terms, same_word, significant_terms};

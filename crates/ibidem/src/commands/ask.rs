@@ -44,7 +44,7 @@ impl Ask {
             "the question has {length} characters; the most is {}",
             Question::LONGEST_QUERY
         );
-        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         let engine = parts.engine(settings).await?;
         let asked = Asked {

@@ -316,7 +316,7 @@ async fn vocabulary(settings: &Settings) -> Finding {
 }
 
 fn policy(settings: &Settings) -> Finding {
-    match compose::policy(&settings.policy) {
+    match compose::policy(settings, None) {
         Ok(policy) => Finding::ok("policy", format!("{}, hash {}", policy.rules.name, policy.hash.short(12))),
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
     }

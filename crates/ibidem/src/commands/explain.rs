@@ -38,7 +38,7 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
-        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),

@@ -27,7 +27,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let (policy, policy_file) = compose::policy_in_force(&settings.policy)?;
+        let (policy, policy_file) = compose::policy_in_force(settings)?;
         let parts = Parts::ready(settings).await?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {

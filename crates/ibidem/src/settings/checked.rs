@@ -26,11 +26,18 @@ pub(crate) struct Settings {
     /// None when nobody reads passages together with the question: then their vectors decide.
     pub(crate) planner: Option<OpenAiSettings>,
     pub(crate) reranker: Option<RerankerSettings>,
-    /// A policy that is shipped, by its name, or a file.
-    pub(crate) policy: String,
+    pub(crate) policy: PolicySettings,
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PolicySettings {
+    /// A policy that is shipped, by its name, or a file.
+    pub(crate) named: String,
+    /// Thresholds by collection, laid over the policy's.
+    pub(crate) thresholds: Option<PathBuf>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -16,7 +16,9 @@ use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
 use self::reranker::RawReranker;
-use super::checked::{LogFormat, LogSettings, ServerSettings, Settings, TerminologySettings, VocabularySource};
+use super::checked::{
+    LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings, VocabularySource,
+};
 
 /// A vocabulary file is read into memory.
 pub(crate) const LARGEST_VOCABULARY: u64 = 256 * 1024 * 1024;
@@ -102,6 +104,7 @@ struct RawLanguageModel {
 #[serde(deny_unknown_fields)]
 struct RawPolicy {
     r#use: String,
+    thresholds: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -216,7 +219,7 @@ impl RawSettings {
                 language_model,
                 planner,
                 reranker,
-                policy: self.policy.r#use,
+                policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
                 terminology,
                 server,
                 log,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_adapters::policy_file::PolicyFile;
+use ibidem_adapters::policy_file::{PolicyFile, PolicySource, PolicyText};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::words::Sha256Hash;
 use serde_json::{Value, json};
@@ -112,7 +112,8 @@ async fn while_a_policy_file_changes_every_answer_is_one_policys_and_none_fails(
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.yaml");
     std::fs::write(&path, &versions[0].text).unwrap();
-    let (file, mut in_force) = PolicyFile::open(&path).unwrap();
+    let (file, mut in_force) =
+        PolicyFile::open(PolicySource { policy: PolicyText::File(path.clone()), thresholds: None }).unwrap();
     let world = Arc::new(World::create_under(in_force.clone()).await);
     let following = tokio::spawn(file.follow(Duration::from_millis(1)));
 

@@ -127,7 +127,7 @@ impl AnswersBench {
         let state = AppState::new(ServerParts {
             store: scratch.store.clone(),
             engine: Engine { model: Some(model), ..Engine::new(searcher) },
-            policy: compose::policy_in_force(&scratch.settings.policy)?.0,
+            policy: compose::policy_in_force(&scratch.settings)?.0,
             originals: Arc::new(compose::originals(&scratch.settings)?),
             readiness: Arc::new(AlwaysReady),
             reading: compose::reading(&scratch.settings).into(),

@@ -125,7 +125,7 @@ impl GatherBench {
             catalogue: Arc::new(scratch.store.clone()),
         };
         let engine = Engine { memory: Some(Arc::new(scratch.store.clone())), ..Engine::new(searcher) };
-        let shipped = compose::policy("default")?;
+        let shipped = compose::policy(&scratch.settings, Some("default"))?;
         let mut rows = Vec::new();
         for reranker in [false, true] {
             for variants in self.variants.iter().copied() {

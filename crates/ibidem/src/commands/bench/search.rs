@@ -163,7 +163,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
     Ok(AppState::new(ServerParts {
         store: scratch.store.clone(),
         engine: Engine::new(searcher),
-        policy: compose::policy_in_force(&scratch.settings.policy)?.0,
+        policy: compose::policy_in_force(&scratch.settings)?.0,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),
         reading: compose::reading(&scratch.settings).into(),

@@ -39,7 +39,7 @@ impl TermsBench {
         let files =
             SkosFilesSettings { paths: self.files, language: language.clone(), max_file_bytes: LARGEST_VOCABULARY };
         let vocabularies = SkosFiles::read(&files)?;
-        let policy = compose::policy(&settings.policy)?;
+        let policy = compose::policy(settings, None)?;
         let terms = terms(&vocabularies, &language, &policy, self.terms as usize);
         anyhow::ensure!(terms.len() >= 10, "only {} terms in the language {language}", terms.len());
         let listener = TcpListener::bind("127.0.0.1:0").await?;

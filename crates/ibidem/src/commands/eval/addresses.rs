@@ -37,7 +37,7 @@ struct Report {
 impl Addresses {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let queries = read(&self.queries)?;
-        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
         let engine = Parts::ready(settings).await?.engine(settings).await?;
         let asked = |query: &str| Asked {
             request_id: Uuid::new_v4(),

@@ -72,7 +72,7 @@ struct Setting {
 impl Gather {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let queries = judged_queries(&self.folder)?;
-        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
         if self.rewrites {
             anyhow::ensure!(settings.planner.is_some(), "--rewrites needs `language_model.planner`");
             let has = policy.rules.gather.rewrites.is_some();

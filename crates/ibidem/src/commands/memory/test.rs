@@ -59,7 +59,7 @@ struct Close {
 impl Test {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         anyhow::ensure!(!self.question.trim().is_empty(), "the question is blank");
-        let policy = compose::policy(self.policy.as_deref().unwrap_or(&settings.policy))?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
         let rules = policy.rules.gather.curated.clone();
         let rules = rules.with_context(|| {
             format!("the policy {} has no `gather.curated`: it does not look at curated memory", policy.rules.name)

@@ -2,8 +2,11 @@
 
 mod effects;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use ibidem_adapters::policy_file;
 use ibidem_engine::policy::PolicyError;
 
 use super::written::Written;
@@ -14,13 +17,16 @@ pub(crate) struct Check {
     /// Shipped policies by their names, or files.
     #[arg(required = true)]
     policies: Vec<String>,
+    /// Thresholds by collection that are to be laid over each of them.
+    #[arg(long)]
+    thresholds: Option<PathBuf>,
 }
 
 impl Check {
     pub(super) fn run(self) -> ExitCode {
         let mut code = ExitCode::SUCCESS;
         for named in &self.policies {
-            match Written::read(named) {
+            match self.read(named) {
                 Ok(written) => {
                     let policy = &written.policy;
                     console::say(&format!("{named}: in order ({}, hash {})", policy.rules.name, policy.hash.short(12)));
@@ -35,6 +41,14 @@ impl Check {
             }
         }
         code
+    }
+
+    fn read(&self, named: &str) -> anyhow::Result<Written> {
+        let written = Written::read(named)?;
+        let Some(path) = &self.thresholds else { return Ok(written) };
+        let thresholds = policy_file::read(path)?;
+        let policy = written.policy.overlaid(&thresholds).with_context(|| path.display().to_string())?;
+        Ok(Written { policy, ..written })
     }
 }
 

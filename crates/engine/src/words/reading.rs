@@ -1,26 +1,45 @@
-//! Near-duplicates: of two passages that say the same, the better one is enough.
-//!
-//! Every candidate is compared with every better one, on every question, so runs of words are compared as numbers:
-//! as texts they took most of the time that a question takes here.
+//! What the gates need of a passage's words, read once: after that they only compare numbers.
 
-/// The texts that were kept, to compare worse ones with.
-#[derive(Default)]
-pub(super) struct Distinct(Vec<Shingles>);
+use super::terms::{PresentTerms, Terms};
+use crate::ports::catalogue::CataloguePassage;
 
-impl Distinct {
-    /// Keeps a text, unless it is more alike to a better one than `most`.
-    pub(super) fn takes(&mut self, text: &str, most: f64) -> bool {
-        let shingles = Shingles::of(text);
-        let is_new = !self.0.iter().any(|better| better.is_more_alike(&shingles, most));
-        if is_new {
-            self.0.push(shingles);
+/// A passage as the gates see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    shingles: Shingles,
+    /// Which of the question's words its text, title or address has.
+    pub present: PresentTerms,
+}
+
+impl Reading {
+    pub fn of(passage: &CataloguePassage, terms: &Terms) -> Self {
+        let mut present = PresentTerms::default();
+        if !terms.is_empty() {
+            terms.mark(&passage.text, &mut present);
+            terms.mark(&passage.title, &mut present);
+            for part in passage.address.iter().flat_map(|address| address.split(|c: char| !c.is_alphanumeric())) {
+                // However its number is written.
+                terms.mark(part, &mut present);
+                terms.mark(part.trim_start_matches('0'), &mut present);
+            }
         }
-        is_new
+        Self { shingles: Shingles::of(&passage.text), present }
+    }
+
+    /// Whether the texts are more alike than `most`, by the runs of three words that both have.
+    pub fn is_more_alike(&self, other: &Self, most: f64) -> bool {
+        self.shingles.is_more_alike(&other.shingles, most)
     }
 }
 
-/// Runs of three words, in lower case: alike where the wording is, whatever the spacing. Each as a hash, in order.
-struct Shingles(Vec<u64>);
+/// Runs of three words, in lower case: alike where the wording is, whatever the spacing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Shingles {
+    /// Each run as a hash, in order.
+    runs: Vec<u64>,
+    /// A bit for each class of runs: set when there is an odd number of them.
+    parity: [u64; 4],
+}
 
 impl Shingles {
     fn of(text: &str) -> Self {
@@ -30,12 +49,19 @@ impl Shingles {
             if words.len() < 3 { words } else { words.windows(3).map(|run| fnv(run.iter().copied())).collect() };
         runs.sort_unstable();
         runs.dedup();
-        Self(runs)
+        let mut parity = [0; 4];
+        for run in &runs {
+            parity[(run >> 6 & 3) as usize] ^= 1 << (run & 63);
+        }
+        Self { runs, parity }
     }
 
     /// Whether the share of common runs among all (Jaccard) is above `most`. Two empty texts are the same.
     fn is_more_alike(&self, other: &Self, most: f64) -> bool {
-        let (one, other) = (&self.0, &other.0);
+        if self.is_surely_apart(other, most) {
+            return false;
+        }
+        let (one, other) = (&self.runs, &other.runs);
         let (fewer, more) = (one.len().min(other.len()), one.len().max(other.len()));
         if more == 0 {
             return most < 1.0;
@@ -64,6 +90,19 @@ impl Shingles {
             }
         }
         common as f64 / (one.len() + other.len() - common) as f64 > most
+    }
+
+    /// Each bit in which the parities differ stands for at least one run that only one of them has. A few such runs
+    /// make two texts different enough, so that nearly all pairs are told apart by the first of the numbers.
+    fn is_surely_apart(&self, other: &Self, most: f64) -> bool {
+        let all = (self.runs.len() + other.runs.len()) as f64;
+        let mut apart = 0;
+        self.parity.iter().zip(&other.parity).any(|(one, other)| {
+            apart += (one ^ other).count_ones();
+            // The share of common runs is (all − apart) / (all + apart); half a run more, because numbers are rounded.
+            let apart = f64::from(apart) - 0.5;
+            all - apart < most * (all + apart)
+        })
     }
 }
 
