@@ -16,7 +16,7 @@ use crate::ports::language_model::{LanguageModel, ModelError};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
     Action, Answer, Citation, ConfidenceLevel, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource, Refusal,
-    RetrievalQuality, SentenceCheck, Sha256Hash, Transparency,
+    RetrievalQuality, SentenceCheck, Transparency,
 };
 
 use extractive::extract;
@@ -146,7 +146,7 @@ fn answer(
         refusal_reason: None,
         reason: None,
         grounded: !citations.is_empty(),
-        receipt: Some(receipt(sifted.asked.policy.hash, footnotes, sentences)),
+        receipt: Some(receipt(footnotes, sentences)),
         citations,
         confidence: None,
         transparency: transparency(&retrieval_quality),
@@ -162,7 +162,7 @@ fn answer(
     }
 }
 
-fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
+fn receipt(footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
     let sentence = |sentence: &Sentence| ReceiptSentence {
         text: sentence.text.trim().to_owned(),
         check: SentenceCheck::unchecked(),
@@ -170,7 +170,7 @@ fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, sentences: &[Se
     };
     let claims = sentences.iter().filter(|sentence| sentence.kind == Kind::Claim);
     let sentences = claims.map(sentence).collect();
-    Receipt { policy_sha256, sentences }
+    Receipt::unsealed(None, sentences)
 }
 
 /// A refusal: the policy's words, the reason with its numbers, and a next step. No model has run, or none is believed.

@@ -19,7 +19,8 @@ pub(super) fn kind_of(text: &str, is_cited: bool, shape: Shape) -> Kind {
     if orders { Kind::Layout } else { Kind::Claim }
 }
 
-fn without_citations(text: &str) -> String {
+/// The text without the numbers of notes.
+pub fn without_citations(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, bracket)) = rest.split_once('[') {

@@ -13,7 +13,7 @@ mod waiting;
 
 use super::gauntlet::Passed;
 use boundary::{Boundaries, End};
-pub use layout::WaitingLayout;
+pub use layout::{WaitingLayout, without_citations};
 
 /// A sentence with the notes it cites.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
