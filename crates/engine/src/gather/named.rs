@@ -6,7 +6,7 @@ use crate::ports::catalogue::{Catalogue, CatalogueError};
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
-use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 /// None of the addresses exists: never a guess, but the nearest that do.
 pub async fn not_found(
@@ -84,7 +84,12 @@ pub async fn quoted(
         .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let trace = vec![gate(resolved.documents.len())];
-    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &sentences, listener)))
+    Ok(Some(quote(
+        Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) },
+        &sentences,
+        SentenceCheck::verbatim,
+        listener,
+    )))
 }
 
 /// What is said beside an answer about the addresses that do exist.

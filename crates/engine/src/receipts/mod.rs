@@ -28,7 +28,8 @@ use source::{Found, look_up};
 /// What a receipt is checked against.
 pub struct Witnesses<'a> {
     pub corpus: &'a Corpus,
-    pub entailment: &'a dyn Entailment,
+    /// None where none can be had: then only what needs no judgement is checked.
+    pub entailment: Option<&'a dyn Entailment>,
     /// None where no vocabulary is configured: then definitions are not checked.
     pub vocabulary: Option<&'a dyn Vocabulary>,
 }
@@ -39,7 +40,7 @@ pub async fn verify(presented: &Presented, witnesses: &Witnesses<'_>) -> Report 
     for sentence in &presented.receipt.sentences {
         sentences.push(check(sentence, witnesses).await);
     }
-    Report::of(presented, witnesses.entailment.name(), sentences)
+    Report::of(presented, witnesses.entailment.map(Entailment::name), sentences)
 }
 
 async fn check(sentence: &ReceiptSentence, witnesses: &Witnesses<'_>) -> SentenceReport {

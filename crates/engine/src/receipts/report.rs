@@ -74,8 +74,8 @@ pub struct Report {
     pub request_id: Uuid,
     /// What was changed after the receipt was made.
     pub tampered: Vec<String>,
-    /// Who judged now, and who did then.
-    pub verifier: String,
+    /// Who judged now, and who did then; none where nobody did.
+    pub verifier: Option<String>,
     pub verifier_then: Option<String>,
     pub sentences: Vec<SentenceReport>,
 }
@@ -101,7 +101,7 @@ pub struct SourceReport {
 }
 
 impl Report {
-    pub(super) fn of(presented: &Presented, verifier: &str, mut sentences: Vec<SentenceReport>) -> Self {
+    pub(super) fn of(presented: &Presented, verifier: Option<&str>, mut sentences: Vec<SentenceReport>) -> Self {
         let tampered = presented.tampered.clone();
         if !tampered.is_empty() {
             // No telling which of them was changed.
@@ -114,7 +114,7 @@ impl Report {
             holds: tampered.is_empty() && sentences.iter().all(|sentence| sentence.outcome.holds()),
             request_id: presented.receipt.request_id,
             tampered,
-            verifier: verifier.to_owned(),
+            verifier: verifier.map(str::to_owned),
             verifier_then: presented.receipt.verifier.clone(),
             sentences,
         }

@@ -78,7 +78,10 @@ pub async fn speak(
             sifted.evidence.clone_from(&evidence);
             Answer { generation_time_ms: written.took_ms, ..refuse(sifted, &refusal) }
         }
-        Ended::Whole => answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms),
+        Ended::Whole => Answer {
+            generation_time_ms: written.took_ms,
+            ..answer(sifted, &footnotes, &written.sentences, &written.model, SentenceCheck::unchecked)
+        },
         // Somebody else's model in its place would not be what was asked for.
         Ended::Early(error @ ModelError::NotServed { .. }) if sifted.asked.question.model.is_some() => {
             return Err(AskError::Model(error.clone()));
@@ -90,7 +93,10 @@ pub async fn speak(
         Ended::Early(_) => {
             sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
             sifted.fallback_reasons.push("model_interrupted".to_owned());
-            answer(sifted, &footnotes, &written.sentences, &written.model, written.took_ms)
+            Answer {
+                generation_time_ms: written.took_ms,
+                ..answer(sifted, &footnotes, &written.sentences, &written.model, SentenceCheck::unchecked)
+            }
         }
     };
     let failure = match &written.ended {
@@ -113,17 +119,22 @@ fn extractive_answer(sifted: Sifted, footnotes: &Footnotes<'_>, listener: &mut d
     for sentence in &sentences {
         listener.sentence(&sentence.text, footnotes.citations(sentence));
     }
-    answer(sifted, footnotes, &sentences, "extractive", 0)
+    answer(sifted, footnotes, &sentences, "extractive", SentenceCheck::verbatim)
 }
 
 /// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
-pub(crate) fn quote(mut sifted: Sifted, sentences: &[Sentence], listener: &mut dyn Listener) -> Answer {
+pub(crate) fn quote(
+    mut sifted: Sifted,
+    sentences: &[Sentence],
+    check: fn() -> SentenceCheck,
+    listener: &mut dyn Listener,
+) -> Answer {
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
     for sentence in sentences {
         listener.sentence(&sentence.text, footnotes.citations(sentence));
     }
-    Answer { model_used: None, ..answer(sifted, &footnotes, sentences, "", 0) }
+    Answer { model_used: None, ..answer(sifted, &footnotes, sentences, "", check) }
 }
 
 fn answer(
@@ -131,7 +142,7 @@ fn answer(
     footnotes: &Footnotes<'_>,
     sentences: &[Sentence],
     model_used: &str,
-    generation_time_ms: u64,
+    check: fn() -> SentenceCheck,
 ) -> Answer {
     let text: String = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     let cited: BTreeSet<u32> = sentences.iter().flat_map(|sentence| sentence.citations.iter().copied()).collect();
@@ -146,7 +157,7 @@ fn answer(
         refusal_reason: None,
         reason: None,
         grounded: !citations.is_empty(),
-        receipt: Some(receipt(footnotes, sentences)),
+        receipt: Some(receipt(footnotes, sentences, check)),
         citations,
         confidence: None,
         transparency: transparency(&retrieval_quality),
@@ -157,15 +168,15 @@ fn answer(
         model_used: Some(model_used.to_owned()),
         context_chunks_used: footnotes.notes().count(),
         context_tokens_used: footnotes.notes().map(|(_, candidate)| u64::from(candidate.passage.tokens)).sum(),
-        generation_time_ms,
+        generation_time_ms: 0,
         trace: sifted.trace,
     }
 }
 
-fn receipt(footnotes: &Footnotes<'_>, sentences: &[Sentence]) -> Receipt {
+fn receipt(footnotes: &Footnotes<'_>, sentences: &[Sentence], check: fn() -> SentenceCheck) -> Receipt {
     let sentence = |sentence: &Sentence| ReceiptSentence {
         text: sentence.text.trim().to_owned(),
-        check: SentenceCheck::unchecked(),
+        check: check(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     };
     let claims = sentences.iter().filter(|sentence| sentence.kind == Kind::Claim);

@@ -166,6 +166,11 @@ impl SentenceCheck {
         }
     }
 
+    /// A document's name, from the catalogue.
+    pub fn catalogue() -> Self {
+        Self { by: "catalogue".to_owned(), ..Self::verbatim() }
+    }
+
     /// Nobody looked.
     pub fn unchecked() -> Self {
         Self { verdict: SentenceVerdict::Unchecked, support: 0.0, by: "none".to_owned(), why: None, attributed: false }
