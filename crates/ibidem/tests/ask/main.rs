@@ -13,10 +13,12 @@ mod asking;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
+mod first_sentence;
 mod model_server;
 mod policy;
 mod real;
 mod same;
 mod terms;
+mod verify;
 
 use common::{installation, setting};
