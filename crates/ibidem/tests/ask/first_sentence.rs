@@ -30,11 +30,7 @@ async fn the_first_sentence_is_released_soon_after_the_model_has_written_it() {
         let pieces = pieces();
         assert_eq!(pieces.len(), SENTENCES * PIECES_A_SENTENCE);
         let model = PacedServer::writing(pieces, EVERY).await;
-        let settings = [
-            ("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()),
-            ("IBIDEM__LANGUAGE_MODEL__NAME", NAME),
-            ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "60000"),
-        ];
+        let settings = [("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()), ("IBIDEM__LANGUAGE_MODEL__NAME", NAME)];
         let served = installation.serve(&settings).await;
         let asker = Asker::before(installation, &served).await;
         let mut ratios = Vec::new();

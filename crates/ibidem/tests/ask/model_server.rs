@@ -144,9 +144,9 @@ impl PacedServer {
                     connection.write_all(format!("data: {event}\n\n").as_bytes()).await.unwrap();
                     at.push(Instant::now());
                 }
+                times.lock().unwrap().push(at);
                 connection.write_all(b"data: [DONE]\n\n").await.unwrap();
                 let _ = connection.shutdown().await;
-                times.lock().unwrap().push(at);
             }
         });
         Self { task, url, sent }

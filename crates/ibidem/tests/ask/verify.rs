@@ -13,7 +13,10 @@ const LEAVE: &str =
 
 /// An answer in the sources' own words, as a file.
 async fn answered(installation: &Installation, folder: &Path) -> Value {
-    let answer = installation.succeed(&["ask", QUESTION, "--json", "--set", "language_model.url="]).await.json();
+    let answer = installation
+        .succeed(&["ask", QUESTION, "--json", "--set", "language_model.url=http://127.0.0.1:1/v1"])
+        .await
+        .json();
     assert_eq!((&answer["action"], &answer["model_used"]), (&"cite".into(), &"extractive".into()), "{answer}");
     write(folder, &answer);
     answer
