@@ -7,7 +7,9 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use super::*;
+use crate::fakes::{FakeConcept, FakeVocabulary};
 use crate::ports::entailment::{EntailmentError, Judgement, Pair, Support};
+use crate::ports::vocabulary::{LabelKind, VocabularyError};
 use crate::words::{
     Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
     SourceId, Transparency, Verdict,
@@ -197,16 +199,40 @@ fn what_was_marked_as_unsupported_does_not_hold_and_what_nobody_checked_is_judge
     assert_eq!((outcomes.as_slice(), report.holds), (&[Outcome::Unsupported, Outcome::Holds][..], false));
 }
 
-#[test]
-fn a_definition_without_a_vocabulary_is_not_checked_and_that_is_said() {
+/// A definition of x, checked against a vocabulary.
+fn definition_in(vocabulary: Option<&dyn Vocabulary>) -> (Outcome, String) {
+    let definition = "Five (5) days.";
     let source = ReceiptSource {
         source_id: CitedSource::Concept("http://example.org/x".to_owned()),
+        passage_sha256: Sha256Hash::of(definition.as_bytes()),
         ..source_of(TEXT, 1, PASSAGE)
     };
-    let sentence = sentence("x (terms): “Five days”[1]", "verbatim", vec![source]);
-    let receipt = serde_json::to_value(answer(vec![sentence]).receipt).unwrap();
-    let report = verified(&receipt, &Corpus::new()).unwrap();
-    assert_eq!((report.sentences[0].outcome, report.holds), (Outcome::NotChecked, false));
+    let text = format!("- x (of y) (terms): “{definition}”[1]");
+    let receipt = serde_json::to_value(answer(vec![sentence(&text, "verbatim", vec![source])]).receipt).unwrap();
+    let presented = Presented::read(&receipt).unwrap();
+    let witnesses = Witnesses { corpus: &Corpus::new(), entailment: None, vocabulary };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let report = runtime.block_on(verify(&presented, &witnesses));
+    assert_eq!(report.holds, report.sentences[0].outcome.holds());
+    (report.sentences[0].outcome, report.sentences[0].why.clone())
+}
+
+#[test]
+fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
+    let holding = |uri: &str, definition: &str| {
+        let concept = FakeConcept::new(uri, "terms").label(LabelKind::Preferred, "x (of y)", "en");
+        FakeVocabulary::of(vec![concept.definition(definition, "en")])
+    };
+    let (x, other) = ("http://example.org/x", "http://example.org/other");
+    assert_eq!(definition_in(None).0, Outcome::NotChecked);
+    assert_eq!(definition_in(Some(&holding(x, "Five (5) days."))).0, Outcome::Holds);
+    assert_eq!(definition_in(Some(&holding(x, "Six days."))).0, Outcome::Changed);
+    assert_eq!(definition_in(Some(&holding(other, "Five (5) days."))).0, Outcome::Withdrawn);
+    assert_eq!(definition_in(Some(&FakeVocabulary::default())).0, Outcome::Withdrawn);
+    let late = holding(x, "Five (5) days.");
+    late.fail(VocabularyError::Timeout(300));
+    let (outcome, why) = definition_in(Some(&late));
+    assert!(outcome == Outcome::NotChecked && why.contains("300 ms"), "{why}");
 }
 
 #[test]
