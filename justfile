@@ -66,6 +66,10 @@ answers:
     stack/fetch --model usable
     eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --run-ignored only --no-capture
 
+# How long the first sentence is held after a model that writes at a steady pace has written it.
+first-sentence:
+    eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --no-capture -E 'test(first_sentence)'
+
 # How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
 retrieval set="../shared/data/retrieval/scifact":
     cargo build --release --locked -p ibidem

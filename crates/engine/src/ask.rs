@@ -80,8 +80,15 @@ impl Engine {
         Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
     }
 
-    /// Gather, sift, speak. A refusal is an answer too.
+    /// An answer with its receipt. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        let (at, policy) = (asked.at, asked.policy.hash);
+        let spoken = self.spoken(asked, listener).await?;
+        Ok(Spoken { answer: spoken.answer.sealed(at, policy), ..spoken })
+    }
+
+    /// Gather, sift, speak.
+    async fn spoken(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
         let (asked, named) = match self.by_rule(asked, listener).await {
             ControlFlow::Break(spoken) => return Ok(*spoken),

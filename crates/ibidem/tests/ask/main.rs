@@ -13,6 +13,7 @@ mod asking;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
+mod first_sentence;
 mod model_server;
 mod policy;
 mod real;
@@ -20,5 +21,6 @@ mod recording_server;
 mod roles;
 mod same;
 mod terms;
+mod verify;
 
 use common::{installation, setting};

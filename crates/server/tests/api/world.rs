@@ -207,9 +207,13 @@ impl World {
 
     /// A new key of the default tenant, as an `Authorization` header.
     pub(crate) async fn key(&self, role: &str, tags: &[&str]) -> String {
+        self.key_named("desk", role, tags).await
+    }
+
+    pub(crate) async fn key_named(&self, name: &str, role: &str, tags: &[&str]) -> String {
         let new = NewKey {
             tenant: self.tenant,
-            name: "desk".to_owned(),
+            name: name.to_owned(),
             role: role.parse::<Role>().unwrap(),
             tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
             expires_at: None,

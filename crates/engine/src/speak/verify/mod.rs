@@ -27,7 +27,7 @@ pub struct Verifier<'a> {
 const LEAST_WORDS: usize = 2;
 
 /// A passage with its number.
-type Note<'a> = (u32, &'a str);
+pub(crate) type Note<'a> = (u32, &'a str);
 
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
@@ -64,7 +64,7 @@ impl Verifier<'_> {
     }
 
     /// A claim against all that it cites.
-    async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<String>) {
+    pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<String>) {
         let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
