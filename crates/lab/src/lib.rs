@@ -1,6 +1,7 @@
 //! Measuring: sets of questions with known answers, run through the engine and scored.
 
 pub mod addresses;
+pub mod adversarial;
 pub mod beir;
 pub mod detect;
 pub mod gather;
