@@ -82,13 +82,15 @@ const TOLD: [&str; 8] = ["answer", "details", "direct", "evidence", "information
 /// What comes after is a claim again.
 const TURNS: [&str; 8] = ["although", "but", "except", "however", "instead", "though", "while", "yet"];
 /// What announces.
-const ANNOUNCING: [&str; 14] = [
+const ANNOUNCING: [&str; 16] = [
     "below",
     "examples",
     "factors",
     "following",
     "follows",
     "here",
+    "here's",
+    "here’s",
     "include",
     "includes",
     "including",
@@ -189,6 +191,7 @@ mod tests {
             ("I am unable to answer from the given text.", Some(Aside::Absence)),
             ("It is not specified in the documents.", Some(Aside::Absence)),
             ("Based on the given passages, here are the steps to reset a password:", Some(Aside::Introduction)),
+            ("Here's what the notes say about it:", Some(Aside::Introduction)),
             ("**Ingredients:**", Some(Aside::Introduction)),
             ("a.", Some(Aside::Introduction)),
             ("I hope this helps!", Some(Aside::Courtesy)),
