@@ -12,7 +12,7 @@ use crate::ports::entailment::Entailment;
 use crate::ports::language_model::ModelError;
 use crate::ports::memory::Memory;
 use crate::ports::owners::Owners;
-use crate::ports::records::TurnRecord;
+use crate::ports::records::{TurnNumbers, TurnRecord};
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::roles::Roles;
@@ -20,7 +20,7 @@ use crate::search::{SearchError, Searcher};
 use crate::speak::verify::Verifier;
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
-use crate::turn::{Asked, SearchRecord, Sieve, Sifted};
+use crate::turn::{Asked, SearchRecord, Sieve, Sifted, Unsearchable};
 use crate::words::{Answer, Identity, Reason, Refusal};
 
 /// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
@@ -83,15 +83,22 @@ impl Engine {
     /// Gather, sift, speak. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
-        let (asked, named) = match self.by_rule(asked, listener).await {
-            ControlFlow::Break(spoken) => return Ok(*spoken),
+        let began = Instant::now();
+        let way = self.by_rule(asked, listener).await;
+        let routed = ("route", began.elapsed());
+        let (asked, named) = match way {
+            ControlFlow::Break(spoken) => return Ok(Spoken { stages: vec![routed], ..*spoken }),
             ControlFlow::Continue(searched) => searched,
         };
         let sieved = match self.evidence(asked, &named).await {
             Ok(sieved) => sieved,
-            Err((asked, error)) => return Ok(unavailable(asked, &error)),
+            Err(Unsearchable { asked, error, search }) => {
+                let stages = [vec![routed], search.stages.clone()].concat();
+                return Ok(Spoken { stages, search: Some(search), ..unavailable(asked, &error) });
+            }
         };
         let failures = sieved.search.failures.join("; ");
+        let began = Instant::now();
         let spoken = match sieved.sieve {
             Sieve::Through(sifted) => speak(self, sifted, listener).await?,
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
@@ -100,25 +107,42 @@ impl Engine {
             Sieve::Unclear { sifted, refusal, text } => Spoken::plainly(ask_back(sifted, &refusal, text, listener)),
         };
         let failure = spoken.failure.clone().or((!failures.is_empty()).then_some(failures));
-        Ok(Spoken { failure, ..spoken })
+        let stages = [vec![routed], sieved.search.stages.clone(), vec![("speak", began.elapsed())]].concat();
+        Ok(Spoken { failure, stages, search: Some(sieved.search), ..spoken })
     }
 
     /// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
-    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, (Asked, SearchError)> {
+    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, Unsearchable> {
         let mut asked = asked;
         let mut round = 0;
+        let mut earlier = SearchRecord::default();
         loop {
-            let mut gathered = gather(self, asked, named, round).await?;
+            let mut gathered = match gather(self, asked, named, round).await {
+                Ok(gathered) => gathered,
+                Err(mut failed) => {
+                    failed.search.follow(earlier);
+                    return Err(failed);
+                }
+            };
             // Sifting needs no more of the record than the round, and may look several times.
             let of_round = SearchRecord { round, ..SearchRecord::default() };
-            let search = std::mem::replace(&mut gathered.search, of_round);
+            let mut search = std::mem::replace(&mut gathered.search, of_round);
+            search.follow(std::mem::take(&mut earlier));
             let reranked = gathered.reranked;
+            let began = Instant::now();
             let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
-            let sieve = confirmed.map_err(|(gathered, error)| (gathered.asked, error.into()))?;
+            search.stages.push(("sift", began.elapsed()));
+            let sieve = match confirmed {
+                Ok(sieve) => sieve,
+                Err((gathered, error)) => {
+                    return Err(Unsearchable { asked: gathered.asked, error: error.into(), search });
+                }
+            };
             match sieve {
                 Sieve::Thin { sifted, .. } if round == 0 => {
                     asked = sifted.asked;
                     round += 1;
+                    earlier = search;
                 }
                 sieve => return Ok(Sieved { sieve, search, reranked }),
             }
@@ -134,13 +158,15 @@ impl Engine {
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = Instant::now();
         let (at, policy_hash, question) = (asked.at, asked.policy.hash, asked.question.clone());
-        let Spoken { answer, draft, failure } = self.ask(asked, listener).await?;
+        let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
+        let took = started.elapsed();
+        let numbers = TurnNumbers::of(&answer, draft, stages, search.as_ref(), took);
         let record = TurnRecord {
             tenant: identity.tenant,
             subject: identity.subject.clone(),
             asked_at: at,
-            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             policy_hash,
             question,
             answer: answer.clone(),
@@ -148,6 +174,7 @@ impl Engine {
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, Draft::dropped_sentences),
             failure,
+            numbers,
         };
         Ok((answer, record))
     }

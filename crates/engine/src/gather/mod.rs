@@ -19,7 +19,7 @@ use std::time::Instant;
 use crate::ask::Engine;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
-use crate::turn::{Asked, Gathered, SearchRecord, Variant, VariantKind};
+use crate::turn::{Asked, Gathered, SearchRecord, Unsearchable, Variant, VariantKind};
 use crate::words::{Candidate, PassageKey, Terms};
 use addresses::Resolved;
 use curated::Recalled;
@@ -32,10 +32,14 @@ pub async fn gather(
     asked: Asked,
     named: &Resolved,
     round: u32,
-) -> Result<Gathered, (Asked, SearchError)> {
-    let record = SearchRecord { round, ..SearchRecord::default() };
-    let mut search = Search { record, fallback_reasons: Vec::new(), since: Instant::now() };
-    match search.candidates(engine, &asked, named).await {
+) -> Result<Gathered, Unsearchable> {
+    let began = Instant::now();
+    let collections = asked.question.collections.clone();
+    let record = SearchRecord { round, collections, ..SearchRecord::default() };
+    let mut search = Search { record, fallback_reasons: Vec::new(), since: began };
+    let found = search.candidates(engine, &asked, named).await;
+    search.record.took = began.elapsed();
+    match found {
         Ok((candidates, reranked, background)) => Ok(Gathered {
             asked,
             candidates,
@@ -45,7 +49,7 @@ pub async fn gather(
             warnings: named.warnings.clone(),
             search: search.record,
         }),
-        Err(error) => Err((asked, error)),
+        Err(error) => Err(Unsearchable { asked, error, search: search.record }),
     }
 }
 
@@ -76,6 +80,7 @@ impl Search {
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(engine, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
+        self.record.found = candidates.len();
 
         let mut reranked = false;
         if let Some((_, reranker)) = judging {
@@ -115,9 +120,11 @@ impl Search {
 
     async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
+        self.record.embedding_requests += 1;
         let vectors = match lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants).await {
             Ok(vectors) => Some(vectors),
             Err(error) => {
+                self.record.embedding_failures += 1;
                 self.fall_back("bm25_only", error);
                 None
             }

@@ -20,11 +20,13 @@ pub mod sentences;
 mod transparency;
 pub mod verify;
 
+use std::time::Duration;
+
 use crate::ask::{AskError, Engine};
 use crate::policy::{Below, Judge, OutOfCorpus, Policy, SpeakMode};
 use crate::ports::language_model::ModelError;
 use crate::roles::NamedModel;
-use crate::turn::Sifted;
+use crate::turn::{SearchRecord, Sifted};
 use crate::words::{Answer, Candidate, Citation, Confidence, Reason, Refusal};
 
 pub use answers::refuse;
@@ -58,12 +60,16 @@ pub struct Spoken {
     pub draft: Option<Draft>,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub failure: Option<String>,
+    /// How long each stage took, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// None when nothing was searched.
+    pub search: Option<SearchRecord>,
 }
 
 impl Spoken {
     /// Said without any model.
     pub fn plainly(answer: Answer) -> Self {
-        Self { answer, draft: None, failure: None }
+        Self { answer, draft: None, failure: None, stages: Vec::new(), search: None }
     }
 }
 
@@ -105,12 +111,13 @@ pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Liste
                 let took_ms = attempt.draft.took_ms;
                 let answer = own_sentences(engine, sifted, true, listener).await;
                 let answer = Answer { generation_time_ms: took_ms, ..answer };
-                return Ok(Spoken { answer, draft: Some(attempt.draft), failure: joined(failures) });
+                let failure = joined(failures);
+                return Ok(Spoken { draft: Some(attempt.draft), failure, ..Spoken::plainly(answer) });
             }
         };
     }
     let (answer, draft) = concluded(engine, sifted, attempt, &mut failures, listener).await;
-    Ok(Spoken { answer, draft: Some(draft), failure: joined(failures) })
+    Ok(Spoken { draft: Some(draft), failure: joined(failures), ..Spoken::plainly(answer) })
 }
 
 /// A question that the documents do not answer, where the policy lets a model answer from what it knows.

@@ -21,8 +21,10 @@ use utoipa::ToSchema;
 
 use super::json::Checked;
 use super::search::not_blank;
+use crate::audit;
 use crate::identity::Caller;
 use crate::limits::Place;
+use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
@@ -101,6 +103,8 @@ pub(crate) async fn ask(
     Checked(body): Checked<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
+    logs::route(&body.collections);
+    tracing::info!(streams, "a question came in");
     let asked = Asked {
         request_id: request_id.0,
         at: Utc::now(),
@@ -153,17 +157,20 @@ fn begin(state: AppState, place: Place, turn: Turn) {
     let engine = state.engine_in_force();
     let task = async move {
         let Turn { identity, asked, mut listener, done } = turn;
+        let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };
+        if let Some(record) = &record {
+            state.metrics.turn(record);
+            logs::turn(record);
+        }
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);
         if let Some(record) = record {
-            if let Some(failure) = &record.failure {
-                tracing::warn!(failure, "a part failed during a turn");
-            }
+            audit::citations(&state, &scope, &record.answer).await;
             if let Err(error) = state.store.keep(record).await {
                 tracing::error!(%error, "a turn was not recorded");
             }
