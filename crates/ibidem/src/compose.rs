@@ -1,5 +1,6 @@
 //! Where concrete parts meet: the only place that joins them.
 
+pub(crate) mod counts;
 pub(crate) mod roles;
 
 use std::borrow::Cow;
@@ -38,6 +39,7 @@ use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use tokio::sync::watch;
 
+use self::counts::Counts;
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -227,11 +229,16 @@ impl Parts {
     /// Loads the reranker, where one is configured.
     pub(crate) async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let roles = roles::roles(settings.language_model.as_ref()).await?;
-        self.engine_with(Arc::new(roles), settings).await
+        self.engine_with(Arc::new(roles), vocabulary(settings)?, settings).await
     }
 
-    async fn engine_with(&self, roles: Arc<Roles>, settings: &Settings) -> anyhow::Result<Engine> {
-        let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
+    async fn engine_with(
+        &self,
+        roles: Arc<Roles>,
+        vocabulary: Option<WatchedVocabulary>,
+        settings: &Settings,
+    ) -> anyhow::Result<Engine> {
+        let vocabulary = vocabulary.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
         Ok(Engine {
             roles,
             vocabulary,
@@ -279,9 +286,10 @@ impl Parts {
         roles: watch::Receiver<Arc<Roles>>,
     ) -> anyhow::Result<AppState> {
         let begun_with = roles.borrow().clone();
+        let vocabulary = vocabulary(settings)?;
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
-            engine: self.engine_with(begun_with, settings).await?,
+            engine: self.engine_with(begun_with, vocabulary.clone(), settings).await?,
             policy,
             roles,
             originals: Arc::new(self.originals.clone()),
@@ -289,6 +297,8 @@ impl Parts {
             reading: reading(settings).into(),
             window: self.window(),
             limits: server_limits(settings),
+            metrics_readers: settings.server.metrics,
+            counts: Arc::new(Counts { vocabulary }),
         }))
     }
 }

@@ -27,12 +27,7 @@ use lanes::{LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
-pub async fn gather(
-    engine: &Engine,
-    asked: Asked,
-    named: &Resolved,
-    round: u32,
-) -> Result<Gathered, Unsearchable> {
+pub async fn gather(engine: &Engine, asked: Asked, named: &Resolved, round: u32) -> Result<Gathered, Unsearchable> {
     let began = Instant::now();
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };

@@ -15,6 +15,7 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_engine::ports::language_model::ModelLimits;
 use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 
 use super::Sources;
@@ -144,6 +145,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_body_bytes: usize,
     pub(crate) request_timeout: Duration,
     pub(crate) max_in_flight: usize,
+    /// Who may read what is counted.
+    pub(crate) metrics: MetricsReaders,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

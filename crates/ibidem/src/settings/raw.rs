@@ -14,6 +14,7 @@ use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
@@ -130,6 +131,7 @@ struct RawServer {
     max_body_bytes: usize,
     request_timeout_ms: u64,
     max_in_flight: usize,
+    metrics: String,
 }
 
 #[derive(Deserialize)]
@@ -360,6 +362,9 @@ impl RawServer {
         problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
         problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
         problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
+        let readers =
+            [("admin", MetricsReaders::Admins), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
+        let metrics = problems.one_of("server.metrics", &self.metrics, &readers);
         let Ok(listen) = self.listen.parse::<SocketAddr>() else {
             problems.note(
                 "server.listen",
@@ -372,6 +377,7 @@ impl RawServer {
             max_body_bytes: self.max_body_bytes,
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
+            metrics: metrics?,
         })
     }
 }

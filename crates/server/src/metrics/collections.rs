@@ -56,7 +56,8 @@ mod tests {
     fn there_are_never_more_labels_than_the_most() {
         let collections = Collections::default();
         let name = |number: usize| format!("Collection {number}");
-        let labels: BTreeSet<_> = (0..10 * MOST).map(|number| collections.label(&search(&[&name(number)], 1))).collect();
+        let labels: BTreeSet<_> =
+            (0..10 * MOST).map(|number| collections.label(&search(&[&name(number)], 1))).collect();
         assert_eq!(labels.len(), MOST + 1);
         assert!(labels.contains("other"));
     }

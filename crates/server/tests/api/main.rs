@@ -6,6 +6,8 @@ mod answers;
 mod documents;
 mod health;
 mod memory;
+mod metrics;
+mod observed;
 mod openapi;
 mod policy_change;
 mod search;
@@ -20,6 +22,7 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
     let world = World::create().await;
     for (method, path) in [
         ("GET", "/openapi.json"),
+        ("GET", "/metrics"),
         ("POST", "/v1/answers"),
         ("POST", "/v1/search"),
         ("POST", "/v1/documents"),

@@ -19,10 +19,13 @@ use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::ports::reranker::Reranker;
+use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
-use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
+use ibidem_server::metrics::{BreakerCounts, PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_server::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
 use serde_json::Value;
@@ -113,14 +116,58 @@ impl Readiness for Always {
     }
 }
 
+/// Parts that most tests go without.
+pub(crate) struct Extras {
+    pub(crate) vocabulary: Option<Arc<dyn Vocabulary>>,
+    pub(crate) reranker: Option<Arc<dyn Reranker>>,
+    pub(crate) counts: Arc<dyn PartCounts>,
+    pub(crate) metrics_readers: MetricsReaders,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self {
+            vocabulary: None,
+            reranker: None,
+            counts: Arc::new(NothingCounted),
+            metrics_readers: MetricsReaders::Admins,
+        }
+    }
+}
+
+struct NothingCounted;
+
+impl PartCounts for NothingCounted {
+    fn vocabulary(&self) -> VocabularyCounts {
+        VocabularyCounts::default()
+    }
+
+    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)> {
+        Vec::new()
+    }
+
+    fn tool_calls(&self) -> Vec<ToolCalls> {
+        Vec::new()
+    }
+}
+
+/// The policy of these tests: their embedding model is not the one that the threshold was set for.
+pub(crate) fn policy(text: &str) -> watch::Receiver<Arc<Policy>> {
+    let policy = Policy::parse(&text.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap();
+    watch::channel(Arc::new(policy)).1
+}
+
 impl World {
     pub(crate) async fn create() -> Self {
-        let policy = Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap();
-        Self::create_under(watch::channel(Arc::new(policy)).1).await
+        Self::create_under(policy(POLICY)).await
     }
 
     /// With a policy that may change.
     pub(crate) async fn create_under(policy: watch::Receiver<Arc<Policy>>) -> Self {
+        Self::create_with(policy, Extras::default()).await
+    }
+
+    pub(crate) async fn create_with(policy: watch::Receiver<Arc<Policy>>, extras: Extras) -> Self {
         let database = TestDatabase::create().await;
         let tenant = database.store.ensure_tenant("default").await.unwrap();
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
@@ -137,7 +184,7 @@ impl World {
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine::new(searcher),
+            engine: Engine { vocabulary: extras.vocabulary, reranker: extras.reranker, ..Engine::new(searcher) },
             policy,
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals,
@@ -145,6 +192,8 @@ impl World {
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
+            metrics_readers: extras.metrics_readers,
+            counts: extras.counts,
         });
         let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;

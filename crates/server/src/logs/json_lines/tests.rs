@@ -34,7 +34,8 @@ fn lines(log: impl FnOnce()) -> Vec<Value> {
 fn every_line_has_every_field_in_a_request_and_outside_of_one() {
     let lines = lines(|| {
         tracing::warn!("outside");
-        let span = tracing::error_span!("request", request_id = "7", route = "tree", fallback_flags = "a,b", path = "/");
+        let span =
+            tracing::error_span!("request", request_id = "7", route = "tree", fallback_flags = "a,b", path = "/");
         span.in_scope(|| tracing::info!(target: "ibidem_adapters::qdrant::search", count = 3_u64, "inside\n\"it\""));
     });
     for line in &lines {
