@@ -44,7 +44,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
-        .routes(routes!(metrics::read))
+        .routes(routes!(metrics::read_metrics))
 }
 
 /// The API's description, as served at `/openapi.json`.

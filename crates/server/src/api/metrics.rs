@@ -21,7 +21,7 @@ const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
-pub(crate) async fn read(State(state): State<AppState>, request: Request) -> Result<Response, Problem> {
+pub(crate) async fn read_metrics(State(state): State<AppState>, request: Request) -> Result<Response, Problem> {
     match state.metrics_readers {
         MetricsReaders::Nobody => return Err(Problem::not_found()),
         MetricsReaders::Everybody => {}
