@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::ports::records::{SearchNumbers, TurnRecord};
+use ibidem_engine::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
 use ibidem_engine::words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -116,6 +116,17 @@ impl Metrics {
         zero(&self.markers, "outcome", &["expanded", "not_minted", "malformed", "repeated", "internal"]);
         zero(&self.sentences, "verdict", &SentenceVerdict::ALL.map(SentenceVerdict::as_str));
         zero(&self.responses, "status", &["2xx", "4xx", "5xx"]);
+        for collection in ["all", "several", "other"] {
+            for counters in
+                [&self.retrievals, &self.embedding_requests, &self.embedding_failures, &self.embedding_fallbacks]
+            {
+                add(counters, "collection", collection, 0);
+            }
+            drop(self.retrieval_latency.get_or_create(&[("collection", Cow::Borrowed(collection))]));
+        }
+        for stage in TurnNumbers::STAGES {
+            drop(self.stage_latency.get_or_create(&[("stage", Cow::Borrowed(stage))]));
+        }
     }
 
     /// Counts a turn.

@@ -256,6 +256,8 @@ async fn obs_06_counters_are_what_so_many_requests_must_give() {
     }
     assert_eq!(of("retrieval_request_total", "Policy"), 1.0);
     assert_eq!(of("embedding_fail_total", "Policy"), 1.0);
+    let stages = |scrape: &Scrape| scrape.all("stage_latency_ms_count").len();
+    assert_eq!(stages(&before), stages(&after), "a stage is not in the list of those that begin at 0");
     assert_eq!(grown("stage_latency_ms_count", &[("stage", "turn")]), 10.0);
     assert_eq!(grown("stage_latency_ms_count", &[("stage", "route")]), 10.0);
     assert_eq!(grown("stage_latency_ms_count", &[("stage", "sift")]), 6.0);

@@ -68,6 +68,12 @@ impl SentenceCounts {
 }
 
 impl TurnNumbers {
+    /// Every stage that a turn can go through.
+    pub const STAGES: [&'static str; 12] = [
+        "route", "rewrite", "embed", "index", "memory", "catalogue", "rerank", "read", "sift", "speak", "generate",
+        "turn",
+    ];
+
     pub(crate) fn of(
         answer: &Answer,
         draft: Option<&Draft>,
