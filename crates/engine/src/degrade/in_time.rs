@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::ask::{AskError, Engine};
 use crate::speak::{Listener, Spoken, refuse};
 use crate::turn::{Asked, Sifted};
-use crate::words::{Reason, Refusal};
+use crate::words::{Answer, Reason, Refusal};
 
 /// The time that a request has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,10 +57,16 @@ fn is_without_evidence(spoken: &Spoken) -> bool {
 }
 
 fn out_of_time(asked: Asked, deadline: Deadline, failure: Option<String>) -> Spoken {
+    // A policy without words for it may have some for what it comes to.
+    let by_reason = &asked.policy.rules.wording.refusal_by_reason;
+    let words = by_reason.get(&Reason::Deadline).or_else(|| by_reason.get(&Reason::RetrievalUnavailable));
+    let words = words.map(|words| words.trim().to_owned());
     let refusal = Refusal {
         reason: Reason::Deadline,
         explanation: format!("The time of the request ({} ms) was over", deadline.budget.as_millis()),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    Spoken { failure, ..Spoken::plainly(refuse(Sifted::unsearched(asked), &refusal)) }
+    let refused = refuse(Sifted::unsearched(asked), &refusal);
+    let answer = Answer { answer: words.unwrap_or_else(|| refused.answer.clone()), ..refused };
+    Spoken { failure, ..Spoken::plainly(answer) }
 }
