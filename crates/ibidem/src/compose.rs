@@ -104,11 +104,15 @@ pub(crate) fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
 
 /// The policy that was named, or else the configured one with the configured thresholds laid over it.
 pub(crate) fn policy(settings: &Settings, named: Option<&str>) -> anyhow::Result<Arc<Policy>> {
-    let source = match named {
-        Some(named) => policy_source(named, None),
-        None => configured_policy(settings),
-    };
-    Ok(Arc::new(source?.policy()?))
+    match named {
+        Some(named) => named_policy(named),
+        None => Ok(Arc::new(configured_policy(settings)?.policy()?)),
+    }
+}
+
+/// A shipped policy by its name, or one from a file, as it stands there.
+pub(crate) fn named_policy(named: &str) -> anyhow::Result<Arc<Policy>> {
+    Ok(Arc::new(policy_source(named, None)?.policy()?))
 }
 
 /// The policy in force, and what it comes from where that can change: it is to be followed.

@@ -75,7 +75,7 @@ fn an_error_names_the_key_and_the_mend() {
 
 #[test]
 fn roles_name_models_and_each_model_has_its_limits() {
-    let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  \
+    let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  timeout_ms: 15000\n  \
                 roles: {planner: small, fallback: 'deepseek-r1:32b:latest'}\n  window: 4096\n  tokenizer: server\n  \
                 models:\n    small: {response: 64}\n    qwen3:8b: {tokenizer: qwen.json}\n";
     let models = load_with(file, &[], &[]).unwrap().language_model.unwrap();
@@ -95,7 +95,7 @@ fn roles_name_models_and_each_model_has_its_limits() {
     ];
     let models = load_with("", &environment, &[]).unwrap().language_model.unwrap();
     assert_eq!((models.server.model.as_str(), models.judge.as_deref()), ("large", Some("small")));
-    assert_eq!((limits("large"), models.any.tokenizer), ((4_096, 1_024), TokenizerSource::Estimate));
+    assert_eq!((models.known("large").limits.window, models.any.tokenizer), (8_192, TokenizerSource::Estimate));
 }
 
 #[test]

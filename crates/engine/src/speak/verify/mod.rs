@@ -174,3 +174,6 @@ fn wrong_figures(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
     let by = "figures".to_owned();
     (!why.is_empty()).then(|| SentenceCheck { verdict, support: 0.0, by, why: Some(why.join("; ")), attributed: false })
 }
+
+#[cfg(test)]
+mod tests;
