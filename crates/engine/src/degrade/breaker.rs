@@ -91,8 +91,8 @@ impl Breaker {
         Admission::Probe(Permit { era: self.era })
     }
 
-    pub fn succeeded(&mut self, permit: Permit) {
-        if permit.era != self.era {
+    pub fn succeeded(&mut self, Permit { era }: Permit) {
+        if era != self.era {
             return;
         }
         match &mut self.state {
@@ -108,8 +108,8 @@ impl Breaker {
         }
     }
 
-    pub fn failed(&mut self, permit: Permit, now: Instant) {
-        if permit.era != self.era {
+    pub fn failed(&mut self, Permit { era }: Permit, now: Instant) {
+        if era != self.era {
             return;
         }
         match &mut self.state {
@@ -125,9 +125,9 @@ impl Breaker {
     }
 
     /// The caller went away, or what went wrong was the caller's own: nothing was learnt, and somebody else may try.
-    pub fn abandoned(&mut self, permit: Permit) {
+    pub fn abandoned(&mut self, Permit { era }: Permit) {
         if let State::HalfOpen { is_tried, .. } = &mut self.state
-            && permit.era == self.era
+            && era == self.era
         {
             *is_tried = false;
         }
