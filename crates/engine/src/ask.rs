@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::degrade::{Deadline, flags};
 use crate::gather::addresses::Resolved;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
@@ -13,6 +14,7 @@ use crate::ports::language_model::ModelError;
 use crate::ports::memory::Memory;
 use crate::ports::owners::Owners;
 use crate::ports::records::{TurnNumbers, TurnRecord};
+use crate::ports::request_time::RequestTime;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::roles::Roles;
@@ -43,6 +45,10 @@ pub struct Engine {
     pub owners: Option<Arc<dyn Owners>>,
     /// Whom a question goes to when what it is about has no owner.
     pub admin_email: Option<String>,
+    /// None when requests may take as long as their parts do.
+    pub request_time: Option<Arc<dyn RequestTime>>,
+    /// Of the one request that this is for.
+    pub deadline: Option<Deadline>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -73,6 +79,8 @@ impl Engine {
             entailment: Arc::new(LexicalEntailment::by_words()),
             owners: None,
             admin_email: None,
+            request_time: None,
+            deadline: None,
         }
     }
 
@@ -80,8 +88,13 @@ impl Engine {
         Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
     }
 
-    /// Gather, sift, speak. A refusal is an answer too.
+    /// Answers, or refuses, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        self.in_time(asked, listener).await
+    }
+
+    /// Gather, sift, speak.
+    pub(crate) async fn answer(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
         let began = Instant::now();
         let way = self.by_rule(asked, listener).await;
@@ -198,6 +211,11 @@ pub(crate) fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    let sifted = Sifted::unsearched(asked);
+    let mut sifted = Sifted::unsearched(asked);
+    match error {
+        SearchError::Index(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
+        SearchError::Embed(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
+        SearchError::Catalogue(_) => {}
+    }
     Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refuse(sifted, &refusal)) }
 }

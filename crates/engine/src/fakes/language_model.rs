@@ -21,6 +21,7 @@ pub enum Script {
 type Weighing = Box<dyn Fn(&Prompt) -> Result<Vec<LikelyToken>, ModelError> + Send + Sync>;
 
 pub struct FakeModel {
+    name: String,
     script: Script,
     weighing: Option<Weighing>,
     asked: Mutex<Vec<Prompt>>,
@@ -30,7 +31,7 @@ impl FakeModel {
     pub const NAME: &str = "scripted";
 
     pub fn new(script: Script) -> Self {
-        Self { script, weighing: None, asked: Mutex::default() }
+        Self { name: Self::NAME.to_owned(), script, weighing: None, asked: Mutex::default() }
     }
 
     /// Says nothing, but weighs what it would begin with.
@@ -44,6 +45,11 @@ impl FakeModel {
         Self::new(Script::Says(pieces.iter().map(|piece| (*piece).to_owned()).collect()))
     }
 
+    /// Under another name.
+    pub fn called(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
     /// Every prompt it was given so far.
     pub fn prompts(&self) -> Vec<Prompt> {
         self.asked().clone()
@@ -51,7 +57,7 @@ impl FakeModel {
 
     /// Notes the prompt, unless it names another model.
     fn take(&self, prompt: Prompt) -> Result<Prompt, ModelError> {
-        if let Some(model) = prompt.model.clone().filter(|model| model != Self::NAME) {
+        if let Some(model) = prompt.model.clone().filter(|model| *model != self.name) {
             return Err(ModelError::NotAllowed { model, allowed: self.allowed() });
         }
         self.asked().push(prompt.clone());
@@ -66,11 +72,11 @@ impl FakeModel {
 #[async_trait]
 impl LanguageModel for FakeModel {
     fn default_model(&self) -> &str {
-        Self::NAME
+        &self.name
     }
 
     fn allowed(&self) -> Vec<String> {
-        vec![Self::NAME.to_owned()]
+        vec![self.name.clone()]
     }
 
     async fn served(&self) -> Result<Vec<String>, ModelError> {

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use crate::ask::Engine;
+use crate::degrade::{Fault, flags};
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
 use crate::turn::{Asked, Gathered, SearchRecord, Unsearchable, Variant, VariantKind};
@@ -81,7 +82,7 @@ impl Search {
         if let Some((_, reranker)) = judging {
             match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
                 Ok(()) => reranked = true,
-                Err(error) => self.fall_back("no_rerank", error.to_string()),
+                Err(error) => self.fall_back(flags::NO_RERANK, &error),
             }
             self.stage("rerank");
         }
@@ -108,19 +109,24 @@ impl Search {
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),
-            Err(error) => self.fall_back("no_rewrites", error.to_string()),
+            Err(error) => self.fall_back("no_rewrites", &error),
         }
         self.stage("rewrite");
     }
 
     async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
-        self.record.embedding_requests += 1;
         let vectors = match lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants).await {
-            Ok(vectors) => Some(vectors),
+            Ok(vectors) => {
+                self.record.embedding_requests += 1;
+                Some(vectors)
+            }
             Err(error) => {
-                self.record.embedding_failures += 1;
-                self.fall_back("bm25_only", error);
+                // What was not asked did not fail.
+                let attempts = u32::from(!error.is_circuit_open());
+                self.record.embedding_requests += attempts;
+                self.record.embedding_failures += attempts;
+                self.fall_back(flags::BM25_ONLY, &error);
                 None
             }
         };
@@ -150,7 +156,8 @@ impl Search {
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
-                self.fall_back("no_memory", error.to_string());
+                flags::raise(&mut self.fallback_reasons, "no_memory");
+                self.record.failures.push(error.to_string());
                 Recalled::default()
             }
         };
@@ -189,9 +196,10 @@ impl Search {
         if self.record.round == 0 { 1 } else { 2 }
     }
 
-    fn fall_back(&mut self, flag: &str, failure: String) {
-        self.fallback_reasons.push(flag.to_owned());
-        self.record.failures.push(failure);
+    /// A part is gone without: because it failed, or because it was not asked.
+    fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
+        flags::fall_back(&mut self.fallback_reasons, flag, failure);
+        self.record.failures.push(failure.to_string());
     }
 
     /// Ends a stage: what passed since the last one was its time.

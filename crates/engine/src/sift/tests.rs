@@ -348,3 +348,41 @@ proptest! {
         prop_assert!(answers(threshold) || !answers(threshold + more));
     }
 }
+
+#[test]
+fn test_deduplicate_chunks() {
+    let text = "Leave of up to five days may be carried over into the next year by all staff";
+    let candidates =
+        vec![candidate(1, 0, 0.9, text), candidate(2, 1, 0.8, text), candidate(3, 2, 0.7, "Meals are paid")];
+    assert_eq!(evidence(&sift(gathered("leave", "[{duplicates: 0.9}]", candidates))), [0, 2]);
+}
+
+#[test]
+fn test_limit_per_document() {
+    let candidates: Vec<Candidate> =
+        (0..5_u32).map(|number| candidate(1, number, 0.9, &format!("text {number}"))).collect();
+    assert_eq!(evidence(&sift(gathered("leave", "[{per_document: 3}]", candidates))), [0, 1, 2]);
+}
+
+#[test]
+fn where_meaning_was_not_searched_the_share_of_the_words_stands_in_and_costs_a_fifth() {
+    for (text, passes_it) in [("leave days carried over", true), ("leave days", false)] {
+        let by_words = Candidate { cosine: None, ..candidate(1, 0, 0.0, text) };
+        let mut gathered = gathered("leave days carried year", "[{retrieval_confidence: 0.5}]", vec![by_words]);
+        gathered.fallback_reasons = vec!["bm25_only".to_owned(), "circuit_open".to_owned()];
+        let sieve = sift(gathered);
+        assert_eq!(passes(&sieve), passes_it, "{text}");
+        if let Sieve::Stopped { refusal, .. } = sieve {
+            assert_eq!(refusal.explanation, "Retrieval confidence (0.4) below threshold (0.5)");
+            assert_eq!(refusal.reason, Reason::LowConfidence);
+        }
+    }
+}
+
+#[test]
+fn retrieval_confidence_refuses_below_and_passes_at_its_threshold() {
+    for (cosine, expected) in [(0.4989, false), (0.5, true), (0.5011, true)] {
+        let found = sift(gathered("oil", "[{retrieval_confidence: 0.5}]", pool(&[cosine])));
+        assert_eq!(passes(&found), expected, "{cosine}");
+    }
+}

@@ -8,6 +8,7 @@ use crate::roles::NamedModel;
 use crate::words::Speaker;
 
 const MOST_TOKENS: u32 = 8;
+const MOST_WORDS: usize = 4;
 
 /// What the judge gives an answer. One that says no number has failed.
 pub(super) async fn judge(
@@ -41,8 +42,11 @@ fn filled(prompt: &str, values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// The first number, if it is one from 0 to 100.
+/// A number from 0 to 100, with a word or two around it at most: what goes on longer is no judgement.
 fn read(said: &str) -> Option<f64> {
+    if said.split_whitespace().count() > MOST_WORDS {
+        return None;
+    }
     let start = said.find(|c: char| c.is_ascii_digit())?;
     if said[..start].ends_with('-') {
         return None;
@@ -66,6 +70,7 @@ mod tests {
             ("850", None),
             ("-5", None),
             ("good", None),
+            ("Leave of up to five days may be carried over.[1]", None),
             ("", None),
         ] {
             assert_eq!(read(said), number, "{said}");

@@ -23,6 +23,7 @@ pub mod verify;
 use std::time::Duration;
 
 use crate::ask::{AskError, Engine};
+use crate::degrade::flags;
 use crate::policy::{Below, Judge, OutOfCorpus, Policy, SpeakMode};
 use crate::ports::language_model::ModelError;
 use crate::roles::NamedModel;
@@ -102,9 +103,10 @@ pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Liste
             return Err(AskError::Model(error.clone()));
         }
         failures.push(error.to_string());
-        attempt = match by_fallback(engine, &sifted, &mut failures, listener).await {
+        flags::not_asked(&mut sifted.fallback_reasons, error);
+        attempt = match by_fallback(engine, &mut sifted, &mut failures, listener).await {
             Some(second) => {
-                sifted.fallback_reasons.push("fallback_model".to_owned());
+                flags::raise(&mut sifted.fallback_reasons, "fallback_model");
                 second
             }
             None => {
@@ -195,7 +197,7 @@ async fn attempt(
 /// The model that writes when the other has not said anything, if there is one and it does.
 async fn by_fallback(
     engine: &Engine,
-    sifted: &Sifted,
+    sifted: &mut Sifted,
     failures: &mut Vec<String>,
     listener: &mut dyn Listener,
 ) -> Option<Attempt> {
@@ -204,6 +206,7 @@ async fn by_fallback(
     match &second.draft.ended {
         Ended::Early(error) if second.draft.is_silent() => {
             failures.push(error.to_string());
+            flags::not_asked(&mut sifted.fallback_reasons, error);
             None
         }
         _ => Some(second),
@@ -226,11 +229,11 @@ async fn concluded(
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
         sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-        sifted.fallback_reasons.push("model_interrupted".to_owned());
+        flags::raise(&mut sifted.fallback_reasons, "model_interrupted");
     }
     if let Some(failure) = draft.verifier_failure.clone() {
-        failures.push(failure);
-        sifted.fallback_reasons.push("no_entailment".to_owned());
+        failures.push(failure.to_string());
+        flags::fall_back(&mut sifted.fallback_reasons, "no_entailment", &failure);
     }
     let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
     if draft.is_silent() {
@@ -280,7 +283,7 @@ async fn weigh(
         Ok(number) => weighing.judged(said, number),
         Err(error) => {
             failures.push(error.to_string());
-            sifted.fallback_reasons.push("no_judge".to_owned());
+            flags::fall_back(&mut sifted.fallback_reasons, "no_judge", &error);
             verified
         }
     }
@@ -321,7 +324,7 @@ async fn unsure_answer(
 async fn own_sentences(engine: &Engine, mut sifted: Sifted, stands_in: bool, listener: &mut dyn Listener) -> Answer {
     let policy = sifted.asked.policy.clone();
     if stands_in {
-        sifted.fallback_reasons.push("extractive".to_owned());
+        flags::raise(&mut sifted.fallback_reasons, flags::EXTRACTIVE);
         sifted.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
     let evidence = std::mem::take(&mut sifted.evidence);
@@ -351,7 +354,7 @@ async fn outlined(engine: &Engine, sifted: &mut Sifted) -> Option<String> {
     let places = match outline::outline(planner.model(), rules, &sifted.asked.question, &footnotes).await {
         Ok(places) => places,
         Err(error) => {
-            sifted.fallback_reasons.push("no_outline".to_owned());
+            flags::fall_back(&mut sifted.fallback_reasons, "no_outline", &error);
             return Some(error.to_string());
         }
     };

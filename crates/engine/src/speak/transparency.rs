@@ -36,3 +36,59 @@ pub(super) fn stale(policy: &Policy, citations: &[Citation], now: DateTime<Utc>)
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::words::{CharSpan, CitedSource, DocumentId, PassageKey, Sha256Hash};
+
+    const HANDBOOK: &str = include_str!("../../../../policies/handbook.yaml");
+
+    fn citation(document: u128, updated: &str) -> Citation {
+        let key = PassageKey { document: DocumentId(Uuid::from_u128(document)), version: 3, chunk_index: 0 };
+        Citation {
+            marker: 1,
+            source_id: CitedSource::Passage(key.source_id()),
+            document_id: key.document.0,
+            document_name: "Travel".to_owned(),
+            version: 3,
+            updated_at: updated.parse().unwrap(),
+            chunk_index: 0,
+            page_number: None,
+            section: None,
+            relevance_score: 0.5,
+            snippet: String::new(),
+            snippet_full: String::new(),
+            span: CharSpan { start: 0, end: 1 },
+            document_sha256: Sha256Hash::of(b"travel"),
+        }
+    }
+
+    #[test]
+    fn a_document_that_was_not_updated_for_longer_than_the_policy_likes_is_named_once() {
+        let policy = Policy::parse(HANDBOOK).unwrap();
+        let now = "2026-07-03T00:00:00Z".parse().unwrap();
+        let at = |updated: &str| stale(&policy, &[citation(1, updated), citation(1, updated)], now);
+        assert_eq!(at("2026-01-01T00:00:00Z"), Vec::<String>::new(), "183 days are not more than 183");
+        let warned = ["Travel (version 3) was last updated on 2025-12-31."];
+        assert_eq!(at("2025-12-31T23:59:59Z"), warned);
+        let never = Policy::parse(&HANDBOOK.replace("stale_after_days: 183", "stale_after_days: null")).unwrap();
+        assert!(stale(&never, &[citation(1, "1970-01-01T00:00:00Z")], now).is_empty());
+    }
+
+    #[test]
+    fn what_was_simpler_is_named_and_little_is_said_to_be_little() {
+        for (base, reasons, part) in [
+            (0.9, &["bm25_only", "circuit_open"][..], Some("simplified search was used (bm25_only, circuit_open)")),
+            (0.59, &[], Some("Limited relevant information")),
+            (0.6, &[], None),
+        ] {
+            let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
+            let said = transparency(&RetrievalQuality::of(base, reasons));
+            assert_eq!(said.show_to_user, part.is_some());
+            assert_eq!(said.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))), part.is_some());
+        }
+    }
+}

@@ -3,11 +3,12 @@
 use crate::ports::language_model::Tokenizer;
 
 /// Prose in several scripts, and what vocabularies cut into small pieces.
-pub const TEXTS: [&str; 20] = [
+pub const TEXTS: [&str; 24] = [
     "Five days of leave may be carried over into the first quarter of the following year.",
     "THE RELEASE VALVE MUST NOT BE OPENED WHILE THE VESSEL IS UNDER PRESSURE.",
     "Die Überstundenregelung der Beschäftigten sieht Höchstgrenzen für Rufbereitschaft und Nachtarbeit vor.",
     "Les congés non pris peuvent être reportés jusqu'à la fin du mois de mars, sauf décision contraire.",
+    "Pracownicy mają prawo do urlopu wypoczynkowego w wymiarze czternastu dni w roku.",
     "Сотрудники имеют право на четырнадцать дней отпуска в год.",
     "依照公司的規定，員工每年可以享有十四天的年假。",
     "従業員は年に十四日の休暇を取ることができます。",
@@ -19,6 +20,9 @@ pub const TEXTS: [&str; 20] = [
     "| part | size |\n|------|-----:|\n| bolt | M8×1.25 |\n| nut  | M8 |\n",
     "SHA-256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "Zm9vYmFyYmF6cXV4Q29ycmVjdEhvcnNlQmF0dGVyeVN0YXBsZQ== AKxZ7QwLpR2vNtYbHs",
+    "kemu bcrd lsbq gbcn nchc rnbs dhuu sbss mbhb rejn erds jrvf dssu gldr wcsb tgpv",
+    "zonotime hedumuvi tidawohi gosaduni puvutadi vacitiri bopefoce mekorode",
+    "CzJriBJrTAwRyojfljoQ oaFLlqsajAIxNKuiSGNP RVdDXRZJzzzzgEOzdmen CkhvMdgaKjIgxNbenNyj",
     "xkvq bzrtw plmkjn qwrtzp vbnmgf sdfghjk wrtzpsd",
     "a b c d e f g h i j k l m n o p q r s t u v w x y z",
     "👩‍👩‍👧‍👦 🎉🚀 ✅ — “quoted” … ½ µm ≤ 3°",

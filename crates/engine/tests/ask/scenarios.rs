@@ -225,7 +225,9 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     let role = |says: Option<String>| says.map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]))));
     let roles = Roles {
         planner: role(scenario.planner_says).map(|model| Arc::new(Planner::new(model))),
-        judge: role(scenario.judge_says).map(|judge| NamedModel { name: "judge".to_owned(), ..judge }),
+        judge: scenario
+            .judge_says
+            .map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]).called("judge")))),
         fallback: role(scenario.fallback_says),
         out_of_corpus: role(scenario.out_of_corpus_says),
         ..(*world.engine.roles).clone()

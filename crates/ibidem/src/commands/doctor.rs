@@ -1,12 +1,14 @@
 //! `ibidem doctor`: every part checked, and how to mend what is wrong.
 
+mod judges;
 mod language_models;
-mod models;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
@@ -58,14 +60,15 @@ impl Doctor {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
         findings.push(originals(settings));
-        let embedder = models::embedding(settings, &mut findings).await;
+        let embedder = embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
         }
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
-        findings.push(models::reranker(settings).await);
-        findings.push(models::entailment(settings, embedder).await);
+        findings.push(judges::reranker(settings).await);
+        let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
+        findings.push(judges::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy(settings));
 
@@ -138,6 +141,29 @@ fn originals(settings: &Settings) -> Finding {
     match written {
         Ok(()) => Finding::ok("originals", place),
         Err(error) => Finding::broken("originals", error, "set `originals.location` to a folder that can be written"),
+    }
+}
+
+async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
+    match compose::embedder(settings).await {
+        Ok(embedder) => {
+            let model = embedder.model();
+            let found = format!(
+                "{}, {} dimensions, {} tokens, hash {}",
+                model.name,
+                model.dimensions,
+                model.max_tokens,
+                model.hash.0.short(12)
+            );
+            findings.push(Finding::ok("embedding", found));
+            Some(embedder)
+        }
+        Err(error) => {
+            let mend =
+                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
+            findings.push(Finding::broken("embedding", error.to_string(), mend));
+            None
+        }
     }
 }
 
@@ -238,3 +264,6 @@ fn policy(settings: &Settings) -> Finding {
         Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
     }
 }
+
+#[cfg(test)]
+mod tests;

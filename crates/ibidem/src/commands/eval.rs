@@ -4,8 +4,11 @@ mod addresses;
 mod detect;
 mod fit;
 mod gather;
+mod lint;
 mod retrieval;
 mod similarity;
+
+use std::process::ExitCode;
 
 use crate::settings::Settings;
 
@@ -19,6 +22,8 @@ pub(crate) enum Eval {
     Fit(fit::Fit),
     /// Shows what each way of gathering brings to the judge, and in what order, on a set in the form of BEIR.
     Gather(gather::Gather),
+    /// Checks a set of questions with known outcomes before anything is measured by it. Nothing has to run.
+    Lint(lint::Lint),
     /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
@@ -26,14 +31,16 @@ pub(crate) enum Eval {
 }
 
 impl Eval {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        match self {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let measured = match self {
+            Self::Lint(command) => return command.run().await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
             Self::Fit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
-        }
+        };
+        measured.map(|()| ExitCode::SUCCESS)
     }
 }

@@ -131,7 +131,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),
             Command::Reconcile(command) => done(command.run(&settings).await),
-            Command::Eval(command) => done(command.run(&settings).await),
+            Command::Eval(command) => command.run(&settings).await,
             Command::Bench(command) => done(command.run(&settings).await),
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         }

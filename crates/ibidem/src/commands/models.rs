@@ -96,7 +96,7 @@ fn show(rows: &[Row]) {
 }
 
 async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Arc<dyn Embedder>> {
-    let file = &settings.embedding.model;
+    let (from, sha256) = file(&settings.embedding.model);
     let (embedder, timed) = match compose::embedder(settings).await {
         Ok(embedder) => {
             let timed = timed::embedding(embedder.as_ref()).await;
@@ -104,19 +104,13 @@ async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Arc<dyn E
         }
         Err(error) => (None, Err(error)),
     };
-    rows.push(Row {
-        role: "embedding",
-        model: settings.embedding.name.clone(),
-        from: file.display().to_string(),
-        sha256: digest(file),
-        state: State::of(timed),
-    });
+    rows.push(Row { role: "embedding", model: settings.embedding.name.clone(), from, sha256, state: State::of(timed) });
     embedder
 }
 
 async fn reranker(settings: &Settings) -> Option<Row> {
     let (from, sha256) = match &settings.reranker.as_ref()?.source {
-        RerankerSource::Onnx(onnx) => (onnx.model_file().display().to_string(), digest(&onnx.model_file())),
+        RerankerSource::Onnx(onnx) => file(&onnx.model_file()),
         RerankerSource::Http(_) => ("a rerank server".to_owned(), None),
         RerankerSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
@@ -135,7 +129,7 @@ const YES_OR_NO: &str = "the language model, yes or no";
 async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Row {
     let (from, sha256) = match &settings.entailment.source {
         EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
-        EntailmentSource::Onnx(onnx) => (onnx.model_file().display().to_string(), digest(&onnx.model_file())),
+        EntailmentSource::Onnx(onnx) => file(&onnx.model_file()),
         EntailmentSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
     let (model, timed) = match compose::entailment(settings, embedder).await {
@@ -152,9 +146,9 @@ async fn language_model(role: &'static str, model: &NamedModel) -> Row {
     Row { role, model: model.name.clone(), from: MODEL_SERVER.to_owned(), sha256: None, state: State::of(timed) }
 }
 
-/// `None` when there is no such file, which its own loading complains about.
-fn digest(file: &Path) -> Option<Sha256Hash> {
-    std::fs::read(file).ok().map(|bytes| Sha256Hash::of(&bytes))
+/// Where it is, and its digest; none when there is no such file, which its own loading complains about.
+fn file(path: &Path) -> (String, Option<Sha256Hash>) {
+    (path.display().to_string(), std::fs::read(path).ok().map(|bytes| Sha256Hash::of(&bytes)))
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! What the parts count themselves, for the metrics.
 
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
-use ibidem_server::metrics::{BreakerCounts, PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_engine::degrade::BreakerStates;
+use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) vocabulary: Option<WatchedVocabulary>,
+    pub(crate) breakers: BreakerStates,
 }
 
 impl PartCounts for Counts {
@@ -21,9 +23,8 @@ impl PartCounts for Counts {
         }
     }
 
-    /// No part has a breaker yet.
-    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)> {
-        Vec::new()
+    fn breakers(&self) -> BreakerStates {
+        self.breakers.clone()
     }
 
     /// No tools are called yet.

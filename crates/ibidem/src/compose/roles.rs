@@ -15,7 +15,7 @@ use ibidem_engine::speak::budget::Estimate;
 use crate::settings::{LanguageModelSettings, TokenizerSource};
 
 /// For all texts of a prompt: a server that counts takes milliseconds.
-const COUNTING: Duration = Duration::from_secs(2);
+const COUNTING: Duration = Duration::from_secs(1);
 
 /// The model server, asked for the answering model unless a prompt names another.
 pub(crate) fn model_server(settings: &LanguageModelSettings) -> anyhow::Result<OpenAiModel> {

@@ -12,6 +12,7 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::degrade::BreakerSettings;
 use ibidem_engine::ports::language_model::ModelLimits;
 use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
@@ -26,12 +27,15 @@ pub(crate) struct Settings {
     pub(crate) store: StoreSettings,
     pub(crate) index: QdrantSettings,
     pub(crate) embedding: OnnxSettings,
+    /// For the vectors of one question.
+    pub(crate) embedding_timeout: Duration,
     pub(crate) originals: PathBuf,
     /// None when no language model is configured: then the sources speak for themselves.
     pub(crate) language_model: Option<LanguageModelSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
     pub(crate) reranker: Option<RerankerSettings>,
     pub(crate) entailment: EntailmentSettings,
+    pub(crate) breakers: BreakerSettings,
     pub(crate) policy: PolicySettings,
     /// Whom a question goes to when what it is about has no owner.
     pub(crate) admin_email: Option<String>,

@@ -18,6 +18,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert!(settings.language_model.is_none());
     assert!(settings.reranker.is_none());
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
+    assert_eq!(settings.breakers, ibidem_engine::degrade::BreakerSettings::default());
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn a_list_in_the_environment_is_separated_by_commas() {
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
         ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),
@@ -55,6 +56,7 @@ fn an_error_names_the_key_and_the_mend() {
         ("", &[("IBIDEM__DATABASE__COLOUR", "red")], &[], &["`database.colour`", "no such setting"]),
         ("", &[], &["server.listen"], &["section.key=value"]),
         ("server:\n  listen: here\n", &[], &[], &["`server.listen`", "127.0.0.1:8080"]),
+        ("breakers:\n  failures: 0\n", &[], &[], &["`breakers.failures` is 0; it must be at least 1"]),
         ("index:\n  quantization: fp4\n", &[], &[], &["`index.quantization`", "none, int8, binary"]),
         (
             "index:\n  replicas: 1\n  write_consistency: 2\n",
@@ -73,7 +75,7 @@ fn an_error_names_the_key_and_the_mend() {
 
 #[test]
 fn roles_name_models_and_each_model_has_its_limits() {
-    let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  \
+    let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  timeout_ms: 15000\n  \
                 roles: {planner: small, fallback: 'deepseek-r1:32b:latest'}\n  window: 4096\n  tokenizer: server\n  \
                 models:\n    small: {response: 64}\n    qwen3:8b: {tokenizer: qwen.json}\n";
     let models = load_with(file, &[], &[]).unwrap().language_model.unwrap();
@@ -93,7 +95,7 @@ fn roles_name_models_and_each_model_has_its_limits() {
     ];
     let models = load_with("", &environment, &[]).unwrap().language_model.unwrap();
     assert_eq!((models.server.model.as_str(), models.judge.as_deref()), ("large", Some("small")));
-    assert_eq!((limits("large"), models.any.tokenizer), ((4_096, 1_024), TokenizerSource::Estimate));
+    assert_eq!((models.known("large").limits.window, models.any.tokenizer), (8_192, TokenizerSource::Estimate));
 }
 
 #[test]

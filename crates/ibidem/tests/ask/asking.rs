@@ -62,10 +62,15 @@ impl Asker {
     }
 
     pub(crate) async fn ask(&self, query: &str) -> Value {
-        let body = json!({ "query": query });
-        let reply = self.client.post(&self.url).bearer_auth(&self.key).json(&body).send().await.unwrap();
-        assert!(reply.status().is_success(), "{reply:?}");
-        reply.json().await.unwrap()
+        let (status, answer) = self.put(&json!({ "query": query })).await;
+        assert_eq!(status, 200, "{answer}");
+        answer
+    }
+
+    /// The status and the body of the reply.
+    pub(crate) async fn put(&self, body: &Value) -> (u16, Value) {
+        let reply = self.client.post(&self.url).bearer_auth(&self.key).json(body).send().await.unwrap();
+        (reply.status().as_u16(), reply.json().await.unwrap())
     }
 
     /// The events of a streamed answer, as they come.

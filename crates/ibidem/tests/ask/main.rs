@@ -16,6 +16,8 @@ mod failing;
 mod model_server;
 mod policy;
 mod real;
+mod recording_server;
+mod roles;
 mod same;
 mod terms;
 

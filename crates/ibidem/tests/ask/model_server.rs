@@ -129,7 +129,7 @@ async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
     let _ = connection.shutdown().await;
 }
 
-fn is_whole(request: &[u8]) -> bool {
+pub(crate) fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| {

@@ -11,6 +11,7 @@ use futures::channel::{mpsc, oneshot};
 use futures::{StreamExt as _, stream};
 use garde::Validate;
 use ibidem_engine::ask::AskError;
+use ibidem_engine::degrade::Deadline;
 use ibidem_engine::ports::records::Records as _;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
@@ -99,6 +100,7 @@ pub(crate) async fn ask(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
     Extension(place): Extension<Place>,
+    Extension(deadline): Extension<Deadline>,
     caller: Caller,
     Checked(body): Checked<QuestionBody>,
 ) -> Result<Response, Problem> {
@@ -121,12 +123,12 @@ pub(crate) async fn ask(
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Nobody), done });
+        begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Caster(sentences)), done });
+    begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Caster(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -147,6 +149,7 @@ fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
 struct Turn {
     identity: Identity,
     asked: Asked,
+    deadline: Deadline,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -154,9 +157,9 @@ struct Turn {
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
 fn begin(state: AppState, place: Place, turn: Turn) {
     let turns = state.turns.clone();
-    let engine = state.engine_in_force();
+    let engine = state.engine_in_force().until(turn.deadline);
     let task = async move {
-        let Turn { identity, asked, mut listener, done } = turn;
+        let Turn { identity, asked, mut listener, done, .. } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),

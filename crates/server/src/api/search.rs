@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use garde::Validate;
+use ibidem_engine::degrade::{Fault as _, flags};
 use ibidem_engine::ports::records::SearchNumbers;
 use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchOutcome, SearchRequest};
 use ibidem_engine::words::CollectionName;
@@ -188,12 +189,18 @@ pub(crate) async fn search(
 
 /// What is to be counted of a search.
 fn numbers(request: SearchRequest, outcome: &Result<SearchOutcome, SearchError>) -> SearchNumbers {
-    let by_words_alone = outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&"bm25_only"));
-    let has_failed = by_words_alone || matches!(outcome, Err(SearchError::Embed(_)));
+    let by_words_alone = outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&flags::BM25_ONLY));
+    let is_left_alone = match outcome {
+        Ok(outcome) => outcome.fallback_reasons.contains(&flags::CIRCUIT_OPEN),
+        Err(SearchError::Embed(error)) => error.is_circuit_open(),
+        Err(_) => false,
+    };
+    let is_asked = request.lanes != Lanes::Lexical && !is_left_alone;
+    let has_failed = is_asked && (by_words_alone || matches!(outcome, Err(SearchError::Embed(_))));
     SearchNumbers {
         collections: request.collections,
         found: outcome.as_ref().map_or(0, |outcome| outcome.hits.len()),
-        embedding_requests: u32::from(request.lanes != Lanes::Lexical),
+        embedding_requests: u32::from(is_asked),
         embedding_failures: u32::from(has_failed),
         by_words_alone,
         ..SearchNumbers::default()

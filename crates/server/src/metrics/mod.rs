@@ -19,7 +19,7 @@ use prometheus_client::registry::Registry;
 
 use collections::Collections;
 pub use names::{Kind, METRICS, Metric};
-pub use parts::{BreakerCounts, BreakerState, PartCounts, ToolCalls, VocabularyCounts};
+pub use parts::{PartCounts, ToolCalls, VocabularyCounts};
 
 /// One label and its value. Values come from code, or from a list that cannot grow without end.
 type Label = [(&'static str, Cow<'static, str>); 1];

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ibidem_engine::degrade::BreakerStates;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
@@ -14,7 +15,7 @@ use super::names::{
     SKOSMOS_MISS, SKOSMOS_TIMEOUT, TOOL_CALL,
 };
 
-/// What has a breaker.
+/// What always has a breaker to look at; a model of another role has one more where it is configured.
 const SERVICES: [&str; 6] = ["embedding", "reranker", "entailment", "model", "vocabulary", "index"];
 
 /// Terms looked up so far.
@@ -26,21 +27,6 @@ pub struct VocabularyCounts {
     pub timeout: u64,
     pub error: u64,
     pub cache_hit: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum BreakerState {
-    #[default]
-    Closed,
-    HalfOpen,
-    Open,
-}
-
-/// A breaker now, and how often it opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct BreakerCounts {
-    pub state: BreakerState,
-    pub trips: u64,
 }
 
 /// Calls of one tool that ended in one way.
@@ -56,8 +42,8 @@ pub trait PartCounts: Send + Sync {
     /// All 0 where there is no vocabulary.
     fn vocabulary(&self) -> VocabularyCounts;
 
-    /// By service; one that is not there has never opened.
-    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)>;
+    /// A part that has none has never opened.
+    fn breakers(&self) -> BreakerStates;
 
     /// Only tools that are configured: their names are labels.
     fn tool_calls(&self) -> Vec<ToolCalls>;
@@ -84,23 +70,21 @@ impl Collector for Read {
         ] {
             counter(&mut encoder, &metric, [([("backend", backend)], count)])?;
         }
-        let breakers = self.0.breakers();
-        let of = |service: &str| breakers.iter().find(|(name, _)| *name == service).map(|(_, counts)| *counts);
-        let breakers = SERVICES.map(|service| (service, of(service).unwrap_or_default()));
-        let trips = breakers.map(|(service, counts)| ([("service", service)], counts.trips));
+        let mut breakers = self.0.breakers().states();
+        for service in SERVICES {
+            if !breakers.iter().any(|(name, ..)| name == service) {
+                breakers.push((service.to_owned(), 0, 0));
+            }
+        }
+        let trips = breakers.iter().map(|(service, _, trips)| ([("service", service.as_str())], *trips));
         counter(&mut encoder, &CIRCUIT_BREAKER_TRIP, trips)?;
         let calls = self.0.tool_calls();
         let calls = calls.iter().map(|it| ([("tool", it.tool.as_str()), ("outcome", it.outcome)], it.count));
         counter(&mut encoder, &TOOL_CALL, calls)?;
         let metric = CIRCUIT_BREAKER_STATE;
         let mut states = encoder.encode_descriptor(metric.registered(), metric.help, None, MetricType::Gauge)?;
-        for (service, counts) in breakers {
-            let state: i64 = match counts.state {
-                BreakerState::Closed => 0,
-                BreakerState::HalfOpen => 1,
-                BreakerState::Open => 2,
-            };
-            ConstGauge::new(state).encode(states.encode_family(&[("service", service)])?)?;
+        for (service, state, _) in &breakers {
+            ConstGauge::new(i64::from(*state)).encode(states.encode_family(&[("service", service.as_str())])?)?;
         }
         Ok(())
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use ibidem_server::metrics::{BreakerCounts, BreakerState, Kind, METRICS, PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_engine::degrade::{BreakerSettings, BreakerStates, Breakers};
+use ibidem_server::metrics::{Kind, METRICS, PartCounts, ToolCalls, VocabularyCounts};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
@@ -103,15 +104,27 @@ fn everything_that_is_exported_is_on_the_dashboard() {
     assert_eq!(shown, exported);
 }
 
-struct OpenIndex;
+/// The index has failed too often, and a tool has an odd name.
+struct OpenIndex(BreakerStates);
+
+impl OpenIndex {
+    fn new() -> Self {
+        let breakers = Breakers::new(BreakerSettings::default());
+        let index = breakers.of("index", PATIENCE);
+        for _ in 0..BreakerSettings::default().failures_to_open {
+            index.begin().unwrap().failed();
+        }
+        Self(breakers.states())
+    }
+}
 
 impl PartCounts for OpenIndex {
     fn vocabulary(&self) -> VocabularyCounts {
         VocabularyCounts::default()
     }
 
-    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)> {
-        vec![("index", BreakerCounts { state: BreakerState::Open, trips: 1 })]
+    fn breakers(&self) -> BreakerStates {
+        self.0.clone()
     }
 
     fn tool_calls(&self) -> Vec<ToolCalls> {
@@ -184,7 +197,7 @@ impl Prometheus {
 
 #[tokio::test]
 async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
-    let extras = Extras { counts: std::sync::Arc::new(OpenIndex), ..Extras::default() };
+    let extras = Extras { counts: std::sync::Arc::new(OpenIndex::new()), ..Extras::default() };
     let world = World::create_with(policy(POLICY), extras).await;
     let admin = world.key("admin", &[]).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

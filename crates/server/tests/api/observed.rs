@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
 use ibidem_adapters::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
+use ibidem_engine::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_engine::fakes::{FakeReranker, FakeVocabulary};
 use ibidem_engine::ports::reranker::RerankError;
 use ibidem_engine::ports::vocabulary::VocabularyError;
 use ibidem_engine::suites::vocabulary::gridterms;
 use ibidem_server::logs::JsonLines;
-use ibidem_server::metrics::{BreakerCounts, BreakerState, PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use serde_json::{Value, json};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::EnvFilter;
@@ -94,7 +95,7 @@ struct Everything {
     reranker: Arc<FakeReranker>,
 }
 
-struct Counted(WatchedVocabulary);
+struct Counted(WatchedVocabulary, BreakerStates);
 
 impl PartCounts for Counted {
     fn vocabulary(&self) -> VocabularyCounts {
@@ -109,8 +110,8 @@ impl PartCounts for Counted {
         }
     }
 
-    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)> {
-        vec![("index", BreakerCounts { state: BreakerState::Open, trips: 2 })]
+    fn breakers(&self) -> BreakerStates {
+        self.1.clone()
     }
 
     fn tool_calls(&self) -> Vec<ToolCalls> {
@@ -123,10 +124,12 @@ impl Everything {
         let vocabulary = Arc::new(FakeVocabulary::of(gridterms()));
         let watched = WatchedVocabulary::new(vocabulary.clone(), WatchedSettings::default());
         let reranker = Arc::new(FakeReranker::default());
+        let breakers = Breakers::new(BreakerSettings::default());
         let extras = Extras {
             vocabulary: Some(Arc::new(watched.clone())),
             reranker: Some(reranker.clone()),
-            counts: Arc::new(Counted(watched)),
+            counts: Arc::new(Counted(watched, breakers.states())),
+            breakers: Some(breakers),
             ..Extras::default()
         };
         let world = World::create_with(policy(&policy_with_everything()), extras).await;
@@ -170,6 +173,36 @@ async fn obs_02_a_vocabulary_that_is_late_is_a_flag() {
 }
 
 #[tokio::test]
+async fn obs_03_a_breaker_that_is_open_is_a_flag_and_a_gauge() {
+    let everything = Everything::create().await;
+    let world = &everything.world;
+    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    world.embedder.set_down(true);
+    let failures = BreakerSettings::default().failures_to_open;
+    let log = Log::begin("info");
+    for _ in 0..failures {
+        ask(world, &key, &json!({ "query": QUESTION })).await;
+    }
+    for line in log.of(REQUEST_ID) {
+        assert!(!line["fallback_flags"].as_array().unwrap().contains(&json!("circuit_open")), "{line}");
+    }
+    ask(world, &key, &json!({ "query": QUESTION })).await;
+    let lines = log.of(REQUEST_ID);
+    for flag in ["bm25_only", "circuit_open"] {
+        let last = lines.iter().rfind(|line| line["event"] == "a turn ended").unwrap();
+        assert!(last["fallback_flags"].as_array().unwrap().contains(&json!(flag)), "{last}");
+    }
+    let scrape = Scrape::of(world, &admin).await;
+    let of_embedding = |name: &str| scrape.value(name, &[("service", "embedding")]);
+    assert_eq!((of_embedding("circuit_breaker_state"), of_embedding("circuit_breaker_trip_total")), (2.0, 1.0));
+    let of_all = |name: &str| scrape.value(name, &[("collection", "all")]);
+    // What was not asked is no request and no failure, but a fallback.
+    let counts = ["embedding_request_total", "embedding_fail_total", "embedding_fallback_total"].map(of_all);
+    assert_eq!(counts, [f64::from(failures), f64::from(failures), f64::from(failures) + 1.0]);
+    everything.world.end().await;
+}
+
+#[tokio::test]
 async fn obs_04_a_search_by_words_alone_is_a_flag() {
     let world = World::create().await;
     let key = world.key("asker", &[]).await;
@@ -196,13 +229,16 @@ async fn obs_05_several_flags_are_there_together_and_once_each() {
     let key = everything.world.key("asker", &[]).await;
     everything.world.embedder.set_down(true);
     everything.reranker.set_trouble(Some(RerankError::Failed("told to".to_owned())));
+    for _ in 0..BreakerSettings::default().failures_to_open {
+        ask(&everything.world, &key, &json!({ "query": QUESTION })).await;
+    }
     let log = Log::begin("info");
     ask(&everything.world, &key, &json!({ "query": QUESTION })).await;
     let lines = log.of(REQUEST_ID);
     for event in ["a turn ended", "a request was replied to"] {
         let line = line(&lines, event);
         let flags: Vec<&str> = line["fallback_flags"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        for flag in ["bm25_only", "no_rerank"] {
+        for flag in ["bm25_only", "circuit_open", "no_rerank"] {
             assert_eq!(flags.iter().filter(|other| **other == flag).count(), 1, "{flags:?}");
         }
     }
@@ -269,9 +305,6 @@ async fn obs_06_counters_are_what_so_many_requests_must_give() {
     assert_eq!(grown("sentence_total", &[("verdict", "supported")]), 2.0 * written + 2.0);
     assert_eq!(grown("sentence_total", &[("verdict", "unsupported")]), written);
     assert_eq!(grown("http_response_total", &[("status", "2xx")]), 10.0);
-    assert_eq!(after.value("circuit_breaker_state", &[("service", "index")]), 2.0);
-    assert_eq!(after.value("circuit_breaker_trip_total", &[("service", "index")]), 2.0);
-    assert_eq!(after.value("circuit_breaker_state", &[("service", "embedding")]), 0.0);
     assert_eq!(after.value("tool_call_total", &[("tool", "price"), ("outcome", "success")]), 4.0);
     everything.world.end().await;
 }

@@ -10,11 +10,13 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use chrono::DateTime;
+use ibidem_adapters::guarded::GuardedEmbedder;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
+use ibidem_engine::degrade::{BreakerStates, Breakers};
 use ibidem_engine::fakes::{FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
@@ -24,7 +26,7 @@ use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
-use ibidem_server::metrics::{BreakerCounts, PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
@@ -120,6 +122,8 @@ impl Readiness for Always {
 pub(crate) struct Extras {
     pub(crate) vocabulary: Option<Arc<dyn Vocabulary>>,
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
+    /// The embedding model is behind one of them.
+    pub(crate) breakers: Option<Breakers>,
     pub(crate) counts: Arc<dyn PartCounts>,
     pub(crate) metrics_readers: MetricsReaders,
 }
@@ -129,6 +133,7 @@ impl Default for Extras {
         Self {
             vocabulary: None,
             reranker: None,
+            breakers: None,
             counts: Arc::new(NothingCounted),
             metrics_readers: MetricsReaders::Admins,
         }
@@ -142,8 +147,8 @@ impl PartCounts for NothingCounted {
         VocabularyCounts::default()
     }
 
-    fn breakers(&self) -> Vec<(&'static str, BreakerCounts)> {
-        Vec::new()
+    fn breakers(&self) -> BreakerStates {
+        BreakerStates::default()
     }
 
     fn tool_calls(&self) -> Vec<ToolCalls> {
@@ -172,8 +177,15 @@ impl World {
         let tenant = database.store.ensure_tenant("default").await.unwrap();
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
         let index = Arc::new(FakeIndex::new(64));
+        let guarded: Arc<dyn Embedder> = match &extras.breakers {
+            Some(breakers) => {
+                let breaker = breakers.of("embedding", Duration::from_secs(60));
+                Arc::new(GuardedEmbedder::new(embedder.clone(), breaker))
+            }
+            None => embedder.clone(),
+        };
         let searcher =
-            Searcher { embedder: embedder.clone(), index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+            Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
         // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
         let limits =
             ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };

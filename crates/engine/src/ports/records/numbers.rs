@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::degrade::flags;
 use crate::speak::Draft;
 use crate::speak::gauntlet::Counts;
 use crate::speak::sentences::Kind;
@@ -70,7 +71,17 @@ impl SentenceCounts {
 impl TurnNumbers {
     /// Every stage that a turn can go through.
     pub const STAGES: [&'static str; 12] = [
-        "route", "rewrite", "embed", "index", "memory", "catalogue", "rerank", "read", "sift", "speak", "generate",
+        "route",
+        "rewrite",
+        "embed",
+        "index",
+        "memory",
+        "catalogue",
+        "rerank",
+        "read",
+        "sift",
+        "speak",
+        "generate",
         "turn",
     ];
 
@@ -83,7 +94,7 @@ impl TurnNumbers {
     ) -> Self {
         stages.extend(draft.map(|draft| ("generate", Duration::from_millis(draft.took_ms))));
         stages.push(("turn", took));
-        let is_by_words = |flag: &String| flag == "bm25_only";
+        let is_by_words = |flag: &String| flag == flags::BM25_ONLY;
         let search = search.map(|search| SearchNumbers {
             collections: search.collections.clone(),
             took: search.took,

@@ -7,8 +7,8 @@ use crate::ports::language_model::Tokenizer;
 /// For models whose tokenizer is not configured.
 ///
 /// English prose comes out at about twice its tokens, so half as much of it fits as would with the model's own
-/// tokenizer. What vocabularies cut into small pieces counts piece by piece: every digit and every sign is a token,
-/// and outside ASCII every byte.
+/// tokenizer. What vocabularies cut into small pieces counts piece by piece: every sign, every letter and digit of
+/// what is no word, and outside ASCII every byte is a token.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Estimate;
 
@@ -16,32 +16,28 @@ impl Estimate {
     pub fn count(text: &str) -> usize {
         // Some tokenizers put a mark before every text.
         let mut tokens = 1;
-        let mut letters = 0;
-        let mut before = ' ';
-        let mut characters = text.chars().peekable();
-        while let Some(character) = characters.next() {
-            let begins_word =
-                !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && character.is_ascii_uppercase());
-            if character.is_ascii_alphabetic() && !begins_word {
-                letters += 1;
-            } else {
-                tokens += tokens_of_letters(std::mem::take(&mut letters));
-                match character {
-                    letter if letter.is_ascii_alphabetic() => letters = 1,
-                    // A space goes with the word after it.
-                    ' ' if characters.peek().is_some_and(char::is_ascii_alphabetic) => {}
-                    other => tokens += other.len_utf8(),
-                }
-            }
-            before = character;
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count().max(first.len_utf8());
+            tokens += match first {
+                first if first.is_ascii_alphanumeric() => tokens_of_letters(&rest.as_bytes()[..length]),
+                // A space goes with the word after it.
+                ' ' if rest[1..].starts_with(|next: char| next.is_ascii_alphabetic()) => 0,
+                _ => length,
+            };
+            rest = &rest[length..];
         }
-        tokens + tokens_of_letters(letters)
+        tokens
     }
 }
 
-/// Letters that make no word are cut to pieces of one or two.
-fn tokens_of_letters(letters: usize) -> usize {
-    (letters * 2).div_ceil(3)
+/// Two letters of a word to a token. What has a digit, a capital inside or many consonants in a row is none.
+fn tokens_of_letters(letters: &[u8]) -> usize {
+    let is_consonant = |letter: &u8| !b"aeiouyAEIOUY".contains(letter);
+    let is_word = letters[0].is_ascii_alphabetic()
+        && letters[1..].iter().all(u8::is_ascii_lowercase)
+        && !letters.windows(3).any(|three| three.iter().all(is_consonant));
+    if is_word { letters.len().div_ceil(2) } else { letters.len() }
 }
 
 #[async_trait]
@@ -64,10 +60,14 @@ mod tests {
         for (text, tokens) in [
             ("", 0),
             ("a", 1),
-            ("of", 2),
+            ("of", 1),
             ("a b", 2),
-            ("litres", 4),
-            ("gearboxOil", 5 + 2),
+            ("litres", 3),
+            ("Length", 6),
+            ("HTML", 4),
+            ("gearboxOil", 10),
+            ("gearbox Oil", 4 + 2),
+            ("M8", 2),
             ("1.8", 3),
             ("1 8", 3),
             ("  a", 2),

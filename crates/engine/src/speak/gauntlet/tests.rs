@@ -199,3 +199,27 @@ proptest::proptest! {
         proptest::prop_assert_eq!((joined(passed), gauntlet.counts()), whole);
     }
 }
+
+fn citations(minted: u32, written: &str) -> (Vec<u32>, Counts) {
+    let mut gauntlet = Gauntlet::new(minted);
+    let mut passed = gauntlet.push(written.as_bytes());
+    passed.extend(gauntlet.finish());
+    let cited = passed.into_iter().filter_map(|passed| match passed {
+        Passed::Citation(number) => Some(number),
+        Passed::Text(_) => None,
+    });
+    (cited.collect(), gauntlet.counts())
+}
+
+#[test]
+fn test_extract_citations_valid() {
+    let (cited, counts) = citations(3, "According to the policy[^2], staff get ten days.[^1][^3]");
+    assert_eq!((cited, counts.expanded, counts.dropped()), (vec![2, 1, 3], 3, 0));
+}
+
+#[test]
+fn test_extract_citations_invalid() {
+    let (cited, counts) = citations(2, "Ten days.[^9] Five.[SourceId: abc123:0] Two.[^x] One.[^2]");
+    assert_eq!((cited, counts.expanded), (vec![2], 1));
+    assert_eq!(counts.dropped(), 3, "{counts:?}");
+}

@@ -62,6 +62,10 @@ impl RawLanguageModel {
             problems.note("language_model.planner", "is called `language_model.roles.planner` now");
         }
         let RawRoles { answer, planner, judge, titles, fallback, out_of_corpus } = self.roles;
+        // The environment can say nothing in no other way.
+        let [answer, planner, judge, titles, fallback, out_of_corpus, name] =
+            [answer, planner, judge, titles, fallback, out_of_corpus, self.name]
+                .map(|model| model.filter(|model| !model.trim().is_empty()));
         let others = [
             ("planner", &planner),
             ("judge", &judge),
@@ -80,12 +84,12 @@ impl RawLanguageModel {
         problems.url("language_model.url", &url, &["http://", "https://"]);
         problems.at_least("language_model.timeout_ms", self.timeout_ms, 1);
         problems.at_least("language_model.planner_timeout_ms", self.planner_timeout_ms, 1);
-        if let (Some(answer), Some(name)) = (&answer, &self.name)
+        if let (Some(answer), Some(name)) = (&answer, &name)
             && answer != name
         {
             problems.note("language_model.name", "is short for `language_model.roles.answer`; set one of them");
         }
-        let Some(answer) = answer.or(self.name).filter(|name| !name.trim().is_empty()) else {
+        let Some(answer) = answer.or(name) else {
             let problem = "is needed with `language_model.url`: the model that writes answers";
             problems.note("language_model.roles.answer", problem);
             return None;

@@ -68,7 +68,7 @@ const DIRECTIONS: &[(&str, &str)] = &[
     ),
     ("faster quicker fast quick quickly", "slower slow slowly"),
     ("larger bigger greater large", "smaller small"),
-    ("longer long", "shorter short"),
+    ("longer long taller tall", "shorter short"),
     ("earlier sooner early", "later late"),
     ("older old oldest", "newer new younger newest youngest"),
     ("stronger strong", "weaker weak"),

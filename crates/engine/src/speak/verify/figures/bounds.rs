@@ -22,53 +22,84 @@ impl Bound {
     }
 }
 
+/// What is bounded. Only bounds of one kind can be each other's opposite: `after five attempts` does not deny `at most
+/// five attempts`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Of {
+    Amount,
+    Time,
+    /// `within`, which is of both.
+    Either,
+}
+
+/// A bound, and the words that set it.
+struct Bounded {
+    bound: Bound,
+    of: Of,
+    words: String,
+}
+
+impl Bounded {
+    fn new(bound: Bound, of: Of, words: String) -> Self {
+        Self { bound, of, words }
+    }
+
+    fn is_opposite_of(&self, other: &Self) -> bool {
+        let comparable = self.of == other.of || self.of == Of::Either || other.of == Of::Either;
+        self.bound != other.bound && comparable
+    }
+}
+
 /// Tokens before a figure that can belong to its bound.
 const BEFORE: usize = 9;
 
 pub(super) fn check(text: &str, tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for figure in figures.iter().filter(|figure| !is_enumerator(tokens, figure)) {
-        let Some((bound, said)) = bound_of(tokens, figure) else { continue };
+        let Some(said) = bound_of(tokens, figure) else { continue };
         let mut agrees = false;
         let mut opposite = None;
-        for (source, found) in same_figures(figure, sources) {
-            match bound_of(&source.tokens, found) {
-                Some((other, _)) if other == bound => agrees = true,
-                Some((_, words)) => {
-                    opposite.get_or_insert_with(|| (words, written(source.text, &source.tokens, found)));
-                }
-                None => {}
+        for (passage, found) in same_figures(figure, sources) {
+            let Some(source) = sources.each.get(passage) else { continue };
+            let Some(bounded) = bound_of(&source.tokens, found) else { continue };
+            agrees |= bounded.bound == said.bound;
+            // `under 18 is not accepted` and `at least 18 is accepted` are one.
+            let turned = is_denied_after(tokens, figure.to) != is_denied_after(&source.tokens, found.to);
+            if bounded.is_opposite_of(&said) && !turned {
+                opposite.get_or_insert_with(|| (bounded.words, written(source.text, &source.tokens, found)));
             }
         }
         if let Some((words, found)) = opposite.filter(|_| !agrees) {
             let figure = written(text, tokens, figure);
-            let explanation = format!("the passage says {words} {found}, the sentence {said} {figure}");
+            let explanation = format!("the passage says {words} {found}, the sentence {} {figure}", said.words);
             findings.push(Finding::new(FindingKind::Comparison, &figure, explanation));
         }
     }
     findings
 }
 
-fn same_figures<'s, 'a>(
-    figure: &'s Figure,
-    sources: &'s Sources<'a>,
-) -> Vec<(&'s super::sources::Source<'a>, &'s Figure)> {
+/// Where the figure stands in the passages: the passage, and the figure in it.
+pub(super) fn same_figures<'s>(figure: &Figure, sources: &'s Sources<'_>) -> Vec<(usize, &'s Figure)> {
+    let all = || {
+        let each = sources.each.iter().enumerate();
+        each.flat_map(|(passage, source)| source.figures.iter().map(move |found| (passage, found)))
+    };
     match &figure.value {
         Value::Quantity(quantity) => sources
             .places(quantity.number)
             .iter()
             .filter(|at| sources.quantity(**at).is_some_and(|found| same_unit(quantity, found)))
-            .filter_map(|at| sources.figure(*at))
+            .filter_map(|at| Some((at.0, sources.figure(*at)?.1)))
             .collect(),
         Value::Date(date, _) => {
             let same = |value: &Value| matches!(value, Value::Date(found, _) if date.is_said_by(*found));
-            sources.values().filter(|(_, found)| same(&found.value)).collect()
+            all().filter(|(_, found)| same(&found.value)).collect()
         }
         Value::Time(time) => {
             let same = |value: &Value| matches!(value, Value::Time(found) if time.same(*found));
-            sources.values().filter(|(_, found)| same(&found.value)).collect()
+            all().filter(|(_, found)| same(&found.value)).collect()
         }
-        Value::Weekday(_) => sources.values().filter(|(_, found)| found.value == figure.value).collect(),
+        Value::Weekday(_) => all().filter(|(_, found)| found.value == figure.value).collect(),
         Value::Identifier(_) => Vec::new(),
     }
 }
@@ -77,10 +108,10 @@ fn same_unit(one: &Quantity, other: &Quantity) -> bool {
     one.unit.is_none() || other.unit.is_none() || one.unit == other.unit
 }
 
-/// The bound around a figure, and the words that set it.
-fn bound_of(tokens: &[Token<'_>], figure: &Figure) -> Option<(Bound, String)> {
+/// The bound around a figure.
+fn bound_of(tokens: &[Token<'_>], figure: &Figure) -> Option<Bounded> {
     let from = before(tokens, figure.from);
-    let words: Vec<&str> = tokens[from..figure.from].iter().map(|token| token.folded.as_str()).collect();
+    let words: Vec<&str> = tokens[from..figure.from].iter().map(|token| token.folded.as_ref()).collect();
     let dated = matches!(figure.value, Value::Date(..) | Value::Time(_) | Value::Weekday(_));
     after(tokens, figure.to).or_else(|| near(&words, dated)).or_else(|| far(&words))
 }
@@ -98,8 +129,8 @@ fn before(tokens: &[Token<'_>], place: usize) -> usize {
 }
 
 /// `5 or more`, `5 at most`, `5+`.
-fn after(tokens: &[Token<'_>], to: usize) -> Option<(Bound, String)> {
-    let word = |ahead: usize| tokens.get(to + ahead).map_or("", |token| token.folded.as_str());
+fn after(tokens: &[Token<'_>], to: usize) -> Option<Bounded> {
+    let word = |ahead: usize| tokens.get(to + ahead).map_or("", |token| token.folded.as_ref());
     let bound = match (word(0), word(1)) {
         (
             "or" | "and",
@@ -112,17 +143,20 @@ fn after(tokens: &[Token<'_>], to: usize) -> Option<(Bound, String)> {
         ("at", "least") => Bound::Up,
         ("at", "most") | ("at", "the") if word(1) == "most" || word(2) == "latest" || word(2) == "most" => Bound::Down,
         _ => match word(0) {
-            "minimum" | "onwards" | "onward" => return Some((Bound::Up, word(0).to_owned())),
-            "maximum" => return Some((Bound::Down, word(0).to_owned())),
-            "+" if tokens.get(to).is_some_and(|sign| sign.glued) => return Some((Bound::Up, "+".to_owned())),
+            "minimum" => return Some(Bounded::new(Bound::Up, Of::Amount, word(0).to_owned())),
+            "onwards" | "onward" => return Some(Bounded::new(Bound::Up, Of::Time, word(0).to_owned())),
+            "maximum" => return Some(Bounded::new(Bound::Down, Of::Amount, word(0).to_owned())),
+            "+" if tokens.get(to).is_some_and(|sign| sign.glued) => {
+                return Some(Bounded::new(Bound::Up, Of::Amount, "+".to_owned()));
+            }
             _ => return None,
         },
     };
-    Some((bound, format!("{} {}", word(0), word(1))))
+    Some(Bounded::new(bound, Of::Either, format!("{} {}", word(0), word(1))))
 }
 
 /// A bound right before the figure: `at least`, `no more than`, `not be kept for longer than`.
-fn near(words: &[&str], dated: bool) -> Option<(Bound, String)> {
+fn near(words: &[&str], dated: bool) -> Option<Bounded> {
     let filler = |word: &&str| {
         matches!(*word, "a" | "an" | "the" | "of" | "about" | "around" | "approximately" | "$" | "€" | "£")
     };
@@ -156,20 +190,29 @@ fn near(words: &[&str], dated: bool) -> Option<(Bound, String)> {
     };
     let from = words.len() - length;
     let timely = matches!(*last, "after" | "since" | "before" | "until" | "till" | "from" | "by" | "within");
+    let of = match (second, *last) {
+        (_, "within") => Of::Either,
+        ("later" | "earlier" | "sooner" | "prior", _) => Of::Time,
+        _ if timely => Of::Time,
+        _ => Of::Amount,
+    };
     let fixed =
         matches!(*last, "minimum" | "maximum" | "limit" | "cap" | "ceiling") || second == "at" || second == "up";
+    // A negation counts up to the next verb: in `what is not tested is kept for more than a year` it is over.
+    let predicate =
+        |word: &&str| matches!(*word, "is" | "are" | "was" | "were" | "has" | "have" | "will" | "must" | "may");
     let negated = words[..from].iter().rposition(|word| is_negation(word));
+    let negated = negated.filter(|at| !words[at + 1..from].iter().any(predicate));
     match negated {
         // `not before Monday` bounds the other way; `does not run after five` does not bound at all.
         Some(at) if timely && at + 1 < from => None,
-        Some(_) if fixed => None,
-        Some(at) => Some((bound.turned(), words[at..].join(" "))),
-        None => Some((bound, words[from..].join(" "))),
+        Some(at) if !fixed || at + 1 == from => Some(Bounded::new(bound.turned(), of, words[at..].join(" "))),
+        _ => Some(Bounded::new(bound, of, words[from..].join(" "))),
     }
 }
 
 /// `the maximum session length is 5 hours`.
-fn far(words: &[&str]) -> Option<(Bound, String)> {
+fn far(words: &[&str]) -> Option<Bounded> {
     let passes = |word: &&str| {
         matches!(
             *word,
@@ -186,7 +229,15 @@ fn far(words: &[&str]) -> Option<(Bound, String)> {
         "minimum" | "min" | "floor" | "shortest" | "lowest" | "smallest" => Some((at, Bound::Up)),
         _ => None,
     })?;
-    Some((bound, words[at].to_owned()))
+    Some(Bounded::new(bound, Of::Amount, words[at].to_owned()))
+}
+
+/// What is said of the bound is denied: the rest of the clause has a negation.
+fn is_denied_after(tokens: &[Token<'_>], to: usize) -> bool {
+    const AFTER: usize = 8;
+    let rest = tokens.get(to..).unwrap_or_default().iter().take(AFTER);
+    let mut clause = rest.take_while(|token| !matches!(token.text, "." | "," | ";" | "!" | "?") && !token.is("and"));
+    clause.any(|token| is_negation(&token.folded) || matches!(token.folded.as_ref(), "rejected" | "refused" | "banned"))
 }
 
 fn is_negation(word: &str) -> bool {

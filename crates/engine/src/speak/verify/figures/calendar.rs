@@ -16,7 +16,7 @@ impl Date {
 
     /// Whether all this date says is said by the other, which may say more.
     pub(super) fn is_said_by(self, other: Self) -> bool {
-        fn within<T: PartialEq>(this: Option<T>, other: Option<T>) -> bool {
+        fn within<T: PartialEq + Copy>(this: Option<T>, other: Option<T>) -> bool {
             this.is_none() || this == other
         }
         let quarter = other.quarter.or(other.month.map(|month| (month - 1) / 3 + 1));
@@ -107,7 +107,7 @@ const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "frid
 /// A month by its name or the first letters of it.
 pub(super) fn month(folded: &str) -> Option<u8> {
     let matches = |month: &&str| *month == folded || (folded.len() == 3 && month.starts_with(folded));
-    let place = MONTHS.iter().position(|month| matches(&month)).or((folded == "sept").then_some(8))?;
+    let place = MONTHS.iter().position(matches).or((folded == "sept").then_some(8))?;
     u8::try_from(place + 1).ok()
 }
 
@@ -116,7 +116,7 @@ pub(super) fn weekday(folded: &str) -> Option<u8> {
     let name = folded.strip_suffix('s').filter(|name| name.ends_with("day")).unwrap_or(folded);
     let short = |day: &str| matches!(name, "tues" | "thur" | "thurs") && day.starts_with(name);
     let matches = |day: &&str| *day == name || (name.len() == 3 && day.starts_with(name)) || short(day);
-    u8::try_from(WEEKDAYS.iter().position(|day| matches(&day))?).ok()
+    u8::try_from(WEEKDAYS.iter().position(matches)?).ok()
 }
 
 pub(super) fn weekday_name(day: u8) -> &'static str {

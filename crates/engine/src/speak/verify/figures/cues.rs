@@ -1,5 +1,6 @@
 //! The small words that turn a sentence round: negations, demands, comparisons, quantities.
 
+use super::numbers;
 use super::tokens::{Kind, Token};
 
 /// How strongly something is demanded or allowed.
@@ -48,9 +49,9 @@ pub(super) fn at(tokens: &[Token<'_>], place: usize) -> Option<(Cue, usize)> {
     if token.kind != Kind::Word {
         return None;
     }
-    let word = |ahead: usize| tokens.get(place + ahead).map_or("", |token| token.folded.as_str());
+    let word = |ahead: usize| tokens.get(place + ahead).map_or("", |token| token.folded.as_ref());
     let phrase = |cue: Cue, length: usize| Some((cue, place + length));
-    let first = token.folded.as_str();
+    let first = token.folded.as_ref();
     match (first, word(1), word(2)) {
         ("not", "only" | "just" | "merely" | "least", _) => phrase(Cue::Nothing, 2),
         ("not", "necessarily" | "always" | "every" | "all" | "until" | "before" | "after" | "unless", _) => {
@@ -78,6 +79,8 @@ pub(super) fn at(tokens: &[Token<'_>], place: usize) -> Option<(Cue, usize)> {
             phrase(Cue::Demand(demand(denied).map_or(Force::May, opposite)), 3)
         }
         ("no", "longer", _) => phrase(Cue::Deny { heads: 1 }, 2),
+        // `not as tall as` compares, and denies nothing.
+        ("not", "as" | "so", _) => phrase(Cue::Blur, 2),
         ("no", "matter", _) => phrase(Cue::Nothing, 2),
         ("rather", "than", _) | ("instead", "of", _) | ("other", "than", _) => phrase(Cue::DenyPhrase, 2),
         ("fail" | "fails" | "failed" | "refuse" | "refuses" | "refused" | "unable", "to", _) => {
@@ -86,6 +89,8 @@ pub(super) fn at(tokens: &[Token<'_>], place: usize) -> Option<(Cue, usize)> {
         ("prior", "to", _) => phrase(Cue::Relation { pair: "before", forward: true }, 2),
         ("whether" | "if", "or", "not") => phrase(Cue::Nothing, 3),
         ("or", "not", _) | ("if", "not", _) => phrase(Cue::Nothing, 2),
+        // `read-only` is a word.
+        ("only", ..) if place > 0 && tokens[place - 1].is_dash() => phrase(Cue::Nothing, 1),
         _ => single(first).map(|cue| (cue, place + 1)),
     }
 }
@@ -118,8 +123,6 @@ fn single(word: &str) -> Option<Cue> {
         "some" | "several" | "many" | "most" | "few" | "sometimes" | "often" | "occasionally" | "usually"
         | "partly" => Cue::Portion(Share::Some),
         "only" | "solely" | "exclusively" => Cue::Only,
-        "single" | "sole" | "alone" | "just" | "limited" | "restricted" | "reserved" | "confined" | "requires"
-        | "requirement" | "maximum" | "until" => Cue::Bound,
         _ if is_negation(word) => Cue::Deny { heads: 1 },
         _ => return None,
     })
@@ -142,7 +145,7 @@ fn demand(word: &str) -> Option<Force> {
 }
 
 /// What a negation makes of a demand.
-fn opposite(force: Force) -> Force {
+pub(super) fn opposite(force: Force) -> Force {
     match force {
         Force::Must => Force::NeedNot,
         Force::NeedNot => Force::Must,
@@ -202,7 +205,7 @@ pub(super) fn is_boundary(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Sign => matches!(token.text, "," | ";" | ":" | "(" | ")" | "." | "—" | "–" | "!" | "?") && !token.is("-"),
         Kind::Word => matches!(
-            token.folded.as_str(),
+            token.folded.as_ref(),
             "but"
                 | "because"
                 | "while"
@@ -216,19 +219,69 @@ pub(super) fn is_boundary(token: &Token<'_>) -> bool {
                 | "if"
                 | "when"
                 | "who"
+                | "that"
         ),
         _ => false,
     }
 }
 
 /// Words that make a ban of a permission and a permission of a ban.
-pub(super) const EXCEPTIONS: [&str; 9] =
-    ["except", "excluding", "exclusively", "only", "otherwise", "solely", "unless", "until", "without"];
+const EXCEPTIONS: [&str; 10] =
+    ["before", "except", "excluding", "exclusively", "only", "otherwise", "solely", "unless", "until", "without"];
+
+/// Words that restrict without denying, and so bear out an `only`.
+pub(super) fn restricts(word: &str) -> bool {
+    matches!(
+        word,
+        "single"
+            | "sole"
+            | "alone"
+            | "just"
+            | "limited"
+            | "restricted"
+            | "reserved"
+            | "confined"
+            | "requires"
+            | "requirement"
+            | "maximum"
+            | "until"
+    )
+}
+
+/// What follows was so, or is so of something else: `drops support`, `takes the place of`.
+pub(super) fn displaces(tokens: &[Token<'_>], place: usize) -> bool {
+    match tokens[place].folded.as_ref() {
+        "drop" | "drops" | "dropped" | "discontinue" | "discontinues" | "discontinued" | "withdraw" | "withdraws"
+        | "withdrew" | "abandon" | "abandons" | "abandoned" | "replace" | "replaces" | "replaced" | "replacing"
+        | "supersedes" | "superseded" | "skip" => true,
+        "place" => tokens.get(place + 1).is_some_and(|next| next.is("of")),
+        _ => false,
+    }
+}
+
+/// The exceptions that a sentence makes, in order.
+pub(super) fn exceptions(tokens: &[Token<'_>]) -> Vec<&'static str> {
+    let makes = |place: usize, exception: &str| {
+        let next = tokens.get(place + 1);
+        match exception {
+            // `only five` is few, `read-only` a word.
+            "only" => {
+                !(place > 0 && tokens[place - 1].is_dash())
+                    && next.is_none_or(|next| next.kind != Kind::Number && numbers::word(&next.folded).is_none())
+            }
+            // `never before`, with nothing after it, makes this the first time.
+            "before" => next.is_none_or(|next| next.kind == Kind::Sign),
+            _ => true,
+        }
+    };
+    let made = |exception: &&str| (0..tokens.len()).any(|place| tokens[place].is(exception) && makes(place, exception));
+    EXCEPTIONS.into_iter().filter(made).collect()
+}
 
 /// A bound on how much begins here: `longer than`, `over 5`.
 pub(super) fn measures(tokens: &[Token<'_>], place: usize) -> bool {
     let next = tokens.get(place + 1);
-    let first = tokens[place].folded.as_str();
+    let first = tokens[place].folded.as_ref();
     let over = matches!(first, "over" | "above" | "beyond" | "exceed" | "exceeds" | "exceeding" | "below" | "under");
     (is_comparative(first) && next.is_some_and(|next| next.is("than")))
         || (over && next.is_some_and(|next| next.kind == Kind::Number || next.kind == Kind::Sign))

@@ -33,7 +33,7 @@ pub(super) fn numeric(tokens: &[Token<'_>], place: usize) -> Found {
 pub(super) fn day_first(tokens: &[Token<'_>], place: usize) -> Found {
     let day = day(&tokens[place])?;
     let mut at = place + 1;
-    if tokens.get(at).is_some_and(|next| next.glued && matches!(next.folded.as_str(), "st" | "nd" | "rd" | "th")) {
+    if tokens.get(at).is_some_and(|next| next.glued && matches!(next.folded.as_ref(), "st" | "nd" | "rd" | "th")) {
         at += 1;
     }
     if tokens.get(at).is_some_and(|next| next.is("of")) {
@@ -51,7 +51,9 @@ pub(super) fn named(tokens: &[Token<'_>], place: usize) -> Found {
         let time = Time::new(12, 0, Some(if token.is("noon") { Half::Afternoon } else { Half::Morning }))?;
         return Some((Value::Time(time), place + 1));
     }
-    if let Some(weekday) = weekday(&token.folded).filter(|_| token.is_capitalised()) {
+    if token.is_capitalised()
+        && let Some(weekday) = weekday(&token.folded)
+    {
         return Some((Value::Weekday(weekday), place + 1));
     }
     let month = named_month(tokens, place)?;
@@ -63,7 +65,7 @@ pub(super) fn named(tokens: &[Token<'_>], place: usize) -> Found {
     let Some(day) = day else {
         let (year, to) = year_after(tokens, place + 1);
         // `May` alone is more often a verb at the start of a sentence than a month.
-        let certain = year.is_some() || place > 0 || !matches!(token.folded.as_str(), "may" | "march");
+        let certain = year.is_some() || place > 0 || !matches!(token.folded.as_ref(), "may" | "march");
         return certain.then(|| (Value::Date(Date::new(year, Some(month), None), None), to));
     };
     let suffixed = tokens.get(at + 1).is_some_and(|next| next.glued && next.is_word());
@@ -113,7 +115,7 @@ pub(super) fn time(tokens: &[Token<'_>], place: usize) -> Found {
 /// `am`, `p.m.`, `in the morning` is not read.
 fn half(tokens: &[Token<'_>], place: usize) -> Option<(Half, usize)> {
     let token = tokens.get(place)?;
-    match token.folded.as_str() {
+    match token.folded.as_ref() {
         "am" => return Some((Half::Morning, place + 1)),
         "pm" => return Some((Half::Afternoon, place + 1)),
         _ => {}
@@ -121,7 +123,7 @@ fn half(tokens: &[Token<'_>], place: usize) -> Option<(Half, usize)> {
     let stop = tokens.get(place + 1).filter(|next| next.glued && next.text == ".");
     stop.and_then(|_| tokens.get(place + 2)).filter(|next| next.glued && next.is("m"))?;
     let to = place + 3 + usize::from(tokens.get(place + 3).is_some_and(|next| next.glued && next.text == "."));
-    match token.folded.as_str() {
+    match token.folded.as_ref() {
         "a" => Some((Half::Morning, to)),
         "p" => Some((Half::Afternoon, to)),
         _ => None,
@@ -131,7 +133,10 @@ fn half(tokens: &[Token<'_>], place: usize) -> Option<(Half, usize)> {
 /// Short names and those that are also words count only with a capital.
 fn named_month(tokens: &[Token<'_>], place: usize) -> Option<u8> {
     let token = tokens.get(place).filter(|token| token.is_word())?;
-    let ambiguous = token.text.len() <= 3 || matches!(token.folded.as_str(), "march" | "august");
+    if !token.folded.starts_with(['j', 'f', 'm', 'a', 's', 'o', 'n', 'd']) {
+        return None;
+    }
+    let ambiguous = token.text.len() <= 3 || matches!(token.folded.as_ref(), "march" | "august");
     month(&token.folded).filter(|_| !ambiguous || token.is_capitalised())
 }
 

@@ -1,5 +1,8 @@
 //! Names in a sentence: each must be known to its passages.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use super::reading::Figure;
 use super::sources::Sources;
 use super::tokens::{Kind, Token};
@@ -51,7 +54,7 @@ fn is_name(tokens: &[Token<'_>], place: usize) -> bool {
         return true;
     }
     let short = token.text.chars().count() < 2;
-    let ordinary = STOP_WORDS.binary_search(&token.folded.as_str()).is_ok();
+    let ordinary = STOP_WORDS.binary_search(&token.folded.as_ref()).is_ok();
     if short || ordinary {
         return false;
     }
@@ -83,7 +86,7 @@ fn joins(tokens: &[Token<'_>], last: usize, place: usize) -> bool {
     let between = &tokens[last + 1..place];
     match between {
         [] => true,
-        [one] => one.is_dash() || matches!(one.folded.as_str(), "of" | "and" | "the" | "for" | "de" | "&"),
+        [one] => one.is_dash() || matches!(one.folded.as_ref(), "of" | "and" | "the" | "for" | "de" | "&"),
         [one, two] => one.is("of") && two.is("the"),
         _ => false,
     }
@@ -92,20 +95,27 @@ fn joins(tokens: &[Token<'_>], last: usize, place: usize) -> bool {
 /// What the passages know by name.
 struct Known<'s, 'a> {
     sources: &'s Sources<'a>,
-    stems: std::collections::HashSet<String>,
+    /// Made when somebody asks: most names stand in the passages as they are.
+    stems: OnceCell<HashSet<String>>,
 }
 
 impl<'s, 'a> Known<'s, 'a> {
     fn of(sources: &'s Sources<'a>) -> Self {
-        let mut stems: std::collections::HashSet<String> = sources.words.iter().map(|word| stem(word)).collect();
-        stems.extend(sources.identifiers.iter().cloned());
-        Self { sources, stems }
+        Self { sources, stems: OnceCell::new() }
+    }
+
+    fn has_stem(&self, stem_of: &str) -> bool {
+        let stems = self.stems.get_or_init(|| {
+            let stems = self.sources.words.iter().map(|word| stem(word));
+            stems.chain(self.sources.identifiers.iter().cloned()).collect()
+        });
+        stems.contains(&stem(stem_of))
     }
 
     fn has(&self, token: &Token<'_>) -> bool {
         let word = token.folded.strip_suffix("'s").unwrap_or(&token.folded);
         self.sources.words.contains(word)
-            || self.stems.contains(&stem(word))
+            || self.has_stem(word)
             || (token.is_acronym() && self.spells(word))
             || self.has_relative(word)
             || self.sources.has_text(word)

@@ -5,20 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use super::cues::{Force, Share};
 use super::numbers;
-use super::statements::{Demand, Relation, Said, Sign, Statement, read};
-use super::tokens::Token;
-use super::windows::{Windows, sentences};
+use super::statements::{Demand, Relation, Said, Sign, Statement};
+use super::windows::Windows;
 use super::{Finding, FindingKind};
 
 /// Words to each side that say what a word is said of.
 const NEIGHBOURS: usize = 4;
 
 /// Holds each clause against the sentences of the passages that come closest to it.
-pub(super) fn check(tokens: &[Token<'_>], windows: &Windows<'_, '_>) -> Vec<Finding> {
+pub(super) fn check(claims: &[Statement], windows: &Windows<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut statements: HashMap<usize, Statement> = HashMap::new();
-    for range in sentences(tokens) {
-        let sentence = read(&tokens[range]);
+    for sentence in claims {
         let all: HashSet<&str> = sentence.said.iter().map(|said| said.root.as_str()).collect();
         let clauses: HashSet<usize> = sentence.said.iter().map(|said| said.clause).collect();
         let mut clauses: Vec<usize> = clauses.into_iter().collect();
@@ -27,19 +25,17 @@ pub(super) fn check(tokens: &[Token<'_>], windows: &Windows<'_, '_>) -> Vec<Find
         for clause in clauses {
             let of_clause = sentence.said.iter().filter(|said| said.clause == clause);
             let roots: HashSet<&str> = of_clause.map(|said| said.root.as_str()).collect();
-            let closest = windows.closest(&roots, &all);
-            for window in &closest {
+            let places = windows.closest(&roots, &all);
+            for window in &places {
                 statements.entry(*window).or_insert_with(|| windows.read(*window));
             }
-            let closest: Vec<&Statement> = closest.iter().filter_map(|window| statements.get(window)).collect();
-            findings.extend(signs(&sentence, clause, &closest));
+            let closest: Vec<&Statement> = places.iter().filter_map(|window| statements.get(window)).collect();
+            findings.extend(signs(sentence, clause, &closest));
             // The rest is of the sentence as a whole.
-            let places: Vec<*const Statement> =
-                closest.iter().map(|statement| std::ptr::from_ref(*statement)).collect();
             if !closest.is_empty() && seen.insert(places) {
-                findings.extend(demands(&sentence, &closest));
-                findings.extend(relations(&sentence, &closest));
-                findings.extend(portions(&sentence, &closest));
+                findings.extend(demands(sentence, &closest));
+                findings.extend(relations(sentence, &closest));
+                findings.extend(portions(sentence, &closest));
             }
         }
     }
@@ -101,7 +97,7 @@ fn compare(said: &Said, found: &Said, sentence: &Statement, statement: &Statemen
         return Agreement::Unclear;
     }
     // `must not … unless` and `may … if` can be one: only a denied phrase or an opposite word is certain then.
-    let certain = denied.by_phrase || said.word.to_lowercase() != found.word.to_lowercase();
+    let certain = denied.by_phrase || said.negated == found.negated;
     if sentence.exceptions != statement.exceptions && !certain {
         return Agreement::Unclear;
     }

@@ -2,8 +2,10 @@
 //! and the sentence must not turn round what they say. By rule alone: no model, no guess, each finding explained.
 
 mod antonyms;
+mod bindings;
 mod bounds;
 mod calendar;
+mod clauses;
 mod cues;
 mod dates;
 mod entities;
@@ -24,7 +26,8 @@ mod words;
 use std::fmt;
 
 use sources::Sources;
-use windows::Windows;
+use statements::Statement;
+use windows::{Windows, sentences};
 
 /// What is wrong with a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -49,6 +52,8 @@ pub enum FindingKind {
     Quantifier,
     /// The sentence turns a comparison or a bound round.
     Comparison,
+    /// The figure is there, but said of something else.
+    Merged,
 }
 
 impl FindingKind {
@@ -64,6 +69,7 @@ impl FindingKind {
             Self::Modality => "modality",
             Self::Quantifier => "quantifier",
             Self::Comparison => "comparison",
+            Self::Merged => "merged",
         }
     }
 
@@ -103,7 +109,7 @@ pub fn check(sentence: &str, passages: &[&str]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings = compare(sentence, passages);
-    findings.sort_by(|one, other| one.kind.cmp(&other.kind));
+    findings.sort_by_key(|finding| finding.kind);
     findings
 }
 
@@ -115,7 +121,13 @@ fn compare(sentence: &str, passages: &[&str]) -> Vec<Finding> {
     findings.extend(quotations::check(sentence, passages));
     findings.extend(entities::check(&tokens, &figures, &sources));
     findings.extend(bounds::check(sentence, &tokens, &figures, &sources));
-    findings.extend(flips::check(&tokens, &Windows::of(&sources)));
+    let claims: Vec<Statement> = sentences(&tokens).into_iter().map(|range| clauses::read(&tokens[range])).collect();
+    let roots = claims.iter().flat_map(|claim| &claim.said).map(|said| said.root.clone());
+    let windows = Windows::of(&sources, &roots.collect());
+    findings.extend(flips::check(&claims, &windows));
+    if findings.is_empty() {
+        findings.extend(bindings::check(sentence, &tokens, &figures, &windows, &sources));
+    }
     findings
 }
 

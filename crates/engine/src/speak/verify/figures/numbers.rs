@@ -90,57 +90,37 @@ fn digits(text: &str, exponent: i32) -> Option<Number> {
 
 /// Units, tens and the like in words; an ordinal is the number it stands for.
 pub(super) fn word(folded: &str) -> Option<u64> {
-    const WORDS: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const ORDINALS: [&str; 20] = [
-        "zeroth",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-    ];
-    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-    const TENTHS: [&str; 8] =
-        ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"];
-    let place = |table: &[&str]| table.iter().position(|entry| *entry == folded).and_then(|at| u64::try_from(at).ok());
-    place(&WORDS)
-        .or_else(|| place(&ORDINALS))
-        .or_else(|| place(&TENS).or_else(|| place(&TENTHS)).map(|at| (at + 2) * 10))
+    Some(match folded {
+        "zero" | "zeroth" => 0,
+        "one" | "first" => 1,
+        "two" | "second" => 2,
+        "three" | "third" => 3,
+        "four" | "fourth" => 4,
+        "five" | "fifth" => 5,
+        "six" | "sixth" => 6,
+        "seven" | "seventh" => 7,
+        "eight" | "eighth" => 8,
+        "nine" | "ninth" => 9,
+        "ten" | "tenth" => 10,
+        "eleven" | "eleventh" => 11,
+        "twelve" | "twelfth" => 12,
+        "thirteen" | "thirteenth" => 13,
+        "fourteen" | "fourteenth" => 14,
+        "fifteen" | "fifteenth" => 15,
+        "sixteen" | "sixteenth" => 16,
+        "seventeen" | "seventeenth" => 17,
+        "eighteen" | "eighteenth" => 18,
+        "nineteen" | "nineteenth" => 19,
+        "twenty" | "twentieth" => 20,
+        "thirty" | "thirtieth" => 30,
+        "forty" | "fortieth" => 40,
+        "fifty" | "fiftieth" => 50,
+        "sixty" | "sixtieth" => 60,
+        "seventy" | "seventieth" => 70,
+        "eighty" | "eightieth" => 80,
+        "ninety" | "ninetieth" => 90,
+        _ => return None,
+    })
 }
 
 pub(super) fn is_ordinal(folded: &str) -> bool {
@@ -170,13 +150,13 @@ pub(super) fn is_suffix(letters: &str) -> bool {
 
 /// A number in words from the first word on: `three hundred and five`, `two and a half`, `twenty-one`. The words that
 /// belong to it, and its value.
-pub(super) fn in_words<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<(usize, Number)> {
+pub(super) fn in_words<'a>(words: impl Iterator<Item = &'a str>) -> Option<(usize, Number)> {
     let mut total: Option<Number> = None;
     let mut part: Option<u64> = None;
     let mut read = 0;
     let mut whole: Option<(usize, Number)> = None;
     let mut after_and = false;
-    while let Some(next) = words.next() {
+    for next in words {
         read += 1;
         if let Some(value) = word(next) {
             part = match part {

@@ -91,7 +91,10 @@ fn wrong_unit(
 
 /// A sentence may leave out that days are calendar days, since days are; it may not leave out that they are working days.
 fn is_same(said: Unit, found: Unit) -> bool {
-    said == found || (said.0 == "day" && found.0 == "calendar day")
+    said == found
+        || (said.0 == "day" && found.0 == "calendar day")
+        // The word is the same for the weight and for the money.
+        || matches!((said.0, found.0), ("pound sterling", "pound") | ("pound", "pound sterling"))
 }
 
 /// The number is counted by that unit where it stands, or stands alone and the unit is spoken of.

@@ -19,7 +19,7 @@ pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> Found {
     let mut quantity = Quantity::bare(number);
     (quantity.label, quantity.exact) = label(tokens, place);
     if let Some(next) = tokens.get(to).filter(|next| next.glued && next.is_word()) {
-        match next.folded.as_str() {
+        match next.folded.as_ref() {
             "st" | "nd" | "rd" | "th" => {
                 quantity.ordinal = true;
                 return Some((Value::Quantity(quantity), to + 1));
@@ -39,7 +39,7 @@ pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> Found {
 
 /// A number in words; `one` only where it counts.
 pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> Found {
-    let first = tokens[place].folded.as_str();
+    let first = tokens[place].folded.as_ref();
     if first == "half" && !tokens.get(place + 1).is_some_and(Token::is_dash) {
         let half = numbers::parse("0.5")?;
         return finish(tokens, Quantity::bare(half), place + 1);
@@ -55,7 +55,7 @@ pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> Found {
         .take_while(|at| tokens[*at].is_word() || (tokens[*at].is_dash() && tokens[*at].glued))
         .filter(|at| tokens[*at].is_word())
         .take(12)
-        .map(|at| (at, tokens[at].folded.as_str()))
+        .map(|at| (at, tokens[at].folded.as_ref()))
         .collect();
     let (read, number) = numbers::in_words(words.iter().map(|(_, word)| *word))?;
     let (last, last_word) = *words.get(read.checked_sub(1)?)?;
@@ -70,7 +70,7 @@ pub(super) fn in_words(tokens: &[Token<'_>], place: usize) -> Found {
 
 /// `an hour`, `a week`: one of it, said without a number.
 pub(super) fn by_article(tokens: &[Token<'_>], place: usize) -> Found {
-    if !matches!(tokens[place].folded.as_str(), "a" | "an" | "single") {
+    if !matches!(tokens[place].folded.as_ref(), "a" | "an" | "single") {
         return None;
     }
     let (unit, to) = unit_at(tokens, place + 1)?;
@@ -89,7 +89,7 @@ pub(super) fn money(tokens: &[Token<'_>], place: usize) -> Found {
     let (mut number, mut to) =
         grouped(tokens, at).or_else(|| numbers::parse(amount.text).map(|number| (number, at + 1)))?;
     if let Some(next) = tokens.get(to).filter(|next| next.is_word()) {
-        let factor = match next.folded.as_str() {
+        let factor = match next.folded.as_ref() {
             "k" if next.glued => Some(1_000),
             "m" => Some(1_000_000),
             folded => numbers::magnitude(folded),
@@ -139,7 +139,7 @@ fn finish(tokens: &[Token<'_>], mut quantity: Quantity, mut to: usize) -> Found 
 /// A unit that begins with this token, and the first token after it.
 pub(super) fn unit_at(tokens: &[Token<'_>], place: usize) -> Option<(Unit, usize)> {
     let token = tokens.get(place)?;
-    let word = |at: usize| tokens.get(at).filter(|next| next.is_word()).map(|next| next.folded.as_str());
+    let word = |at: usize| tokens.get(at).filter(|next| next.is_word()).map(|next| next.folded.as_ref());
     // `working-day` reads as `working day`.
     let plain: Vec<(usize, &str)> = (place..place + 5).filter_map(|at| Some((at, word(at)?))).take(3).collect();
     let words: Vec<&str> = plain.iter().map(|(_, word)| *word).collect();
@@ -169,7 +169,7 @@ pub(super) fn unit_at(tokens: &[Token<'_>], place: usize) -> Option<(Unit, usize
 fn rate(tokens: &[Token<'_>], place: usize) -> Option<(Unit, usize)> {
     for at in place..place + 3 {
         let token = tokens.get(at)?;
-        if matches!(token.folded.as_str(), "per" | "/" | "a" | "an" | "each" | "every") {
+        if matches!(token.folded.as_ref(), "per" | "/" | "a" | "an" | "each" | "every") {
             let calendar = tokens.get(at + 1).is_some_and(|next| next.is("calendar") || next.is("working"));
             let (unit, to) = unit_at(tokens, at + 1).or_else(|| unit_at(tokens, at + 2).filter(|_| calendar))?;
             let time = unit.is_time() || token.is("per") || token.is("/");
@@ -270,9 +270,9 @@ fn is_vague(folded: &str) -> bool {
 
 /// `one of them`, `no one`, `the second` of time: words that look like numbers and count nothing.
 fn is_no_count(tokens: &[Token<'_>], place: usize) -> bool {
-    let before = place.checked_sub(1).map_or("", |at| tokens[at].folded.as_str());
-    let after = tokens.get(place + 1).map_or("", |next| next.folded.as_str());
-    match tokens[place].folded.as_str() {
+    let before = place.checked_sub(1).map_or("", |at| tokens[at].folded.as_ref());
+    let after = tokens.get(place + 1).map_or("", |next| next.folded.as_ref());
+    match tokens[place].folded.as_ref() {
         "one" => {
             matches!(before, "no" | "any" | "every" | "the" | "this" | "that" | "another" | "each" | "which" | "some")
                 || tokens.get(place + 1).is_none_or(|next| !next.is_word() && !next.is_dash())

@@ -45,7 +45,9 @@ fn quotations(sentence: &str) -> Vec<&str> {
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in fold(text).chars() {
-        if character.is_alphanumeric() || character == '\'' || character == '%' {
+        if character == '&' {
+            plain.push_str("and");
+        } else if character.is_alphanumeric() || character == '\'' || character == '%' {
             plain.push(character);
         } else if (character.is_whitespace() || is_dash(character) || !character.is_alphanumeric())
             && !plain.is_empty()

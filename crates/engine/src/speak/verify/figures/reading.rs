@@ -129,7 +129,7 @@ fn inherit(tokens: &[Token<'_>], figures: &mut [Figure]) {
 /// Nothing but what joins the members of a list or the ends of a range.
 fn joined(tokens: &[Token<'_>], from: usize, to: usize) -> bool {
     let joins = |token: &Token<'_>| {
-        token.is_dash() || matches!(token.folded.as_str(), "," | "to" | "and" | "or" | "through" | "&" | "/" | "bis")
+        token.is_dash() || matches!(token.folded.as_ref(), "," | "to" | "and" | "or" | "through" | "&" | "/" | "bis")
     };
     from < to && to - from <= 2 && tokens[from..to].iter().all(joins)
 }

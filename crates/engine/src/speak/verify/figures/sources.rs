@@ -88,12 +88,12 @@ impl<'a> Sources<'a> {
                 self.words.insert(word.to_owned());
                 self.units.extend(units::adverb(word));
                 self.rates.extend(units::adverb(word));
+                if token.text.len() > 1 {
+                    self.units.extend(units::single(token.text));
+                }
             }
             if matches!(word, "per" | "each" | "every" | "a" | "an") {
                 self.rates.extend(unit_at(&source.tokens, place + 1).map(|(unit, _)| unit));
-            }
-            if token.text.len() > 1 {
-                self.units.extend(units::single(token.text));
             }
         }
         self.each.push(source);
@@ -130,7 +130,7 @@ impl<'a> Sources<'a> {
 
     /// The text stands in a passage with nothing of a word or number right before or after it.
     pub(super) fn has_text(&self, folded: &str) -> bool {
-        self.each.iter().any(|source| is_within(source.folded.get_or_init(|| fold(source.text)), folded))
+        self.each.iter().any(|source| is_within(source.folded.get_or_init(|| fold(source.text).into_owned()), folded))
     }
 
     /// A unit is named near a number that stands alone, as in a table or `timeout in ms: 500`.

@@ -1,7 +1,7 @@
 //! What a sentence affirms and what it denies, word by word; what it demands, counts and compares.
 
-use super::antonyms::{denied_by_prefix, opposed};
-use super::cues::{self, Cue, Force, Share};
+use super::antonyms::opposed;
+use super::cues::{self, Force, Share};
 use super::tokens::{Kind, Token};
 use super::words::{STOP_WORDS, stem};
 
@@ -14,7 +14,7 @@ pub(super) enum Sign {
 }
 
 impl Sign {
-    fn turned(self, denied: bool) -> Self {
+    pub(super) fn turned(self, denied: bool) -> Self {
         match self {
             Self::Affirmed if denied => Self::Denied,
             Self::Denied if denied => Self::Affirmed,
@@ -85,47 +85,6 @@ pub(super) struct Statement {
     pub(super) restricts: bool,
 }
 
-/// A negation at work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Denial {
-    /// Words still to come that it is about in the first place.
-    heads: usize,
-    uncertain: bool,
-    phrase: bool,
-}
-
-struct Reader<'s, 'a> {
-    tokens: &'s [Token<'a>],
-    statement: Statement,
-    clause: usize,
-    /// Negations whose words are still to come.
-    denials: Vec<Denial>,
-    /// Where this clause's words begin.
-    clause_from: usize,
-}
-
-/// Reads one sentence.
-pub(super) fn read(tokens: &[Token<'_>]) -> Statement {
-    let mut reader = Reader {
-        tokens,
-        statement: Statement {
-            exceptions: cues::EXCEPTIONS
-                .into_iter()
-                .filter(|exception| tokens.iter().any(|token| token.is(exception)))
-                .collect(),
-            ..Statement::default()
-        },
-        clause: 0,
-        denials: Vec::new(),
-        clause_from: 0,
-    };
-    let mut place = 0;
-    while place < tokens.len() {
-        place = reader.step(place);
-    }
-    reader.statement
-}
-
 /// The root and whether the word is the opposite of it.
 pub(super) fn root(folded: &str) -> (String, bool, bool) {
     let stem = stem(folded);
@@ -138,201 +97,11 @@ pub(super) fn root(folded: &str) -> (String, bool, bool) {
 pub(super) fn is_content(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Word => {
-            STOP_WORDS.binary_search(&token.folded.as_str()).is_err()
+            STOP_WORDS.binary_search(&token.folded.as_ref()).is_err()
                 && !cues::is_negation(&token.folded)
                 && (token.text.len() > 1 || token.is_capitalised())
         }
         Kind::Number | Kind::Identifier => true,
         Kind::Sign | Kind::Break => false,
-    }
-}
-
-impl Reader<'_, '_> {
-    /// Reads from this token on and returns where to go on.
-    fn step(&mut self, place: usize) -> usize {
-        let token = &self.tokens[place];
-        if self.ends_clause(place) {
-            self.next_clause();
-        }
-        if !self.denials.is_empty() && cues::measures(self.tokens, place) {
-            self.deny_only_the_bound();
-        }
-        match cues::at(self.tokens, place) {
-            Some((cue, to)) => {
-                self.cue(cue, place, to);
-                to
-            }
-            None => {
-                if is_content(token) {
-                    self.say(place);
-                }
-                place + 1
-            }
-        }
-    }
-
-    fn cue(&mut self, cue: Cue, place: usize, to: usize) {
-        match cue {
-            Cue::Nothing => {}
-            Cue::Bound => self.statement.restricts = true,
-            Cue::Deny { heads } => {
-                self.statement.restricts = true;
-                self.blur_clause();
-                self.denials.push(Denial { heads, uncertain: false, phrase: false });
-            }
-            Cue::DenyPhrase => {
-                self.statement.restricts = true;
-                self.denials.push(Denial { heads: 1, uncertain: false, phrase: true });
-            }
-            Cue::Blur => {
-                self.blur_clause();
-                self.denials.push(Denial { heads: 0, uncertain: true, phrase: false });
-            }
-            Cue::Demand(force) => {
-                self.statement.restricts |= force != Force::May;
-                self.demand(force, place, to);
-                match force {
-                    Force::MustNot | Force::ShouldNot if cues::speaks_before_its_verb(&self.tokens[place].folded) => {
-                        self.blur_clause();
-                        self.denials.push(Denial { heads: 1, uncertain: false, phrase: false });
-                    }
-                    Force::MustNot | Force::ShouldNot | Force::NeedNot => {
-                        self.blur_clause();
-                        self.denials.push(Denial { heads: 0, uncertain: true, phrase: false });
-                    }
-                    Force::Must | Force::Should | Force::May => {}
-                }
-            }
-            Cue::Relation { pair, forward } => self.relation(pair, forward, place, to),
-            Cue::Portion(share) => self.portion(share, place, to),
-            Cue::Only => {
-                self.statement.restricts = true;
-                let counts = self.tokens.get(to).is_some_and(|next| next.kind == Kind::Number);
-                if !counts {
-                    self.statement.exclusive = Some(self.tokens[place].folded.clone());
-                }
-            }
-        }
-    }
-
-    /// Everything already said in this clause may be meant by the negation, or not.
-    fn blur_clause(&mut self) {
-        for said in &mut self.statement.said[self.clause_from..] {
-            if said.sign == Sign::Affirmed {
-                said.sign = Sign::Uncertain;
-            }
-        }
-    }
-
-    /// `not kept for more than 30 days` says how long, not that nothing is kept.
-    fn deny_only_the_bound(&mut self) {
-        for said in &mut self.statement.said[self.clause_from..] {
-            said.sign = Sign::Uncertain;
-        }
-        for denial in &mut self.denials {
-            *denial = Denial { heads: 0, uncertain: true, phrase: false };
-        }
-    }
-
-    fn say(&mut self, place: usize) {
-        let token = &self.tokens[place];
-        let mut head = false;
-        let mut by_phrase = false;
-        let mut denied = false;
-        let mut uncertain = false;
-        for denial in &mut self.denials {
-            denied ^= !denial.uncertain;
-            uncertain |= denial.uncertain;
-            head |= denial.heads > 0;
-            by_phrase |= denial.heads > 0 && denial.phrase;
-            // An adverb stands between a negation and its verb.
-            if !token.folded.ends_with("ly") {
-                denial.heads = denial.heads.saturating_sub(1);
-            }
-        }
-        let sign = if uncertain { Sign::Uncertain } else { Sign::Affirmed.turned(denied) };
-        let (root, negative, compares) = root(&token.folded);
-        let than = self.than(place);
-        let word = token.text.to_owned();
-        let clause = self.clause;
-        let said = Said { root, word, sign, negated: denied, head, compares, by_phrase, clause, than };
-        if let Some(rest) = denied_by_prefix(&token.folded) {
-            let (root, turned, _) = self::root(rest);
-            self.statement.said.push(Said { root, sign: sign.turned(!turned), head: true, ..said.clone() });
-        }
-        self.statement.said.push(Said { sign: sign.turned(negative), head: head || negative, ..said });
-    }
-
-    /// What a comparison compares with.
-    fn than(&self, place: usize) -> Option<String> {
-        let after = self.tokens.get(place + 1..)?;
-        let than = after.iter().take(4).position(|token| token.is("than"))?;
-        let of = after[than + 1..].iter().take(4).find(|token| is_content(token))?;
-        Some(root(&of.folded).0)
-    }
-
-    fn content_after(&self, place: usize, most: usize) -> Vec<String> {
-        let rest = self.tokens.get(place..).unwrap_or_default();
-        let clause = rest.iter().take_while(|token| !cues::is_boundary(token)).take(8);
-        clause.filter(|token| is_content(token)).take(most).map(|token| root(&token.folded).0).collect()
-    }
-
-    fn clause_roots(&self) -> Vec<String> {
-        self.statement.said[self.clause_from..].iter().map(|said| said.root.clone()).collect()
-    }
-
-    fn demand(&mut self, force: Force, place: usize, to: usize) {
-        // With an exception, `may only` demands and `must not unless` allows.
-        if !self.statement.exceptions.is_empty() {
-            return;
-        }
-        let mut of = self.content_after(to, 2);
-        if !cues::speaks_before_its_verb(&self.tokens[place].folded) {
-            of.extend(self.clause_roots().into_iter().rev().take(3));
-        }
-        let word = self.tokens[place..to].iter().map(|token| token.folded.as_str()).collect::<Vec<_>>().join(" ");
-        self.statement.demands.push(Demand { force, word, of });
-    }
-
-    fn relation(&mut self, pair: &'static str, forward: bool, place: usize, to: usize) {
-        let before = self.clause_roots();
-        let word = self.tokens[place].folded.clone();
-        if let Some(of) = self.content_after(to, 1).pop() {
-            self.statement.relations.push(Relation { pair, forward, word, of, before });
-        }
-    }
-
-    fn portion(&mut self, share: Share, place: usize, to: usize) {
-        let word = self.tokens[place].folded.clone();
-        if let Some(of) = self.content_after(to, 1).pop() {
-            self.statement.portions.push(Portion { share, word, of });
-        }
-    }
-
-    fn next_clause(&mut self) {
-        self.clause += 1;
-        self.clause_from = self.statement.said.len();
-        self.denials.clear();
-    }
-
-    fn ends_clause(&self, place: usize) -> bool {
-        let token = &self.tokens[place];
-        if cues::is_boundary(token) {
-            return !(token.text == "," && !self.denials.is_empty() && self.lists_on(place));
-        }
-        if token.is("and") && !self.denials.is_empty() {
-            // `does not log and store` goes on; `does not log and validates` does not.
-            let next = self.tokens.get(place + 1);
-            return next.is_some_and(|next| next.folded.ends_with('s') || !is_content(next));
-        }
-        false
-    }
-
-    /// A list of what is denied: `not log, store or forward`.
-    fn lists_on(&self, place: usize) -> bool {
-        let rest = &self.tokens[place + 1..];
-        let list = rest.iter().take_while(|token| token.is_word() || token.text == ",").take(12);
-        let mut words = list.filter(|token| token.is_word());
-        words.any(|token| token.is("or") || token.is("nor"))
     }
 }

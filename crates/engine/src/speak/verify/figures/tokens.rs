@@ -1,5 +1,7 @@
 //! A text as words, numbers, identifiers and signs, each with its place.
 
+use std::borrow::Cow;
+
 use super::identifiers;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +22,7 @@ pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     pub(super) text: &'a str,
     /// In lower case, typographic apostrophes made plain.
-    pub(super) folded: String,
+    pub(super) folded: Cow<'a, str>,
     /// Where it begins in the text, in bytes.
     pub(super) start: usize,
     /// Nothing stands between this token and the one before it.
@@ -68,9 +70,9 @@ pub(super) fn is_apostrophe(character: char) -> bool {
 }
 
 /// Lower case, with one kind of apostrophe and one kind of dash.
-pub(super) fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let plain = |c: char| {
         if is_apostrophe(c) {

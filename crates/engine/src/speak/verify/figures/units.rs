@@ -184,6 +184,9 @@ pub(super) fn single(text: &str) -> Option<Unit> {
     if let Some(unit) = TABLE.single.get(text) {
         return Some(*unit);
     }
+    if !text.contains(char::is_uppercase) {
+        return None;
+    }
     let folded = text.to_lowercase();
     // `KM` and `Days` are the unit; `mB`, one letter or two in the wrong case, is not.
     (folded.len() > 2 || folded == "km" || folded == "kg" || folded == "ms")

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::antonyms::denied_by_prefix;
+use super::clauses::read;
 use super::sources::Sources;
-use super::statements::{Statement, is_content, read, root};
+use super::statements::{Statement, is_content, root};
 use super::tokens::{Kind, Token};
 
 /// Sentences of the passages that are nearly as close as the closest are all asked.
@@ -21,18 +22,23 @@ pub(super) struct Windows<'s, 'a> {
 }
 
 impl<'s, 'a> Windows<'s, 'a> {
-    pub(super) fn of(sources: &'s Sources<'a>) -> Self {
+    /// Only the wanted roots are looked for.
+    pub(super) fn of(sources: &'s Sources<'a>, wanted: &HashSet<String>) -> Self {
         let mut windows = Self { sources, each: Vec::new(), by_root: HashMap::new() };
-        let mut roots: HashMap<&str, (String, Option<String>)> = HashMap::new();
+        let mut roots: HashMap<&str, Vec<String>> = HashMap::new();
         for (passage, source) in sources.each.iter().enumerate() {
             for range in sentences(&source.tokens) {
                 let window = windows.each.len();
-                for token in source.tokens[range.clone()].iter().filter(|token| is_content(token)) {
-                    let of_word = roots.entry(token.folded.as_str()).or_insert_with(|| {
+                for token in &source.tokens[range.clone()] {
+                    // Most words come again and again.
+                    let roots_of = |token: &Token<'_>| {
                         let denied = denied_by_prefix(&token.folded).map(|rest| root(rest).0);
-                        (root(&token.folded).0, denied)
-                    });
-                    for root in std::iter::once(&of_word.0).chain(&of_word.1) {
+                        let own = is_content(token).then(|| root(&token.folded).0);
+                        let found = [own, denied].into_iter().flatten();
+                        found.filter(|root| wanted.contains(root)).collect::<Vec<String>>()
+                    };
+                    let of_word = roots.entry(token.folded.as_ref()).or_insert_with(|| roots_of(token));
+                    for root in of_word.iter() {
                         match windows.by_root.get_mut(root.as_str()) {
                             Some(found) if found.last() == Some(&window) => {}
                             Some(found) => found.push(window),
@@ -69,6 +75,30 @@ impl<'s, 'a> Windows<'s, 'a> {
         let mut close: Vec<usize> = close.map(|(window, _)| window).collect();
         close.sort_unstable();
         close
+    }
+
+    /// How many of these roots each sentence has, of those that have any.
+    pub(super) fn in_common<'r>(&self, roots: impl Iterator<Item = &'r str>) -> HashMap<usize, usize> {
+        let mut in_common = HashMap::new();
+        for root in roots {
+            for window in self.by_root.get(root).into_iter().flatten() {
+                *in_common.entry(*window).or_default() += 1;
+            }
+        }
+        in_common
+    }
+
+    /// The sentence in which this token of a passage stands.
+    pub(super) fn at(&self, passage: usize, token: usize) -> Option<usize> {
+        let after = self.each.partition_point(|(of, range)| (*of, range.start) <= (passage, token));
+        after.checked_sub(1)
+    }
+
+    /// Whether figures stand in a sentence.
+    pub(super) fn has_figures(&self, window: usize) -> bool {
+        let Some((passage, range)) = self.each.get(window) else { return false };
+        let figures = self.sources.each.get(*passage).map_or(&[][..], |source| &source.figures);
+        figures.iter().any(|figure| range.contains(&figure.from))
     }
 
     pub(super) fn read(&self, window: usize) -> Statement {

@@ -1,38 +1,14 @@
-//! The models: each is loaded or asked, and made to work once.
+//! The models that judge: each is loaded or asked, and judges once.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::entailment::Pair;
 
 use super::Finding;
 use crate::compose;
 use crate::settings::{EntailmentSource, RerankerSource, Settings};
-
-pub(super) async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
-    match compose::embedder(settings).await {
-        Ok(embedder) => {
-            let model = embedder.model();
-            let found = format!(
-                "{}, {} dimensions, {} tokens, hash {}",
-                model.name,
-                model.dimensions,
-                model.max_tokens,
-                model.hash.0.short(12)
-            );
-            findings.push(Finding::ok("embedding", found));
-            Some(embedder)
-        }
-        Err(error) => {
-            let mend =
-                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
-            findings.push(Finding::broken("embedding", error.to_string(), mend));
-            None
-        }
-    }
-}
 
 /// Whether it judges is what counts, not how.
 pub(super) async fn reranker(settings: &Settings) -> Finding {
@@ -66,7 +42,7 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
 }
 
 /// Which of the three verifies, and that it judges.
-pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<OnnxEmbedder>>) -> Finding {
+pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Finding {
     const PART: &str = "entailment";
     let mend = match settings.entailment.source {
         EntailmentSource::Lexical => "mend the embedding model, or raise `entailment.timeout_ms`",
@@ -75,7 +51,6 @@ pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<OnnxEmb
             "mend the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
         }
     };
-    let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
     let entailment = match compose::entailment(settings, embedder).await {
         Ok(entailment) => entailment,
         Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
