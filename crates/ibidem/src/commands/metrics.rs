@@ -52,11 +52,11 @@ async fn fetch(server: &str, key: Option<&str>) -> anyhow::Result<String> {
     match reply.status() {
         StatusCode::OK => Ok(reply.text().await?),
         StatusCode::UNAUTHORIZED if key.is_none() => anyhow::bail!(
-            "the server wants an admin's key: give one with --key or IBIDEM_KEY (`ibidem key create --role admin`)"
+            "the server wants an admin's key: give one with --key or IBIDEM_KEY (`ibidem key create --name metrics --role admin`)"
         ),
         StatusCode::UNAUTHORIZED => anyhow::bail!("the server does not know this key, or it has expired"),
         StatusCode::FORBIDDEN => {
-            anyhow::bail!("this key is not an admin's; `ibidem key create --role admin` makes one")
+            anyhow::bail!("this key is not an admin's; `ibidem key create --name metrics --role admin` makes one")
         }
         StatusCode::NOT_FOUND => anyhow::bail!("the server shows its metrics to nobody (`server.metrics: off`)"),
         status => anyhow::bail!("the server answered {status}; the reason is in its log"),

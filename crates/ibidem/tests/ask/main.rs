@@ -13,6 +13,8 @@ mod asking;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
+mod first_sentence;
+mod metrics;
 mod model_server;
 mod policy;
 mod real;
@@ -20,5 +22,6 @@ mod recording_server;
 mod roles;
 mod same;
 mod terms;
+mod verify;
 
 use common::{installation, setting};

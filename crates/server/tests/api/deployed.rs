@@ -227,11 +227,12 @@ async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
         let absent_by_nature = query.contains("> 0") || query.contains("tool_call");
         assert!(!results.is_empty() || absent_by_nature, "nothing comes of {query}");
     }
+    // The index is left alone, and a third of what the model writes is in no document. Everything else is well.
+    let mut firing = Vec::new();
     for (alert, query) in alert_queries() {
-        let results = prometheus.query(&query).await;
-        let is_true = ["IbidemBreakerOpen"].contains(&alert.as_str());
-        assert_eq!(!results.is_empty(), is_true, "{alert}: {results:?}");
+        firing.extend(prometheus.query(&query).await.first().map(|_| alert));
     }
+    assert_eq!(firing, ["IbidemBreakerOpen", "IbidemSentencesUnsupported"]);
     // Prometheus itself has read the rules and finds nothing wrong with them.
     let rules = prometheus.get("/api/v1/rules").await.unwrap();
     let rules = rules["data"]["groups"][0]["rules"].as_array().unwrap().clone();

@@ -1,8 +1,10 @@
 //! `GET /metrics`: who may read it, what it holds, and that dashboards and alerts ask for what is there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use axum::http::StatusCode;
+use ibidem_engine::words::Scope;
 use ibidem_server::MetricsReaders;
 use ibidem_server::metrics::{Kind, METRICS};
 use serde_json::json;
@@ -111,27 +113,51 @@ fn is_of(series: &str, name: &str, kind: Kind) -> bool {
     }
 }
 
-#[tokio::test]
-async fn citations_that_went_out_are_held_against_the_catalogue() {
-    let world = World::create().await;
-    let key = world.key("admin", &[]).await;
-    let body = json!({ "query": "How many days of leave may be carried over?" }).to_string();
-    let reply = world.call("POST", "/v1/answers", Some(&key), &body).await;
-    assert_eq!(reply.body["action"], "cite", "{}", reply.text);
-    let cited = reply.body["citations"].as_array().unwrap().len();
-    assert!(cited > 0);
-    // They are checked when nobody waits for them.
+/// Waits until so many citations were checked: that happens when nobody waits for it.
+async fn checked(world: &World, key: &str, citations: f64) -> Scrape {
     let checked = async {
         loop {
-            let scrape = Scrape::of(&world, &key).await;
-            if scrape.value("citation_checked_total", &[]) >= cited as f64 {
+            let scrape = Scrape::of(world, key).await;
+            if scrape.value("citation_checked_total", &[]) >= citations {
                 return scrape;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let scrape = tokio::time::timeout(std::time::Duration::from_secs(60), checked).await.unwrap();
-    assert_eq!(scrape.value("citation_checked_total", &[]), cited as f64);
+    tokio::time::timeout(Duration::from_secs(60), checked).await.expect("citations are checked")
+}
+
+#[tokio::test]
+async fn citations_that_went_out_are_held_against_the_catalogue_and_broken_ones_are_counted() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let ask = async || {
+        let body = json!({ "query": "How many days of leave may be carried over?" }).to_string();
+        let reply = world.call("POST", "/v1/answers", Some(&key), &body).await;
+        assert_eq!(reply.body["action"], "cite", "{}", reply.text);
+        reply.body["citations"].as_array().unwrap().len() as f64
+    };
+    let cited = ask().await;
+    let scrape = checked(&world, &key, cited).await;
+    assert_eq!(scrape.value("citation_checked_total", &[]), cited);
     assert_eq!(scrape.value("citation_broken_total", &[]), 0.0);
+
+    // A document that goes while the model writes from it.
+    let identity = world.store().authenticate(&key["Bearer ".len()..]).await.unwrap();
+    let documents = world.store().list_documents(&Scope::of(&identity), None, 10).await.unwrap();
+    let withdraw = async {
+        let attention = world.thoughtful.attention.acquire_many(8).await.unwrap();
+        world.thoughtful.asked.notified().await;
+        for document in &documents {
+            world.store().remove(world.tenant, document.id).await.unwrap();
+        }
+        drop(attention);
+    };
+    // The first question has been heard already.
+    world.thoughtful.asked.notified().await;
+    let (gone, ()) = tokio::join!(ask(), withdraw);
+    let scrape = checked(&world, &key, cited + gone).await;
+    assert_eq!(scrape.value("citation_broken_total", &[]), gone);
+    assert!(gone > 0.0);
     world.end().await;
 }
