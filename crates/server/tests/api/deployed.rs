@@ -142,7 +142,8 @@ struct Prometheus {
 impl Prometheus {
     /// With the configuration and the rules as they are shipped, but for the target and the pace.
     async fn start(folder: &Path, target: &str, key: &str) -> Self {
-        let binary = std::env::var("IBIDEM_STACK_PROMETHEUS").expect("run stack/up, then eval \"$(stack/env)\"");
+        let binary = std::env::var("IBIDEM_STACK_PROMETHEUS");
+        let binary = binary.unwrap_or_else(|_| panic!("no Prometheus: run stack/up, then eval \"$(stack/env)\""));
         let configuration = CONFIGURATION.replace("127.0.0.1:8080", target).replace("15s", "200ms");
         assert!(configuration.contains(target) && configuration.contains("200ms"));
         std::fs::write(folder.join("prometheus.yml"), configuration).unwrap();
