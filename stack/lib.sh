@@ -317,6 +317,7 @@ reserve_port() { # NAME CONFIGURED-PORT VARIABLE; sets PORT
 # ---- the parts --------------------------------------------------------------
 
 QDRANT_BIN=$STACK_HOME/bin/qdrant
+PROMETHEUS_BIN=$STACK_HOME/bin/prometheus
 
 postgres_bin() { # IBIDEM_STACK_PG_BIN names another installation
     printf '%s' "${IBIDEM_STACK_PG_BIN:-/usr/lib/postgresql/$POSTGRES_VERSION/bin}"

@@ -147,8 +147,10 @@ impl Watched {
 }
 
 impl Counters {
+    /// What the vocabulary was not asked is no lookup.
     fn count(&self, outcome: &Result<Lookup, VocabularyError>) {
         add(match outcome {
+            Err(VocabularyError::CircuitOpen { .. }) => return,
             Ok(lookup) if defines(lookup) => &self.hit,
             Ok(_) => &self.miss,
             Err(VocabularyError::Timeout(_)) => &self.timeout,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::degrade::{Deadline, flags};
 use crate::gather::addresses::Resolved;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
@@ -12,7 +13,8 @@ use crate::ports::entailment::Entailment;
 use crate::ports::language_model::ModelError;
 use crate::ports::memory::Memory;
 use crate::ports::owners::Owners;
-use crate::ports::records::TurnRecord;
+use crate::ports::records::{TurnNumbers, TurnRecord};
+use crate::ports::request_time::RequestTime;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
 use crate::roles::Roles;
@@ -20,7 +22,7 @@ use crate::search::{SearchError, Searcher};
 use crate::speak::verify::Verifier;
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
-use crate::turn::{Asked, SearchRecord, Sieve, Sifted};
+use crate::turn::{Asked, SearchRecord, Sieve, Sifted, Unsearchable};
 use crate::words::{Answer, Identity, Reason, Refusal};
 
 /// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
@@ -43,6 +45,10 @@ pub struct Engine {
     pub owners: Option<Arc<dyn Owners>>,
     /// Whom a question goes to when what it is about has no owner.
     pub admin_email: Option<String>,
+    /// None when requests may take as long as their parts do.
+    pub request_time: Option<Arc<dyn RequestTime>>,
+    /// Of the one request that this is for.
+    pub deadline: Option<Deadline>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -73,6 +79,8 @@ impl Engine {
             entailment: Arc::new(LexicalEntailment::by_words()),
             owners: None,
             admin_email: None,
+            request_time: None,
+            deadline: None,
         }
     }
 
@@ -80,25 +88,32 @@ impl Engine {
         Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
     }
 
-    /// An answer with its receipt. A refusal is an answer too.
+    /// An answer with its receipt, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         let (at, policy) = (asked.at, asked.policy.hash);
-        let spoken = self.spoken(asked, listener).await?;
+        let spoken = self.in_time(asked, listener).await?;
         Ok(Spoken { answer: spoken.answer.sealed(at, policy), ..spoken })
     }
 
     /// Gather, sift, speak.
-    async fn spoken(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+    pub(crate) async fn answer(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
-        let (asked, named) = match self.by_rule(asked, listener).await {
-            ControlFlow::Break(spoken) => return Ok(*spoken),
+        let began = Instant::now();
+        let way = self.by_rule(asked, listener).await;
+        let routed = ("route", began.elapsed());
+        let (asked, named) = match way {
+            ControlFlow::Break(spoken) => return Ok(Spoken { stages: vec![routed], ..*spoken }),
             ControlFlow::Continue(searched) => searched,
         };
         let sieved = match self.evidence(asked, &named).await {
             Ok(sieved) => sieved,
-            Err((asked, error)) => return Ok(unavailable(asked, &error)),
+            Err(Unsearchable { asked, error, search }) => {
+                let stages = [vec![routed], search.stages.clone()].concat();
+                return Ok(Spoken { stages, search: Some(search), ..unavailable(asked, &error) });
+            }
         };
         let failures = sieved.search.failures.join("; ");
+        let began = Instant::now();
         let spoken = match sieved.sieve {
             Sieve::Through(sifted) => speak(self, sifted, listener).await?,
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
@@ -107,25 +122,42 @@ impl Engine {
             Sieve::Unclear { sifted, refusal, text } => Spoken::plainly(ask_back(sifted, &refusal, text, listener)),
         };
         let failure = spoken.failure.clone().or((!failures.is_empty()).then_some(failures));
-        Ok(Spoken { failure, ..spoken })
+        let stages = [vec![routed], sieved.search.stages.clone(), vec![("speak", began.elapsed())]].concat();
+        Ok(Spoken { failure, stages, search: Some(sieved.search), ..spoken })
     }
 
     /// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
-    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, (Asked, SearchError)> {
+    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, Unsearchable> {
         let mut asked = asked;
         let mut round = 0;
+        let mut earlier = SearchRecord::default();
         loop {
-            let mut gathered = gather(self, asked, named, round).await?;
+            let mut gathered = match gather(self, asked, named, round).await {
+                Ok(gathered) => gathered,
+                Err(mut failed) => {
+                    failed.search.follow(earlier);
+                    return Err(failed);
+                }
+            };
             // Sifting needs no more of the record than the round, and may look several times.
             let of_round = SearchRecord { round, ..SearchRecord::default() };
-            let search = std::mem::replace(&mut gathered.search, of_round);
+            let mut search = std::mem::replace(&mut gathered.search, of_round);
+            search.follow(std::mem::take(&mut earlier));
             let reranked = gathered.reranked;
+            let began = Instant::now();
             let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
-            let sieve = confirmed.map_err(|(gathered, error)| (gathered.asked, error.into()))?;
+            search.stages.push(("sift", began.elapsed()));
+            let sieve = match confirmed {
+                Ok(sieve) => sieve,
+                Err((gathered, error)) => {
+                    return Err(Unsearchable { asked: gathered.asked, error: error.into(), search });
+                }
+            };
             match sieve {
                 Sieve::Thin { sifted, .. } if round == 0 => {
                     asked = sifted.asked;
                     round += 1;
+                    earlier = search;
                 }
                 sieve => return Ok(Sieved { sieve, search, reranked }),
             }
@@ -141,13 +173,15 @@ impl Engine {
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = Instant::now();
         let (at, policy_hash, question) = (asked.at, asked.policy.hash, asked.question.clone());
-        let Spoken { answer, draft, failure } = self.ask(asked, listener).await?;
+        let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
+        let took = started.elapsed();
+        let numbers = TurnNumbers::of(&answer, draft, stages, search.as_ref(), took);
         let record = TurnRecord {
             tenant: identity.tenant,
             subject: identity.subject.clone(),
             asked_at: at,
-            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             policy_hash,
             question,
             answer: answer.clone(),
@@ -155,6 +189,7 @@ impl Engine {
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, Draft::dropped_sentences),
             failure,
+            numbers,
         };
         Ok((answer, record))
     }
@@ -178,6 +213,11 @@ pub(crate) fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    let sifted = Sifted::unsearched(asked);
+    let mut sifted = Sifted::unsearched(asked);
+    match error {
+        SearchError::Index(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
+        SearchError::Embed(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
+        SearchError::Catalogue(_) => {}
+    }
     Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refuse(sifted, &refusal)) }
 }

@@ -98,7 +98,7 @@ impl Engine {
             ControlFlow::Continue(searched) => searched,
             ControlFlow::Break(spoken) => return Ok(by_rule(question, policy, spoken.answer)),
         };
-        let Sieved { sieve, search, reranked } = self.evidence(asked, &named).await.map_err(|(_, error)| error)?;
+        let Sieved { sieve, search, reranked } = self.evidence(asked, &named).await.map_err(|failed| failed.error)?;
         let (sifted, action, refusal) = match sieve {
             Sieve::Through(sifted) => (sifted, None, None),
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {

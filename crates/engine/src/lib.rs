@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod curate;
+pub mod degrade;
 pub mod explain;
 pub mod gather;
 pub mod policy;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::degrade::{Fault as _, flags};
 use crate::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use crate::ports::embedder::{EmbedError, Embedder};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
@@ -43,7 +44,8 @@ pub struct SearchHit {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchOutcome {
     pub hits: Vec<SearchHit>,
-    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer.
+    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer, and
+    /// `circuit_open` when it was not asked.
     pub fallback_reasons: Vec<&'static str>,
 }
 
@@ -104,7 +106,8 @@ impl Searcher {
         match self.embedder.embed_queries(vec![request.query.clone()]).await {
             Ok(vectors) => Ok((vectors.into_iter().next(), Vec::new())),
             Err(error) if request.lanes == Lanes::Dense => Err(error.into()),
-            Err(_) => Ok((None, vec!["bm25_only"])),
+            Err(error) if error.is_circuit_open() => Ok((None, vec![flags::BM25_ONLY, flags::CIRCUIT_OPEN])),
+            Err(_) => Ok((None, vec![flags::BM25_ONLY])),
         }
     }
 

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::policy::Policy;
-use crate::words::{Candidate, GateRecord, MemoryId, Question, Refusal, Scope};
+use crate::search::SearchError;
+use crate::words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Refusal, Scope};
 
 /// A question, by somebody, under a policy. Time and id come from outside.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Gathered {
 /// How the search went: for records, and for whoever tunes it.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRecord {
+    /// Only these collections were searched; empty means all.
+    pub collections: Vec<CollectionName>,
     /// The question and what the planner made of it.
     pub variants: Vec<Variant>,
     pub curated: Vec<CuratedMatch>,
@@ -47,9 +50,35 @@ pub struct SearchRecord {
     pub round: u32,
     /// How often the index was asked, in this round.
     pub index_calls: u32,
+    /// How often the embedding model was asked for the vectors of the variants, and how often in vain.
+    pub embedding_requests: u32,
+    pub embedding_failures: u32,
     pub stages: Vec<(&'static str, Duration)>,
+    /// Candidates that the catalogue confirmed, in this round.
+    pub found: usize,
+    /// The whole of gathering, all rounds together.
+    pub took: Duration,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub failures: Vec<String>,
+}
+
+impl SearchRecord {
+    /// Adds what an earlier round took: it was spent too.
+    pub(crate) fn follow(&mut self, mut earlier: Self) {
+        earlier.stages.append(&mut self.stages);
+        self.stages = earlier.stages;
+        self.took += earlier.took;
+        self.embedding_requests += earlier.embedding_requests;
+        self.embedding_failures += earlier.embedding_failures;
+    }
+}
+
+/// A search that failed, as far as it got: without evidence nothing is answered.
+#[derive(Clone, Debug)]
+pub struct Unsearchable {
+    pub asked: Asked,
+    pub error: SearchError,
+    pub search: SearchRecord,
 }
 
 /// A form of the question that is searched.

@@ -75,6 +75,7 @@ enum Trouble {
     Unavailable(String),
     Timeout(u64),
     Failed(String),
+    TooLong(String),
 }
 
 impl YesNo {
@@ -112,10 +113,12 @@ impl From<ModelError> for Trouble {
     fn from(error: ModelError) -> Self {
         match error {
             ModelError::Timeout(after) => Self::Timeout(after),
-            ModelError::Connection(_) | ModelError::NotAllowed { .. } | ModelError::NotServed { .. } => {
-                Self::Unavailable(error.to_string())
-            }
-            ModelError::TooLong(_) | ModelError::Failed(_) => Self::Failed(error.to_string()),
+            ModelError::Connection(_)
+            | ModelError::NotAllowed { .. }
+            | ModelError::NotServed { .. }
+            | ModelError::CircuitOpen { .. } => Self::Unavailable(error.to_string()),
+            ModelError::TooLong(reason) => Self::TooLong(reason),
+            ModelError::Failed(_) => Self::Failed(error.to_string()),
         }
     }
 }

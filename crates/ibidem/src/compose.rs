@@ -1,5 +1,7 @@
 //! Where concrete parts meet: the only place that joins them.
 
+pub(crate) mod counts;
+pub(crate) mod guards;
 pub(crate) mod roles;
 
 use std::borrow::Cow;
@@ -9,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
+use ibidem_adapters::guarded::RequestTime;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
@@ -21,6 +24,7 @@ use ibidem_adapters::timed_reranker::TimedReranker;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
+use ibidem_engine::degrade::Breakers;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::entailment::Entailment;
@@ -38,6 +42,7 @@ use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use tokio::sync::watch;
 
+use self::counts::Counts;
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -186,6 +191,18 @@ pub(crate) async fn entailment(
 
 /// The configured vocabulary, bounded in time, remembered and counted.
 pub(crate) fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabulary>> {
+    let bare = bare_vocabulary(settings)?;
+    Ok(bare.map(|bare| WatchedVocabulary::new(bare, settings.terminology.watched)))
+}
+
+/// The same, asked behind its breaker; what is remembered is said, however it is.
+fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<WatchedVocabulary>> {
+    let bare = bare_vocabulary(settings)?;
+    let guarded = bare.map(|bare| guards::vocabulary(bare, settings, breakers));
+    Ok(guarded.map(|guarded| WatchedVocabulary::new(guarded, settings.terminology.watched)))
+}
+
+fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Vocabulary>>> {
     let vocabulary: Arc<dyn Vocabulary> = match &settings.terminology.source {
         None => return Ok(None),
         Some(VocabularySource::Skosmos(skosmos)) => {
@@ -193,7 +210,7 @@ pub(crate) fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVo
         }
         Some(VocabularySource::Files(files)) => Arc::new(SkosFiles::read(files).context("check `terminology.files`")?),
     };
-    Ok(Some(WatchedVocabulary::new(vocabulary, settings.terminology.watched)))
+    Ok(Some(vocabulary))
 }
 
 /// Every part that searching and ingesting need, each ready to be used.
@@ -230,21 +247,34 @@ impl Parts {
 
     /// Loads the reranker, where one is configured.
     pub(crate) async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
-        let roles = roles::roles(settings.language_model.as_ref()).await?;
-        self.engine_with(Arc::new(roles), settings).await
+        let breakers = Breakers::new(settings.breakers);
+        let models = settings.language_model.as_ref();
+        let roles = guards::roles(roles::roles(models).await?, models, &breakers);
+        let vocabulary = guarded_vocabulary(settings, &breakers)?;
+        self.engine_with(Arc::new(roles), vocabulary, settings, &breakers).await
     }
 
-    async fn engine_with(&self, roles: Arc<Roles>, settings: &Settings) -> anyhow::Result<Engine> {
-        let vocabulary = vocabulary(settings)?.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
+    /// Every part behind its breaker; the roles and the vocabulary are already.
+    async fn engine_with(
+        &self,
+        roles: Arc<Roles>,
+        vocabulary: Option<WatchedVocabulary>,
+        settings: &Settings,
+        breakers: &Breakers,
+    ) -> anyhow::Result<Engine> {
+        let searcher = guards::searcher(self.searcher(), settings, breakers);
+        let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
+        let reranker = reranker(settings).await?;
         Ok(Engine {
             roles,
-            vocabulary,
-            reranker: reranker(settings).await?,
+            vocabulary: vocabulary.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>),
+            reranker: reranker.map(|bare| guards::reranker(bare, settings, breakers)),
             memory: Some(Arc::new(self.store.clone())),
-            entailment: entailment(settings, Some(self.embedder.clone())).await?,
+            entailment: guards::entailment(entailment, settings, breakers),
             owners: Some(Arc::new(self.store.clone())),
             admin_email: settings.admin_email.clone(),
-            ..Engine::new(self.searcher())
+            request_time: Some(Arc::new(RequestTime)),
+            ..Engine::new(searcher)
         })
     }
 
@@ -281,11 +311,13 @@ impl Parts {
         settings: &Settings,
         policy: watch::Receiver<Arc<Policy>>,
         roles: watch::Receiver<Arc<Roles>>,
+        breakers: &Breakers,
     ) -> anyhow::Result<AppState> {
         let begun_with = roles.borrow().clone();
+        let vocabulary = guarded_vocabulary(settings, breakers)?;
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
-            engine: self.engine_with(begun_with, settings).await?,
+            engine: self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?,
             policy,
             roles,
             originals: Arc::new(self.originals.clone()),
@@ -293,6 +325,8 @@ impl Parts {
             reading: reading(settings).into(),
             window: self.window(),
             limits: server_limits(settings),
+            metrics_readers: settings.server.metrics,
+            counts: Arc::new(Counts { vocabulary, breakers: breakers.states() }),
         }))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use ibidem_engine::degrade::Breakers;
 use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::roles::Roles;
 use ibidem_engine::words::Sha256Hash;
@@ -18,6 +19,8 @@ use crate::settings::{LanguageModelSettings, Settings, Sources};
 pub(crate) struct RolesInForce {
     sources: Sources,
     taken: Option<LanguageModelSettings>,
+    /// New models are asked, whatever the old ones of their roles had come to.
+    breakers: Breakers,
     in_force: watch::Sender<Arc<Roles>>,
     last_seen: Seen,
     dealt_with: Seen,
@@ -49,13 +52,18 @@ pub(crate) enum Outcome {
 
 impl RolesInForce {
     /// The models of these settings, which must be in order.
-    pub(crate) async fn open(settings: &Settings) -> anyhow::Result<(Self, watch::Receiver<Arc<Roles>>)> {
+    pub(crate) async fn open(
+        settings: &Settings,
+        breakers: &Breakers,
+    ) -> anyhow::Result<(Self, watch::Receiver<Arc<Roles>>)> {
         let roles = compose::roles::roles(settings.language_model.as_ref()).await?;
+        let roles = compose::guards::roles(roles, settings.language_model.as_ref(), breakers);
         let sources = settings.sources.clone();
         let seen = digest(&sources.text().map_err(|error| error.to_string()));
         let (in_force, taken_from) = watch::channel(Arc::new(roles));
         let taken = settings.language_model.clone();
-        Ok((Self { sources, taken, in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
+        let breakers = breakers.clone();
+        Ok((Self { sources, taken, breakers, in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
     }
 
     /// Whether there is a file that could change.
@@ -94,6 +102,7 @@ impl RolesInForce {
             Ok(missing) if missing.is_empty() => None,
             Ok(missing) => return Outcome::Kept(missing.join("; ")),
         };
+        let roles = compose::guards::roles(roles, settings.language_model.as_ref(), &self.breakers);
         self.taken = settings.language_model;
         self.in_force.send_replace(Arc::new(roles));
         Outcome::Taken { unchecked }

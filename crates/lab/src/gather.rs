@@ -87,7 +87,8 @@ pub async fn gather_all(
         let began = Instant::now();
         let gathered = gather(engine, Asked { question, ..template.clone() }, &Resolved::default(), 0).await;
         let seconds = began.elapsed().as_secs_f64();
-        let gathered = gathered.map_err(|(_, error)| RetrievalError::Search { id: query.id.clone(), error })?;
+        let gathered =
+            gathered.map_err(|failed| RetrievalError::Search { id: query.id.clone(), error: failed.error })?;
         if !gathered.fallback_reasons.is_empty() {
             let reason = [gathered.fallback_reasons, gathered.search.failures].concat().join(": ");
             return Err(RetrievalError::Simplified { id: query.id.clone(), reason });

@@ -1,8 +1,11 @@
 //! HTTP: the URL map, who is asking, and every error as a problem document.
 
 mod api;
+mod audit;
 mod identity;
 mod limits;
+pub mod logs;
+pub mod metrics;
 mod problem;
 mod request_id;
 mod routes;
@@ -18,7 +21,7 @@ pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
 pub use routes::{openapi, router};
 pub use skosmos::router as skosmos_router;
-pub use state::{AppState, Readiness, ServerLimits, ServerParts};
+pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.
 pub async fn serve(

@@ -11,7 +11,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{answers, documents, health, memory, search};
+use crate::api::{answers, documents, health, memory, metrics, search};
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
@@ -45,6 +45,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
+        .routes(routes!(metrics::read_metrics))
 }
 
 /// The API's description, as served at `/openapi.json`.
@@ -61,7 +62,7 @@ pub fn router(state: AppState) -> Router {
         .layer(from_fn_with_state(state.clone(), limits::bound))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(write_problems))
-        .layer(from_fn(request_id::assign))
+        .layer(from_fn_with_state(state.clone(), request_id::assign))
         .with_state(state)
 }
 

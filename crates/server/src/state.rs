@@ -13,12 +13,24 @@ use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
+use crate::metrics::{Metrics, PartCounts};
+
 /// Limits on what callers can ask of this process.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLimits {
     pub max_body_bytes: usize,
     pub request_timeout: Duration,
     pub max_in_flight: usize,
+}
+
+/// Who may read `/metrics`. What is counted there is counted over all tenants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MetricsReaders {
+    /// Whoever has an admin's key.
+    Admins,
+    /// Whoever reaches the port.
+    Everybody,
+    Nobody,
 }
 
 /// Whether this process can serve: asked by `/readyz`.
@@ -43,6 +55,9 @@ pub struct ServerParts {
     /// What the embedding model takes at once: what curators write is cut to fit it.
     pub window: Window,
     pub limits: ServerLimits,
+    pub metrics_readers: MetricsReaders,
+    /// What the vocabulary, the breakers and the tools count themselves.
+    pub counts: Arc<dyn PartCounts>,
 }
 
 impl ServerParts {
@@ -63,12 +78,14 @@ pub struct AppState {
     pub(crate) in_flight: Arc<Semaphore>,
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
     pub(crate) turns: TaskTracker,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl AppState {
     pub fn new(parts: ServerParts) -> Self {
         let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
-        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new() }
+        let metrics = Arc::new(Metrics::new(parts.counts.clone()));
+        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new(), metrics }
     }
 }
 

@@ -36,7 +36,7 @@ impl Entailment for OnnxEntailment {
 
 fn in_other_words(trouble: Trouble) -> EntailmentError {
     match trouble {
-        Trouble::TooLong { tokens, limit, .. } => EntailmentError::Failed(format!(
+        Trouble::TooLong { tokens, limit, .. } => EntailmentError::TooLong(format!(
             "the claim has {tokens} tokens, and {limit} leave room for what should support it"
         )),
         Trouble::Failed(reason) => EntailmentError::Unavailable(reason),

@@ -61,7 +61,7 @@ impl Reranker for OnnxReranker {
 fn in_other_words(trouble: Trouble) -> RerankError {
     match trouble {
         Trouble::TooLong { tokens, limit, .. } => {
-            RerankError::Failed(format!("the question has {tokens} tokens, and {limit} leave room for passages"))
+            RerankError::TooLong(format!("the question has {tokens} tokens, and {limit} leave room for passages"))
         }
         Trouble::Failed(reason) => RerankError::Unavailable(reason),
     }

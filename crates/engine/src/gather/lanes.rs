@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ports::embedder::Embedder;
+use crate::ports::embedder::{EmbedError, Embedder};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
 use crate::search::share_of_rank;
 use crate::turn::Variant;
@@ -46,10 +46,10 @@ const MOST_HITS_OF_NAMED: usize = 60;
 /// Points of curated memory that are looked at: several may be of one entry.
 const HITS_OF_MEMORY: usize = 24;
 
-/// The vectors of the variants, in their order; none when the embedding model does not answer.
-pub(super) async fn embed(embedder: &dyn Embedder, variants: &[Variant]) -> Result<Vec<Vec<f32>>, String> {
+/// The vectors of the variants, in their order.
+pub(super) async fn embed(embedder: &dyn Embedder, variants: &[Variant]) -> Result<Vec<Vec<f32>>, EmbedError> {
     let texts = variants.iter().map(|variant| variant.text.clone()).collect();
-    embedder.embed_queries(texts).await.map_err(|error| error.to_string())
+    embedder.embed_queries(texts).await
 }
 
 pub(super) async fn sweep(

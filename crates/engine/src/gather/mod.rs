@@ -17,9 +17,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use crate::ask::Engine;
+use crate::degrade::{Fault, flags};
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
-use crate::turn::{Asked, Gathered, SearchRecord, Variant, VariantKind};
+use crate::turn::{Asked, Gathered, SearchRecord, Unsearchable, Variant, VariantKind};
 use crate::words::{Candidate, PassageKey, Terms};
 use addresses::Resolved;
 use curated::Recalled;
@@ -27,15 +28,14 @@ use lanes::{LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
-pub async fn gather(
-    engine: &Engine,
-    asked: Asked,
-    named: &Resolved,
-    round: u32,
-) -> Result<Gathered, (Asked, SearchError)> {
-    let record = SearchRecord { round, ..SearchRecord::default() };
-    let mut search = Search { record, fallback_reasons: Vec::new(), since: Instant::now() };
-    match search.candidates(engine, &asked, named).await {
+pub async fn gather(engine: &Engine, asked: Asked, named: &Resolved, round: u32) -> Result<Gathered, Unsearchable> {
+    let began = Instant::now();
+    let collections = asked.question.collections.clone();
+    let record = SearchRecord { round, collections, ..SearchRecord::default() };
+    let mut search = Search { record, fallback_reasons: Vec::new(), since: began };
+    let found = search.candidates(engine, &asked, named).await;
+    search.record.took = began.elapsed();
+    match found {
         Ok((candidates, reranked, background)) => Ok(Gathered {
             asked,
             candidates,
@@ -45,7 +45,7 @@ pub async fn gather(
             warnings: named.warnings.clone(),
             search: search.record,
         }),
-        Err(error) => Err((asked, error)),
+        Err(error) => Err(Unsearchable { asked, error, search: search.record }),
     }
 }
 
@@ -76,12 +76,13 @@ impl Search {
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(engine, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
+        self.record.found = candidates.len();
 
         let mut reranked = false;
         if let Some((_, reranker)) = judging {
             match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
                 Ok(()) => reranked = true,
-                Err(error) => self.fall_back("no_rerank", error.to_string()),
+                Err(error) => self.fall_back(flags::NO_RERANK, &error),
             }
             self.stage("rerank");
         }
@@ -108,7 +109,7 @@ impl Search {
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),
-            Err(error) => self.fall_back("no_rewrites", error.to_string()),
+            Err(error) => self.fall_back("no_rewrites", &error),
         }
         self.stage("rewrite");
     }
@@ -116,9 +117,16 @@ impl Search {
     async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
         let vectors = match lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants).await {
-            Ok(vectors) => Some(vectors),
+            Ok(vectors) => {
+                self.record.embedding_requests += 1;
+                Some(vectors)
+            }
             Err(error) => {
-                self.fall_back("bm25_only", error);
+                // What was not asked did not fail.
+                let attempts = u32::from(!error.is_circuit_open());
+                self.record.embedding_requests += attempts;
+                self.record.embedding_failures += attempts;
+                self.fall_back(flags::BM25_ONLY, &error);
                 None
             }
         };
@@ -148,7 +156,8 @@ impl Search {
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
-                self.fall_back("no_memory", error.to_string());
+                flags::raise(&mut self.fallback_reasons, "no_memory");
+                self.record.failures.push(error.to_string());
                 Recalled::default()
             }
         };
@@ -187,9 +196,10 @@ impl Search {
         if self.record.round == 0 { 1 } else { 2 }
     }
 
-    fn fall_back(&mut self, flag: &str, failure: String) {
-        self.fallback_reasons.push(flag.to_owned());
-        self.record.failures.push(failure);
+    /// A part is gone without: because it failed, or because it was not asked.
+    fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
+        flags::fall_back(&mut self.fallback_reasons, flag, failure);
+        self.record.failures.push(failure.to_string());
     }
 
     /// Ends a stage: what passed since the last one was its time.

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::degrade::flags;
 use crate::policy::TerminologyRules;
 use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
 use crate::speak::{Listener, Spoken, refuse};
@@ -105,15 +106,15 @@ async fn not_found(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, explan
 
 fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
     let wording = rules(&asked).map(|rules| rules.wording.clone());
-    let (reason, words, flags, explanation) = match error {
+    let (reason, words, mut flags, explanation) = match error {
         VocabularyError::Timeout(limit) => (
             Reason::TerminologyTimeout,
             wording.map(|wording| wording.timeout),
-            vec!["skosmos_timeout".to_owned()],
+            vec![flags::SKOSMOS_TIMEOUT.to_owned()],
             format!("The vocabulary did not answer within its time ({limit} ms)"),
         ),
         // What is wrong with the server is the operator's business, and in the log.
-        VocabularyError::Unavailable(_) => (
+        VocabularyError::Unavailable(_) | VocabularyError::CircuitOpen { .. } => (
             Reason::TerminologyError,
             wording.map(|wording| wording.error),
             Vec::new(),
@@ -123,6 +124,7 @@ fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
             (Reason::TerminologyNotFound, wording.map(|wording| wording.not_found), Vec::new(), error.to_string())
         }
     };
+    flags::not_asked(&mut flags, error);
     let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
     refused(asked, &refusal, &words.unwrap_or_default(), flags)
 }

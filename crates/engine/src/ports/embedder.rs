@@ -26,6 +26,9 @@ pub enum EmbedError {
     /// The queue is full: the caller should slow down.
     #[error("the embedding queue is full")]
     Overloaded,
+    /// Search by words alone; nothing was attempted.
+    #[error("the embedding model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
 }
 
 /// Counts tokens exactly as the embedding model will, its special tokens included.

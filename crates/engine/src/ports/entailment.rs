@@ -44,6 +44,12 @@ pub enum EntailmentError {
     /// It answered, but not as an entailment model does.
     #[error("the entailment model failed: {0}")]
     Failed(String),
+    /// Ask about less: nothing is wrong with the model.
+    #[error("too long for the entailment model: {0}")]
+    TooLong(String),
+    /// Go on without it, as when it fails; nothing was attempted.
+    #[error("the entailment model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
 }
 
 #[async_trait]

@@ -9,6 +9,9 @@ pub enum IndexError {
     /// Try again later; until then nothing can be answered.
     #[error("the index is unavailable: {0}")]
     Unavailable(String),
+    /// As when it is unavailable; nothing was attempted.
+    #[error("the index is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
     /// The request is at fault, not the index.
     #[error("the index rejected the request: {0}")]
     Rejected(String),

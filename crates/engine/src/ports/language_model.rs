@@ -64,6 +64,9 @@ pub enum ModelError {
     /// Fall back: the server answered, but not as a model does.
     #[error("the model server failed: {0}")]
     Failed(String),
+    /// Fall back; nothing was attempted.
+    #[error("the model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
 }
 
 /// A token a model may go on with.

@@ -11,6 +11,7 @@ pub mod originals;
 pub mod outbox;
 pub mod owners;
 pub mod records;
+pub mod request_time;
 pub mod reranker;
 pub mod thesaurus;
 pub mod vectors;

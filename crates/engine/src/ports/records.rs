@@ -1,10 +1,13 @@
 //! The record of a turn, for whoever must explain it later.
 
+mod numbers;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::ports::catalogue::CatalogueError;
 use crate::words::{Answer, Question, Sha256Hash, TenantId};
+pub use numbers::{SearchNumbers, SentenceCounts, TurnNumbers};
 
 /// What happened, as far as it is kept.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +25,7 @@ pub struct TurnRecord {
     pub sentences_dropped: u32,
     /// What went wrong with a part, in its own words; none when nothing did.
     pub failure: Option<String>,
+    pub numbers: TurnNumbers,
 }
 
 #[async_trait]

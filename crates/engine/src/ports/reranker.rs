@@ -14,6 +14,12 @@ pub enum RerankError {
     /// It answered, but not as a reranker does.
     #[error("the reranker failed: {0}")]
     Failed(String),
+    /// Ask about less: nothing is wrong with the model.
+    #[error("too long for the reranker: {0}")]
+    TooLong(String),
+    /// Go on without it, as when it fails; nothing was attempted.
+    #[error("the reranker is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
 }
 
 #[async_trait]

@@ -114,6 +114,9 @@ pub enum VocabularyError {
     /// Say that the term could not be verified; an operator looks at the reason.
     #[error("the vocabulary is unavailable: {0}")]
     Unavailable(String),
+    /// Say that the term could not be verified; nothing was attempted.
+    #[error("the vocabulary is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
     /// The asker's mistake: there is nothing to look up.
     #[error("a term has 1 to {LONGEST_TERM} characters")]
     InvalidTerm,

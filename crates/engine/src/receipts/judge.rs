@@ -41,7 +41,7 @@ pub(super) async fn judge(
     let notes: Vec<(u32, &str)> = (1..).zip(passages.iter().copied()).collect();
     let (check, failure) = verifier.cited(&claim, &notes).await;
     if let Some(error) = failure {
-        return report.with(Outcome::NotChecked, error);
+        return report.with(Outcome::NotChecked, error.to_string());
     }
     let report = SentenceReport { support: Some(check.support), ..report };
     match check.verdict {

@@ -7,6 +7,7 @@ use super::generate::{Draft, Ended};
 use super::said::Said;
 use super::{Attempt, Listener, judge, route_to};
 use crate::ask::Engine;
+use crate::degrade::flags;
 use crate::policy::{Below, Judge, Policy};
 use crate::ports::language_model::ModelError;
 use crate::turn::Sifted;
@@ -28,11 +29,11 @@ pub(super) async fn concluded(
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
         sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-        sifted.fallback_reasons.push("model_interrupted".to_owned());
+        flags::raise(&mut sifted.fallback_reasons, "model_interrupted");
     }
     if let Some(failure) = draft.verifier_failure.clone() {
-        failures.push(failure);
-        sifted.fallback_reasons.push("no_entailment".to_owned());
+        failures.push(failure.to_string());
+        flags::fall_back(&mut sifted.fallback_reasons, "no_entailment", &failure);
     }
     let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
     if draft.is_silent() {
@@ -83,7 +84,7 @@ async fn weigh(
         Ok(number) => weighing.judged(said, number),
         Err(error) => {
             failures.push(error.to_string());
-            sifted.fallback_reasons.push("no_judge".to_owned());
+            flags::fall_back(&mut sifted.fallback_reasons, "no_judge", &error);
             verified
         }
     }

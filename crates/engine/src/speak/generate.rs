@@ -14,6 +14,7 @@ use super::said::Said;
 use super::sentences::{Kind, Sentence, SentenceHolder, WaitingLayout};
 use super::verify::Verifier;
 use crate::policy::{Judge, Policy, VerificationMode};
+use crate::ports::entailment::EntailmentError;
 use crate::ports::language_model::{ModelError, Piece, Prompt, Usage};
 use crate::roles::NamedModel;
 use crate::words::{SentenceCheck, SentenceVerdict};
@@ -41,8 +42,8 @@ pub struct Draft {
     pub usage: Option<Usage>,
     pub ended: Ended,
     pub took_ms: u64,
-    /// What went wrong with the verifier, in its own words.
-    pub verifier_failure: Option<String>,
+    /// What went wrong with the verifier first.
+    pub verifier_failure: Option<EntailmentError>,
 }
 
 impl Draft {

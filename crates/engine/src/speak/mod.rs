@@ -21,11 +21,14 @@ pub mod sentences;
 mod transparency;
 pub mod verify;
 
+use std::time::Duration;
+
 use crate::ask::{AskError, Engine};
+use crate::degrade::flags;
 use crate::policy::{OutOfCorpus, Policy, SpeakMode};
 use crate::ports::language_model::ModelError;
 use crate::roles::NamedModel;
-use crate::turn::Sifted;
+use crate::turn::{SearchRecord, Sifted};
 use crate::words::{Answer, Candidate, Citation, Reason, Refusal};
 
 pub use answers::refuse;
@@ -59,12 +62,16 @@ pub struct Spoken {
     pub draft: Option<Draft>,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub failure: Option<String>,
+    /// How long each stage took, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// None when nothing was searched.
+    pub search: Option<SearchRecord>,
 }
 
 impl Spoken {
     /// Said without any model.
     pub fn plainly(answer: Answer) -> Self {
-        Self { answer, draft: None, failure: None }
+        Self { answer, draft: None, failure: None, stages: Vec::new(), search: None }
     }
 }
 
@@ -97,21 +104,23 @@ pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Liste
             return Err(AskError::Model(error.clone()));
         }
         failures.push(error.to_string());
-        attempt = match by_fallback(engine, &sifted, &mut failures, listener).await {
+        flags::not_asked(&mut sifted.fallback_reasons, error);
+        attempt = match by_fallback(engine, &mut sifted, &mut failures, listener).await {
             Some(second) => {
-                sifted.fallback_reasons.push("fallback_model".to_owned());
+                flags::raise(&mut sifted.fallback_reasons, "fallback_model");
                 second
             }
             None => {
                 let took_ms = attempt.draft.took_ms;
                 let answer = own_sentences(engine, sifted, true, listener).await;
                 let answer = Answer { generation_time_ms: took_ms, ..answer };
-                return Ok(Spoken { answer, draft: Some(attempt.draft), failure: joined(&failures) });
+                let failure = joined(&failures);
+                return Ok(Spoken { draft: Some(attempt.draft), failure, ..Spoken::plainly(answer) });
             }
         };
     }
     let (answer, draft) = concluded(engine, sifted, attempt, &mut failures, listener).await;
-    Ok(Spoken { answer, draft: Some(draft), failure: joined(&failures) })
+    Ok(Spoken { draft: Some(draft), failure: joined(&failures), ..Spoken::plainly(answer) })
 }
 
 /// A question that the documents do not answer, where the policy lets a model answer from what it knows.
@@ -188,7 +197,7 @@ async fn attempt(
 /// The model that writes when the other has not said anything, if there is one and it does.
 async fn by_fallback(
     engine: &Engine,
-    sifted: &Sifted,
+    sifted: &mut Sifted,
     failures: &mut Vec<String>,
     listener: &mut dyn Listener,
 ) -> Option<Attempt> {
@@ -197,6 +206,7 @@ async fn by_fallback(
     match &second.draft.ended {
         Ended::Early(error) if second.draft.is_silent() => {
             failures.push(error.to_string());
+            flags::not_asked(&mut sifted.fallback_reasons, error);
             None
         }
         _ => Some(second),
@@ -207,7 +217,7 @@ async fn by_fallback(
 async fn own_sentences(engine: &Engine, mut sifted: Sifted, stands_in: bool, listener: &mut dyn Listener) -> Answer {
     let policy = sifted.asked.policy.clone();
     if stands_in {
-        sifted.fallback_reasons.push("extractive".to_owned());
+        flags::raise(&mut sifted.fallback_reasons, flags::EXTRACTIVE);
         sifted.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
     let evidence = std::mem::take(&mut sifted.evidence);
@@ -238,7 +248,7 @@ async fn outlined(engine: &Engine, sifted: &mut Sifted) -> Option<String> {
     let places = match outline::outline(planner.model(), rules, &sifted.asked.question, &footnotes).await {
         Ok(places) => places,
         Err(error) => {
-            sifted.fallback_reasons.push("no_outline".to_owned());
+            flags::fall_back(&mut sifted.fallback_reasons, "no_outline", &error);
             return Some(error.to_string());
         }
     };

@@ -17,6 +17,19 @@ pub enum Action {
     Clarify,
 }
 
+impl Action {
+    pub const ALL: [Self; 4] = [Self::Cite, Self::Route, Self::Refuse, Self::Clarify];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cite => "cite",
+            Self::Route => "route",
+            Self::Refuse => "refuse",
+            Self::Clarify => "clarify",
+        }
+    }
+}
+
 /// Why there is no answer, as a code that programs can rely on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -38,6 +51,48 @@ pub enum Reason {
     GenerationUnavailable,
     BudgetExceeded,
     Deadline,
+}
+
+impl Reason {
+    pub const ALL: [Self; 16] = [
+        Self::NoResults,
+        Self::LowSimilarity,
+        Self::LowCoverage,
+        Self::LowConfidence,
+        Self::NoThesis,
+        Self::UnsupportedClaims,
+        Self::OutOfScope,
+        Self::TerminologyNotFound,
+        Self::TerminologyTimeout,
+        Self::TerminologyError,
+        Self::TerminologyAmbiguous,
+        Self::EntityNotFound,
+        Self::RetrievalUnavailable,
+        Self::GenerationUnavailable,
+        Self::BudgetExceeded,
+        Self::Deadline,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoResults => "no_results",
+            Self::LowSimilarity => "low_similarity",
+            Self::LowCoverage => "low_coverage",
+            Self::LowConfidence => "low_confidence",
+            Self::NoThesis => "no_thesis",
+            Self::UnsupportedClaims => "unsupported_claims",
+            Self::OutOfScope => "out_of_scope",
+            Self::TerminologyNotFound => "terminology_not_found",
+            Self::TerminologyTimeout => "terminology_timeout",
+            Self::TerminologyError => "terminology_error",
+            Self::TerminologyAmbiguous => "terminology_ambiguous",
+            Self::EntityNotFound => "entity_not_found",
+            Self::RetrievalUnavailable => "retrieval_unavailable",
+            Self::GenerationUnavailable => "generation_unavailable",
+            Self::BudgetExceeded => "budget_exceeded",
+            Self::Deadline => "deadline",
+        }
+    }
 }
 
 /// A refusal: a value, not an error.
@@ -68,4 +123,20 @@ pub struct GateRecord {
     pub verdict: Verdict,
     pub observed: f64,
     pub threshold: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_written_alike_in_answers_and_in_counts() {
+        let written = |value: serde_json::Value| value.as_str().unwrap().to_owned();
+        for reason in Reason::ALL {
+            assert_eq!(written(serde_json::to_value(reason).unwrap()), reason.as_str());
+        }
+        for action in Action::ALL {
+            assert_eq!(written(serde_json::to_value(action).unwrap()), action.as_str());
+        }
+    }
 }

@@ -144,6 +144,8 @@ pub enum SentenceVerdict {
 }
 
 impl SentenceVerdict {
+    pub const ALL: [Self; 4] = [Self::Supported, Self::Contradicted, Self::Unsupported, Self::Unchecked];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Supported => "supported",

@@ -39,6 +39,7 @@ impl From<Trouble> for EntailmentError {
             Trouble::Unavailable(reason) => Self::Unavailable(reason),
             Trouble::Timeout(after) => Self::Timeout(after),
             Trouble::Failed(reason) => Self::Failed(reason),
+            Trouble::TooLong(reason) => Self::TooLong(reason),
         }
     }
 }

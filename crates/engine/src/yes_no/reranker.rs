@@ -36,6 +36,7 @@ impl From<Trouble> for RerankError {
             Trouble::Unavailable(reason) => Self::Unavailable(reason),
             Trouble::Timeout(after) => Self::Timeout(after),
             Trouble::Failed(reason) => Self::Failed(reason),
+            Trouble::TooLong(reason) => Self::TooLong(reason),
         }
     }
 }

@@ -9,6 +9,7 @@ mod explain;
 mod ingest;
 mod key;
 mod memory;
+mod metrics;
 mod migrate;
 mod models;
 mod openapi;
@@ -84,6 +85,8 @@ enum Command {
     Vocabulary(vocabulary::VocabularyCommand),
     /// Serves the HTTP API.
     Serve(serve::Serve),
+    /// Prints what a running server has counted, as GET /metrics does.
+    Metrics(metrics::MetricsCommand),
     /// Reads and publishes the documents that were handed in, until it is stopped.
     Worker(worker::Work),
     /// Builds the index anew beside the old one and swaps them, without downtime.
@@ -128,6 +131,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Term(command) => command.run(&settings).await,
             Command::Vocabulary(command) => done(command.run(&settings).await),
             Command::Serve(command) => done(command.run(&settings).await),
+            Command::Metrics(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),
             Command::Reconcile(command) => done(command.run(&settings).await),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
+use ibidem_engine::degrade::Breakers;
 use ibidem_engine::policy::Policy;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -28,8 +29,9 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let breakers = Breakers::new(settings.breakers);
         let (policy, policy_file) = compose::policy_in_force(settings)?;
-        let (settings_file, roles) = RolesInForce::open(settings).await?;
+        let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
         let parts = Parts::ready(settings).await?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {
@@ -52,7 +54,8 @@ impl Serve {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings, policy, roles).await?, terminated()).await?;
+        ibidem_server::serve(listener, parts.app_state(settings, policy, roles, &breakers).await?, terminated())
+            .await?;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ibidem_engine::degrade::BreakerSettings;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -49,7 +50,8 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ibidem.yaml");
         std::fs::write(&file, text).unwrap();
-        let (roles, taken_from) = RolesInForce::open(&settings_of(&file)).await.unwrap();
+        let (roles, taken_from) =
+            RolesInForce::open(&settings_of(&file), &Breakers::new(BreakerSettings::default())).await.unwrap();
         Self { _folder: folder, file, roles, taken_from }
     }
 

@@ -12,9 +12,11 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::degrade::BreakerSettings;
 use ibidem_engine::ports::language_model::ModelLimits;
 use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 
 use super::Sources;
@@ -25,12 +27,15 @@ pub(crate) struct Settings {
     pub(crate) store: StoreSettings,
     pub(crate) index: QdrantSettings,
     pub(crate) embedding: OnnxSettings,
+    /// For the vectors of one question.
+    pub(crate) embedding_timeout: Duration,
     pub(crate) originals: PathBuf,
     /// None when no language model is configured: then the sources speak for themselves.
     pub(crate) language_model: Option<LanguageModelSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
     pub(crate) reranker: Option<RerankerSettings>,
     pub(crate) entailment: EntailmentSettings,
+    pub(crate) breakers: BreakerSettings,
     pub(crate) policy: PolicySettings,
     /// Whom a question goes to when what it is about has no owner.
     pub(crate) admin_email: Option<String>,
@@ -144,6 +149,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_body_bytes: usize,
     pub(crate) request_timeout: Duration,
     pub(crate) max_in_flight: usize,
+    /// Who may read what is counted.
+    pub(crate) metrics: MetricsReaders,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,5 +1,6 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod breakers;
 mod entailment;
 mod judging;
 mod language_model;
@@ -14,9 +15,11 @@ use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::breakers::RawBreakers;
 use self::entailment::RawEntailment;
 use self::language_model::RawLanguageModel;
 use self::reranker::RawReranker;
@@ -40,6 +43,7 @@ pub(super) struct RawSettings {
     language_model: RawLanguageModel,
     reranker: RawReranker,
     entailment: RawEntailment,
+    breakers: RawBreakers,
     policy: RawPolicy,
     routing: RawRouting,
     terminology: RawTerminology,
@@ -82,6 +86,7 @@ struct RawEmbedding {
     sessions: usize,
     threads: usize,
     queue: usize,
+    timeout_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -130,6 +135,7 @@ struct RawServer {
     max_body_bytes: usize,
     request_timeout_ms: u64,
     max_in_flight: usize,
+    metrics: String,
 }
 
 #[derive(Deserialize)]
@@ -179,11 +185,13 @@ impl RawSettings {
         let mut problems = Problems::default();
         let store = self.database.check(&self.jobs, &mut problems);
         let index = self.index.check(&mut problems);
+        let embedding_timeout = Duration::from_millis(self.embedding.timeout_ms);
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
         let server_of_models = language_model.as_ref().map(|model| &model.server);
         let reranker = self.reranker.check(embedding.as_ref(), server_of_models, &mut problems);
         let entailment = self.entailment.check(embedding.as_ref(), server_of_models, &mut problems);
+        let breakers = self.breakers.check(&mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
             && server.request_timeout <= model.server.timeout
@@ -232,10 +240,12 @@ impl RawSettings {
                     store,
                     index,
                     embedding,
+                    embedding_timeout,
                     originals: self.originals.location,
                     language_model,
                     reranker,
                     entailment,
+                    breakers,
                     policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
                     admin_email: self.routing.admin_email,
                     terminology,
@@ -302,6 +312,7 @@ impl RawEmbedding {
         problems.at_least("embedding.sessions", self.sessions as u64, 1);
         problems.at_least("embedding.threads", self.threads as u64, 1);
         problems.at_least("embedding.queue", self.queue as u64, 1);
+        problems.at_least("embedding.timeout_ms", self.timeout_ms, 1);
         let poolings = [("mean", Pooling::Mean), ("cls", Pooling::Cls)];
         let pooling = problems.one_of("embedding.pooling", &self.pooling, &poolings)?;
         Some(OnnxSettings {
@@ -360,6 +371,9 @@ impl RawServer {
         problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
         problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
         problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
+        let readers =
+            [("admin", MetricsReaders::Admins), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
+        let metrics = problems.one_of("server.metrics", &self.metrics, &readers);
         let Ok(listen) = self.listen.parse::<SocketAddr>() else {
             problems.note(
                 "server.listen",
@@ -372,6 +386,7 @@ impl RawServer {
             max_body_bytes: self.max_body_bytes,
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
+            metrics: metrics?,
         })
     }
 }

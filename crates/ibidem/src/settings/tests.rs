@@ -18,6 +18,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert!(settings.language_model.is_none());
     assert!(settings.reranker.is_none());
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
+    assert_eq!(settings.breakers, ibidem_engine::degrade::BreakerSettings::default());
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn a_list_in_the_environment_is_separated_by_commas() {
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
         ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),
@@ -55,6 +56,7 @@ fn an_error_names_the_key_and_the_mend() {
         ("", &[("IBIDEM__DATABASE__COLOUR", "red")], &[], &["`database.colour`", "no such setting"]),
         ("", &[], &["server.listen"], &["section.key=value"]),
         ("server:\n  listen: here\n", &[], &[], &["`server.listen`", "127.0.0.1:8080"]),
+        ("breakers:\n  failures: 0\n", &[], &[], &["`breakers.failures` is 0; it must be at least 1"]),
         ("index:\n  quantization: fp4\n", &[], &[], &["`index.quantization`", "none, int8, binary"]),
         (
             "index:\n  replicas: 1\n  write_consistency: 2\n",

@@ -11,6 +11,7 @@ use futures::channel::{mpsc, oneshot};
 use futures::{StreamExt as _, stream};
 use garde::Validate;
 use ibidem_engine::ask::AskError;
+use ibidem_engine::degrade::Deadline;
 use ibidem_engine::ports::records::Records as _;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
@@ -22,8 +23,10 @@ use uuid::Uuid;
 
 use super::json::Checked;
 use super::search::not_blank;
+use crate::audit;
 use crate::identity::Caller;
 use crate::limits::Place;
+use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
@@ -98,10 +101,13 @@ pub(crate) async fn ask(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
     Extension(place): Extension<Place>,
+    Extension(deadline): Extension<Deadline>,
     caller: Caller,
     Checked(body): Checked<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
+    logs::route(&body.collections);
+    tracing::info!(streams, "a question came in");
     let asked = Asked {
         request_id: request_id.0,
         at: Utc::now(),
@@ -118,12 +124,12 @@ pub(crate) async fn ask(
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Nobody), done });
+        begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, listener: Box::new(Caster(sentences)), done });
+    begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Caster(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -164,6 +170,7 @@ fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
 struct Turn {
     identity: Identity,
     asked: Asked,
+    deadline: Deadline,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -171,20 +178,23 @@ struct Turn {
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
 fn begin(state: AppState, place: Place, turn: Turn) {
     let turns = state.turns.clone();
-    let engine = state.engine_in_force();
+    let engine = state.engine_in_force().until(turn.deadline);
     let task = async move {
-        let Turn { identity, asked, mut listener, done } = turn;
+        let Turn { identity, asked, mut listener, done, .. } = turn;
+        let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };
+        if let Some(record) = &record {
+            state.metrics.turn(record);
+            logs::turn(record);
+        }
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);
         if let Some(record) = record {
-            if let Some(failure) = &record.failure {
-                tracing::warn!(failure, "a part failed during a turn");
-            }
+            audit::citations(&state, &scope, &record.answer).await;
             if let Err(error) = state.store.keep(record).await {
                 tracing::error!(%error, "a turn was not recorded");
             }

@@ -5,4 +5,5 @@ pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod json;
 pub(crate) mod memory;
+pub(crate) mod metrics;
 pub(crate) mod search;

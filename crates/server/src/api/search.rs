@@ -1,10 +1,14 @@
 //! `POST /v1/search`: passages for a query, found by meaning and by words.
 
+use std::time::Instant;
+
 use axum::extract::State;
 use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use garde::Validate;
-use ibidem_engine::search::{Lanes, SearchHit, SearchOutcome, SearchRequest};
+use ibidem_engine::degrade::{Fault as _, flags};
+use ibidem_engine::ports::records::SearchNumbers;
+use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchOutcome, SearchRequest};
 use ibidem_engine::words::CollectionName;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,6 +16,7 @@ use uuid::Uuid;
 
 use super::json::Checked;
 use crate::identity::Caller;
+use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
@@ -172,6 +177,32 @@ pub(crate) async fn search(
 ) -> Result<Json<SearchResponse>, Problem> {
     let request =
         SearchRequest { query: body.query, collections: body.collections, limit: body.limit, lanes: body.lanes.into() };
-    let outcome = state.engine.searcher.search(&caller.scope(), &request).await?;
+    logs::route(&request.collections);
+    let began = Instant::now();
+    let outcome = state.engine.searcher.search(&caller.scope(), &request).await;
+    let numbers = SearchNumbers { took: began.elapsed(), ..numbers(request, &outcome) };
+    state.metrics.search(&numbers);
+    let outcome = outcome?;
+    logs::fallback_flags(&outcome.fallback_reasons);
     Ok(Json(SearchResponse::of(request_id.0, outcome)))
+}
+
+/// What is to be counted of a search.
+fn numbers(request: SearchRequest, outcome: &Result<SearchOutcome, SearchError>) -> SearchNumbers {
+    let by_words_alone = outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&flags::BM25_ONLY));
+    let is_left_alone = match outcome {
+        Ok(outcome) => outcome.fallback_reasons.contains(&flags::CIRCUIT_OPEN),
+        Err(SearchError::Embed(error)) => error.is_circuit_open(),
+        Err(_) => false,
+    };
+    let is_asked = request.lanes != Lanes::Lexical && !is_left_alone;
+    let has_failed = is_asked && (by_words_alone || matches!(outcome, Err(SearchError::Embed(_))));
+    SearchNumbers {
+        collections: request.collections,
+        found: outcome.as_ref().map_or(0, |outcome| outcome.hits.len()),
+        embedding_requests: u32::from(is_asked),
+        embedding_failures: u32::from(has_failed),
+        by_words_alone,
+        ..SearchNumbers::default()
+    }
 }

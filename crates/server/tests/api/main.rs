@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
 mod answers;
+mod deployed;
 mod documents;
 mod health;
 mod memory;
+mod metrics;
+mod observed;
 mod openapi;
 mod policy_change;
 mod search;
@@ -20,6 +23,7 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
     let world = World::create().await;
     for (method, path) in [
         ("GET", "/openapi.json"),
+        ("GET", "/metrics"),
         ("POST", "/v1/answers"),
         ("POST", "/v1/search"),
         ("POST", "/v1/documents"),

@@ -10,19 +10,24 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use chrono::DateTime;
+use ibidem_adapters::guarded::GuardedEmbedder;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
+use ibidem_engine::degrade::{BreakerStates, Breakers};
 use ibidem_engine::fakes::{FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::ports::reranker::Reranker;
+use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
-use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts, router};
+use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_server::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{NewKey, Store};
 use serde_json::Value;
@@ -113,20 +118,74 @@ impl Readiness for Always {
     }
 }
 
+/// Parts that most tests go without.
+pub(crate) struct Extras {
+    pub(crate) vocabulary: Option<Arc<dyn Vocabulary>>,
+    pub(crate) reranker: Option<Arc<dyn Reranker>>,
+    /// The embedding model is behind one of them.
+    pub(crate) breakers: Option<Breakers>,
+    pub(crate) counts: Arc<dyn PartCounts>,
+    pub(crate) metrics_readers: MetricsReaders,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self {
+            vocabulary: None,
+            reranker: None,
+            breakers: None,
+            counts: Arc::new(NothingCounted),
+            metrics_readers: MetricsReaders::Admins,
+        }
+    }
+}
+
+struct NothingCounted;
+
+impl PartCounts for NothingCounted {
+    fn vocabulary(&self) -> VocabularyCounts {
+        VocabularyCounts::default()
+    }
+
+    fn breakers(&self) -> BreakerStates {
+        BreakerStates::default()
+    }
+
+    fn tool_calls(&self) -> Vec<ToolCalls> {
+        Vec::new()
+    }
+}
+
+/// The policy of these tests: their embedding model is not the one that the threshold was set for.
+pub(crate) fn policy(text: &str) -> watch::Receiver<Arc<Policy>> {
+    let policy = Policy::parse(&text.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap();
+    watch::channel(Arc::new(policy)).1
+}
+
 impl World {
     pub(crate) async fn create() -> Self {
-        let policy = Policy::parse(&POLICY.replace("top1_similarity: 0.7", "top1_similarity: 0.3")).unwrap();
-        Self::create_under(watch::channel(Arc::new(policy)).1).await
+        Self::create_under(policy(POLICY)).await
     }
 
     /// With a policy that may change.
     pub(crate) async fn create_under(policy: watch::Receiver<Arc<Policy>>) -> Self {
+        Self::create_with(policy, Extras::default()).await
+    }
+
+    pub(crate) async fn create_with(policy: watch::Receiver<Arc<Policy>>, extras: Extras) -> Self {
         let database = TestDatabase::create().await;
         let tenant = database.store.ensure_tenant("default").await.unwrap();
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
         let index = Arc::new(FakeIndex::new(64));
+        let guarded: Arc<dyn Embedder> = match &extras.breakers {
+            Some(breakers) => {
+                let breaker = breakers.of("embedding", Duration::from_secs(60));
+                Arc::new(GuardedEmbedder::new(embedder.clone(), breaker))
+            }
+            None => embedder.clone(),
+        };
         let searcher =
-            Searcher { embedder: embedder.clone(), index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+            Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
         // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
         let limits =
             ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
@@ -140,7 +199,7 @@ impl World {
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine::new(searcher),
+            engine: Engine { vocabulary: extras.vocabulary, reranker: extras.reranker, ..Engine::new(searcher) },
             policy,
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals,
@@ -148,6 +207,8 @@ impl World {
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
+            metrics_readers: extras.metrics_readers,
+            counts: extras.counts,
         });
         let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;

@@ -13,7 +13,7 @@ use super::markers::{with_marker, without_markers};
 use super::said::Said;
 use super::sentences::{Kind, Sentence, sentences_of};
 use crate::policy::{VerificationMode, VerificationRules};
-use crate::ports::entailment::{Entailment, Judgement, Pair, Support};
+use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 use crate::words::{SentenceCheck, SentenceVerdict, significant_terms};
 use lexical::LexicalEntailment;
 use windows::windows_of;
@@ -32,7 +32,7 @@ pub(crate) type Note<'a> = (u32, &'a str);
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
     /// entailment model, if anything.
-    pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<String>) {
+    pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<EntailmentError>) {
         if self.rules.mode == VerificationMode::Off {
             return (Said { sentence, check: SentenceCheck::unchecked() }, None);
         }
@@ -70,7 +70,7 @@ impl Verifier<'_> {
     }
 
     /// A claim against all that it cites.
-    pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<String>) {
+    pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<EntailmentError>) {
         let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
@@ -88,7 +88,7 @@ impl Verifier<'_> {
         &self,
         claim: &str,
         notes: &[Note<'_>],
-    ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<String>) {
+    ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<EntailmentError>) {
         if let Some((number, _)) = notes.iter().find(|(_, text)| is_verbatim(claim, text)) {
             let check = SentenceCheck { attributed: true, ..SentenceCheck::verbatim() };
             return (Ok((*number, check)), None);
@@ -125,7 +125,7 @@ impl Verifier<'_> {
     }
 
     /// A judgement for each window, by whom, and what went wrong.
-    async fn judged(&self, claim: &str, windows: &[String]) -> (Vec<Judgement>, String, Option<String>) {
+    async fn judged(&self, claim: &str, windows: &[String]) -> (Vec<Judgement>, String, Option<EntailmentError>) {
         let pairs = || windows.iter().map(|premise| Pair { premise: premise.clone(), claim: claim.to_owned() });
         if windows.is_empty() {
             return (Vec::new(), self.entailment.name().to_owned(), None);
@@ -136,7 +136,7 @@ impl Verifier<'_> {
                 // Words are always there to judge by.
                 let stand_in = LexicalEntailment::by_words();
                 let judged = stand_in.judge(pairs().collect()).await;
-                (judged.unwrap_or_default(), stand_in.name().to_owned(), Some(error.to_string()))
+                (judged.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
             }
         }
     }

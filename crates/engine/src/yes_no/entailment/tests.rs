@@ -80,7 +80,7 @@ async fn a_model_that_does_not_judge_fails_the_whole_batch() {
         ),
         (
             Err(ModelError::TooLong("9000 tokens".to_owned())),
-            EntailmentError::Failed("the prompt is too long for the model: 9000 tokens".to_owned()),
+            EntailmentError::TooLong("9000 tokens".to_owned()),
         ),
     ];
     for (answer, expected) in cases {

@@ -136,6 +136,8 @@ impl AnswersBench {
             reading: compose::reading(&scratch.settings).into(),
             window: PreparedEmbedder::window(embedder),
             limits: compose::server_limits(&scratch.settings),
+            metrics_readers: scratch.settings.server.metrics,
+            counts: Arc::new(compose::counts::Counts::default()),
         });
         let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
         let key = NewKey {

@@ -170,6 +170,8 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),
+        metrics_readers: scratch.settings.server.metrics,
+        counts: Arc::new(compose::counts::Counts::default()),
     }))
 }
 

@@ -1,0 +1,161 @@
+//! One budget of time for a request: what is late within it is gone without, and nothing outlives it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use ibidem_adapters::guarded::{GuardedIndex, GuardedModel, GuardedReranker};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::degrade::Deadline;
+use ibidem_engine::ports::catalogue::{
+    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
+};
+use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::reranker::{RerankError, Reranker};
+use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_engine::search::Searcher;
+use ibidem_engine::words::{Action, AddressKey, CollectionName, PassageKey, Reason, Scope};
+
+use crate::world::{QUESTION, TEXT, World};
+
+/// Enough for everything that does not hang, on a busy machine.
+const BUDGET: Duration = Duration::from_millis(1_500);
+const PATIENT: Duration = Duration::from_secs(600);
+
+/// Never answers.
+struct Hangs;
+
+#[async_trait]
+impl Index for Hangs {
+    async fn search(&self, _: &Scope, _: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError> {
+        std::future::pending().await
+    }
+}
+
+#[async_trait]
+impl Reranker for Hangs {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+
+    async fn score(&self, _: &str, _: Vec<String>) -> Result<Vec<f32>, RerankError> {
+        std::future::pending().await
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Hangs {
+    fn default_model(&self) -> &str {
+        "hangs"
+    }
+
+    fn allowed(&self) -> Vec<String> {
+        vec!["hangs".to_owned()]
+    }
+
+    async fn write(&self, _: Prompt) -> Result<Pieces, ModelError> {
+        Ok(Box::pin(futures::stream::pending()))
+    }
+
+    async fn first_tokens(&self, _: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        std::future::pending().await
+    }
+}
+
+#[async_trait]
+impl Catalogue for Hangs {
+    async fn visible(&self, _: &Scope, _: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
+        std::future::pending().await
+    }
+
+    async fn still_visible(&self, _: &Scope, _: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
+        std::future::pending().await
+    }
+
+    async fn addressed(
+        &self,
+        _: &Scope,
+        _: Option<&CollectionName>,
+        _: &[AddressKey],
+    ) -> Result<Vec<AddressedDocument>, CatalogueError> {
+        std::future::pending().await
+    }
+
+    async fn neighbours(
+        &self,
+        _: &Scope,
+        _: Option<&CollectionName>,
+        _: &AddressKey,
+        _: usize,
+    ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
+        std::future::pending().await
+    }
+
+    async fn list(&self, _: &Scope, _: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
+        std::future::pending().await
+    }
+}
+
+fn with(world: &World, searcher: impl FnOnce(Searcher) -> Searcher) -> Engine {
+    let engine = world.engine.clone();
+    Engine { searcher: searcher(engine.searcher.clone()), ..engine }
+}
+
+fn in_time(engine: Engine) -> Engine {
+    engine.until(Deadline::after(BUDGET, Instant::now()))
+}
+
+#[tokio::test]
+async fn a_model_that_hangs_leaves_the_request_time_for_the_sources_own_sentences() {
+    let world = World::new().await;
+    let hangs = GuardedModel::new(Arc::new(Hangs), world.breakers.of("model", PATIENT));
+    let roles = Arc::new(Roles::answering(NamedModel::unknown(Arc::new(hangs))));
+    let engine = in_time(Engine { roles, ..world.engine.clone() });
+    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    assert_eq!((answer.action, answer.answer), (Action::Cite, format!("{TEXT}[1]")));
+    assert_eq!(answer.retrieval_quality.fallback_reasons, ["extractive"]);
+    assert_eq!(world.breaker("model"), (0, 0), "it had not the time that is due to it");
+}
+
+#[tokio::test]
+async fn a_part_that_can_be_gone_without_takes_the_whole_time_and_the_answer_is_still_given() {
+    let world = World::new().await;
+    let hangs = GuardedReranker::new(Arc::new(Hangs), world.breakers.of("reranker", PATIENT));
+    let engine = in_time(Engine { reranker: Some(Arc::new(hangs)), ..world.engine.clone() });
+    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    assert_eq!(answer.action, Action::Cite);
+    // Nothing that would take time is begun any more.
+    assert_eq!(answer.retrieval_quality.fallback_reasons, ["no_rerank", "extractive"]);
+    assert_eq!(world.model.calls(), 0);
+}
+
+#[tokio::test]
+async fn without_evidence_by_the_deadline_the_deadline_is_the_reason() {
+    let world = World::new().await;
+    let hangs = Arc::new(GuardedIndex::new(Arc::new(Hangs), world.breakers.of("index", PATIENT)));
+    let engine = in_time(with(&world, |searcher| Searcher { index: hangs, ..searcher }));
+    let spoken = world.ask_of(&engine, QUESTION).await;
+    let answer = spoken.answer;
+    assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::Deadline)));
+    assert_eq!(answer.refusal_reason.as_deref(), Some("The time of the request (1500 ms) was over"));
+    assert_eq!(answer.answer, "The documents cannot be searched at the moment, so there is no answer.");
+    assert!(spoken.failure.is_some_and(|failure| failure.contains("no answer within")));
+}
+
+#[tokio::test]
+async fn a_part_that_keeps_no_time_is_left_behind_soon_after_the_deadline() {
+    let world = World::new().await;
+    let engine = in_time(with(&world, |searcher| Searcher { catalogue: Arc::new(Hangs), ..searcher }));
+    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::Deadline)));
+}
+
+#[tokio::test]
+async fn an_index_that_is_down_while_there_is_time_is_not_a_matter_of_time() {
+    let world = World::new().await;
+    world.index.set_down(true);
+    let engine = world.engine.clone().until(Deadline::after(PATIENT, Instant::now()));
+    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    assert_eq!(answer.reason, Some(Reason::RetrievalUnavailable));
+}

@@ -1,0 +1,197 @@
+//! An engine whose every part can be made to fail, each behind its breaker, and a clock that is turned by hand.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use ibidem_adapters::guarded::{
+    GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedVocabulary, RequestTime,
+};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::degrade::{BreakerSettings, Breakers, Clock};
+use ibidem_engine::fakes::{
+    FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
+    Script,
+};
+use ibidem_engine::policy::Policy;
+use ibidem_engine::ports::catalogue::CataloguePassage;
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::vocabulary::LabelKind;
+use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_engine::search::Searcher;
+use ibidem_engine::speak::{Nobody, Spoken};
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{
+    CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Tag, TenantId,
+};
+use uuid::Uuid;
+
+pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");
+pub(crate) const TEXT: &str = "The gearbox holds 1.8 litres of oil.";
+pub(crate) const QUESTION: &str = "gearbox holds litres oil";
+pub(crate) const TERM: &str = "What is a busbar?";
+const DEFINED: &str = "A conductor with negligible impedance.";
+
+/// Longer than any test takes: who is late says so by itself.
+const PATIENT: Duration = Duration::from_secs(60);
+
+/// A model whose script can be changed.
+pub(crate) struct Moody(Mutex<Arc<FakeModel>>);
+
+impl Moody {
+    fn saying(text: &str) -> Self {
+        Self(Mutex::new(Arc::new(FakeModel::saying(&[text]))))
+    }
+
+    pub(crate) fn becomes(&self, script: Script) {
+        *self.0.lock().unwrap() = Arc::new(FakeModel::new(script));
+    }
+
+    /// How often it was asked since it last changed.
+    pub(crate) fn calls(&self) -> usize {
+        self.now().prompts().len()
+    }
+
+    fn now(&self) -> Arc<FakeModel> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Moody {
+    fn default_model(&self) -> &str {
+        FakeModel::NAME
+    }
+
+    fn allowed(&self) -> Vec<String> {
+        vec![FakeModel::NAME.to_owned()]
+    }
+
+    async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
+        self.now().write(prompt).await
+    }
+
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
+        self.now().first_tokens(prompt).await
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) breakers: Breakers,
+    passed: Arc<AtomicU64>,
+    pub(crate) embedder: Arc<FakeEmbedder>,
+    pub(crate) reranker: Arc<FakeReranker>,
+    pub(crate) entailment: Arc<FakeEntailment>,
+    pub(crate) model: Arc<Moody>,
+    pub(crate) vocabulary: Arc<FakeVocabulary>,
+    pub(crate) index: Arc<FakeIndex>,
+    policy: Arc<Policy>,
+    identity: Identity,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let passed = Arc::new(AtomicU64::new(0));
+        let (began, hand) = (Instant::now(), Arc::clone(&passed));
+        let clock: Clock = Arc::new(move || began + Duration::from_millis(hand.load(Ordering::SeqCst)));
+        let breakers = Breakers::with_clock(BreakerSettings::default(), clock);
+
+        let tenant = TenantId::named("degrading");
+        let embedder = Arc::new(FakeEmbedder::new(256, 256));
+        let index = Arc::new(FakeIndex::new(256));
+        let catalogue = Arc::new(FakeCatalogue::default());
+        shelve(tenant, &embedder, &index, &catalogue).await;
+        let reranker = Arc::new(FakeReranker::default());
+        let entailment = Arc::new(FakeEntailment::default());
+        let model = Arc::new(Moody::saying(&format!("{TEXT}[^1]")));
+        let busbar = FakeConcept::new("http://example.org/busbar", "grid").label(LabelKind::Preferred, "busbar", "en");
+        let vocabulary = Arc::new(FakeVocabulary::of(vec![busbar.definition(DEFINED, "en")]));
+
+        let searcher = Searcher {
+            embedder: Arc::new(GuardedEmbedder::new(embedder.clone(), breakers.of("embedding", PATIENT))),
+            index: Arc::new(GuardedIndex::new(index.clone(), breakers.of("index", PATIENT))),
+            catalogue,
+        };
+        let answers = Arc::new(GuardedModel::new(model.clone(), breakers.of("model", PATIENT)));
+        let vocabulary_of = GuardedVocabulary::new(vocabulary.clone(), breakers.of("vocabulary", PATIENT));
+        let engine = Engine {
+            roles: Arc::new(Roles::answering(NamedModel::unknown(answers))),
+            vocabulary: Some(Arc::new(vocabulary_of)),
+            reranker: Some(Arc::new(GuardedReranker::new(reranker.clone(), breakers.of("reranker", PATIENT)))),
+            entailment: Arc::new(GuardedEntailment::new(entailment.clone(), breakers.of("entailment", PATIENT))),
+            request_time: Some(Arc::new(RequestTime)),
+            ..Engine::new(searcher)
+        };
+        let tags = [Tag::public()].into_iter().collect();
+        let identity = Identity { tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+        let policy = Arc::new(Policy::parse(POLICY).unwrap());
+        Self { engine, breakers, passed, embedder, reranker, entailment, model, vocabulary, index, policy, identity }
+    }
+
+    pub(crate) async fn ask(&self, query: &str) -> Spoken {
+        self.ask_of(&self.engine, query).await
+    }
+
+    pub(crate) async fn ask_of(&self, engine: &Engine, query: &str) -> Spoken {
+        let asked = Asked {
+            request_id: Uuid::from_u128(1),
+            at: DateTime::UNIX_EPOCH,
+            scope: Scope::of(&self.identity),
+            question: Question::new(query),
+            policy: self.policy.clone(),
+        };
+        engine.ask(asked, &mut Nobody).await.unwrap()
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        Scope::of(&self.identity)
+    }
+
+    pub(crate) fn pass(&self, milliseconds: u64) {
+        self.passed.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+
+    /// The state of a part's breaker, and how often it opened.
+    pub(crate) fn breaker(&self, service: &str) -> (u8, u64) {
+        let states = self.breakers.states().states();
+        states.into_iter().find(|(name, ..)| name == service).map(|(_, state, trips)| (state, trips)).unwrap()
+    }
+
+    /// Gives somebody the role of the fallback.
+    pub(crate) fn fall_back_to(&mut self, model: FakeModel) {
+        let fallback = GuardedModel::new(Arc::new(model), self.breakers.of("model_fallback", PATIENT));
+        let fallback = Some(NamedModel::unknown(Arc::new(fallback)));
+        self.engine.roles = Arc::new(Roles { fallback, ..Roles::clone(&self.engine.roles) });
+    }
+}
+
+async fn shelve(tenant: TenantId, embedder: &FakeEmbedder, index: &FakeIndex, catalogue: &FakeCatalogue) {
+    let document = DocumentId(Uuid::from_u128(7));
+    let passage = PassageKey { document, version: 1, chunk_index: 0 };
+    let vector = embedder.embed_passages(vec![TEXT.to_owned()]).await.unwrap().remove(0);
+    let points = vec![IndexPoint { passage, vector, words: TEXT.to_owned() }];
+    let (collection, tags) = ("Manual".parse().unwrap(), vec![Tag::public()]);
+    let published = IndexDocument { tenant, document, collection, kind: None, tags: tags.clone(), points };
+    index.publish(vec![published]).await.unwrap();
+    let shelved = CataloguePassage {
+        passage,
+        collection: "Manual".parse().unwrap(),
+        kind: None,
+        title: "Manual".to_owned(),
+        address: None,
+        source_location: "manual.md".to_owned(),
+        updated_at: DateTime::UNIX_EPOCH,
+        section: None,
+        page: None,
+        span: CharSpan { start: 0, end: 10 },
+        text: TEXT.to_owned(),
+        tokens: 8,
+        document_sha256: Sha256Hash::of(TEXT.as_bytes()),
+    };
+    catalogue.put(tenant, tags, shelved);
+}

@@ -1,0 +1,109 @@
+//! `ibidem metrics`: what a running server has counted.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use reqwest::StatusCode;
+
+use crate::console;
+use crate::settings::Settings;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(clap::Args)]
+pub(crate) struct MetricsCommand {
+    /// Everything, as Prometheus reads it; without this, only what is not 0.
+    #[arg(long)]
+    dump: bool,
+    /// The server; the one of `server.listen` when left out.
+    #[arg(long)]
+    url: Option<String>,
+    /// An admin's key; none is needed where `server.metrics` is open.
+    #[arg(long, env = "IBIDEM_KEY", hide_env_values = true)]
+    key: Option<String>,
+}
+
+impl MetricsCommand {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let server = self.url.unwrap_or_else(|| format!("http://{}", reachable(settings.server.listen)));
+        let text = fetch(&server, self.key.as_deref()).await?;
+        if self.dump {
+            console::say(text.trim_end());
+            return Ok(());
+        }
+        for line in text.lines().filter(|line| tells_something(line)) {
+            console::say(line);
+        }
+        Ok(())
+    }
+}
+
+async fn fetch(server: &str, key: Option<&str>) -> anyhow::Result<String> {
+    let url = format!("{}/metrics", server.trim_end_matches('/'));
+    let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+    let mut request = client.get(&url);
+    if let Some(key) = key {
+        request = request.bearer_auth(key);
+    }
+    let reply = request.send().await.map_err(|error| error.without_url()).with_context(|| {
+        format!("no server answers at {url}; start one with `ibidem serve`, or name another with --url")
+    })?;
+    match reply.status() {
+        StatusCode::OK => Ok(reply.text().await?),
+        StatusCode::UNAUTHORIZED if key.is_none() => anyhow::bail!(
+            "the server wants an admin's key: give one with --key or IBIDEM_KEY (`ibidem key create --name metrics --role admin`)"
+        ),
+        StatusCode::UNAUTHORIZED => anyhow::bail!("the server does not know this key, or it has expired"),
+        StatusCode::FORBIDDEN => {
+            anyhow::bail!("this key is not an admin's; `ibidem key create --name metrics --role admin` makes one")
+        }
+        StatusCode::NOT_FOUND => anyhow::bail!("the server shows its metrics to nobody (`server.metrics: off`)"),
+        status => anyhow::bail!("the server answered {status}; the reason is in its log"),
+    }
+}
+
+/// Where a server that listens everywhere can be reached from here.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+/// Not a comment, not a histogram's bucket, and not 0.
+fn tells_something(line: &str) -> bool {
+    let is_series = !line.starts_with('#') && !line.contains("_bucket{");
+    let value = line.rsplit(' ').next().and_then(|value| value.parse::<f64>().ok());
+    is_series && value.is_some_and(|value| value != 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_zero_tells_something() {
+        for (line, tells) in [
+            ("# TYPE rag_answer counter", false),
+            ("rag_answer_total{action=\"cite\"} 3", true),
+            ("rag_answer_total{action=\"route\"} 0", false),
+            ("stage_latency_ms_bucket{le=\"1.0\",stage=\"turn\"} 3", false),
+            ("stage_latency_ms_sum{stage=\"turn\"} 0.25", true),
+            ("# EOF", false),
+        ] {
+            assert_eq!(tells_something(line), tells, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_listens_everywhere_is_reached_here() {
+        for (listen, reached) in
+            [("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("192.0.2.1:80", "192.0.2.1:80")]
+        {
+            assert_eq!(reachable(listen.parse().unwrap()).to_string(), reached);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! `ibidem metrics`, and the log in JSON, of a server that really runs.
+
+use super::installation::with_installation;
+
+#[tokio::test]
+async fn what_a_server_counted_is_printed_as_prometheus_reads_it_or_it_is_said_why_not() {
+    with_installation(async |installation| {
+        let nobody = installation.run(&["metrics", "--dump", "--url", "http://127.0.0.1:9"]).await;
+        assert_eq!((nobody.code, nobody.out.as_str()), (Some(1), ""));
+        assert!(nobody.err.contains("ibidem serve"), "{}", nobody.err);
+
+        installation.succeed(&["migrate"]).await;
+        let served = installation.serve(&[]).await;
+        let dump = async |key: &str| installation.run(&["metrics", "--dump", "--url", &served.url, "--key", key]).await;
+        let without = installation.run(&["metrics", "--dump", "--url", &served.url]).await;
+        assert!(without.code == Some(1) && without.err.contains("admin's key"), "{without:?}");
+        let key = async |role: &str| {
+            let said = installation.succeed(&["key", "create", "--name", role, "--role", role]).await;
+            said.out.trim().to_owned()
+        };
+        let asker = dump(&key("asker").await).await;
+        assert!(asker.code == Some(1) && asker.err.contains("not an admin's"), "{asker:?}");
+        let admin = dump(&key("admin").await).await;
+        assert_eq!(admin.code, Some(0), "{admin:?}");
+        assert!(admin.out.contains("\nrag_answer_total{action=\"cite\"} 0\n"), "{}", admin.out);
+        assert!(admin.out.contains("\ncircuit_breaker_state{service=\"index\"} 0\n"), "{}", admin.out);
+        assert!(admin.out.ends_with("# EOF\n"), "{}", admin.out);
+        served.stop().await;
+    })
+    .await;
+}

@@ -1,0 +1,36 @@
+//! The auditor: what went out is held against the catalogue once more, when nobody waits for it.
+
+use ibidem_engine::ports::catalogue::Catalogue as _;
+use ibidem_engine::words::{Answer, CitedSource, PassageKey, Scope};
+
+use crate::state::AppState;
+
+/// Whether every passage that an answer cites is there for its asker. A concept is its vocabulary's, and not looked at.
+pub(crate) async fn citations(state: &AppState, scope: &Scope, answer: &Answer) {
+    let cited: Vec<PassageKey> = answer
+        .citations
+        .iter()
+        .filter_map(|citation| match &citation.source_id {
+            CitedSource::Passage(id) => {
+                Some(PassageKey { document: id.document, version: citation.version, chunk_index: id.chunk_index })
+            }
+            CitedSource::Concept(_) => None,
+        })
+        .collect();
+    if cited.is_empty() {
+        return;
+    }
+    let there = match state.store.still_visible(scope, &cited).await {
+        Ok(there) => there,
+        Err(error) => {
+            tracing::warn!(%error, citations = cited.len(), "citations could not be checked");
+            return;
+        }
+    };
+    let broken: Vec<String> =
+        cited.iter().filter(|key| !there.contains(key)).map(|key| key.source_id().to_string()).collect();
+    state.metrics.citations(cited.len(), broken.len());
+    if !broken.is_empty() {
+        tracing::error!(source_ids = broken.join(" "), "an answer cites what the catalogue does not have");
+    }
+}
