@@ -13,6 +13,7 @@ mod asking;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
+mod left_alone;
 mod model_server;
 mod policy;
 mod real;
