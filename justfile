@@ -66,6 +66,10 @@ answers:
     stack/fetch --model usable
     eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --run-ignored only --no-capture
 
+# How long the first sentence is held after a model that writes at a steady pace has written it.
+first-sentence:
+    eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --no-capture -E 'test(first_sentence)'
+
 # How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
 retrieval set="../shared/data/retrieval/scifact":
     cargo build --release --locked -p ibidem
@@ -128,6 +132,20 @@ thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$ibidem" eval similarity "{{ set }}" --collection SQuAD
+
+# The weights of the verifier that needs no model of its own, on pairs made for it; `models` with a file of
+# bench/model_claims.py adds what a language model wrote.
+fit-verifier data="../shared/data" models="":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$IBIDEM_STACK_PYTHON" bench/claim_pairs.py "{{ data }}" > "$made/pairs.jsonl" && \
+      "$CARGO_TARGET_DIR/release/ibidem" eval fit "$made/pairs.jsonl" {{ models }}
+
+# How much of what models made up the configured verifier finds, on answers in which people marked it.
+detect data="../shared/data/hallucination":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" eval detect "{{ data }}/ragtruth_qa_test_829.jsonl" \
+      --begin "{{ data }}/begin_test_wow.tsv"
 
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
 bench data="../shared/data":

@@ -64,7 +64,7 @@ def squad(articles: list[dict], chance: random.Random):
         paragraphs = article["paragraphs"]
         for place, paragraph in enumerate(paragraphs):
             elsewhere = chance.choice(paragraphs[:place] + paragraphs[place + 1 :] or [None])
-            for question in chance.sample(paragraph["qas"], min(4, len(paragraph["qas"]))):
+            for question in chance.sample(paragraph["qas"], min(2, len(paragraph["qas"]))):
                 wrong = question["is_impossible"]
                 answers = question.get("plausible_answers" if wrong else "answers") or []
                 claim = answers and statement(question["question"], answers[0]["text"])

@@ -88,13 +88,15 @@ impl Engine {
         Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
     }
 
-    /// Answers, or refuses, within the request's time. A refusal is an answer too.
+    /// An answer with its receipt, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
-        self.in_time(asked, listener).await
+        let (at, policy) = (asked.at, asked.policy.hash);
+        let spoken = self.in_time(asked, listener).await?;
+        Ok(Spoken { answer: spoken.answer.sealed(at, policy), ..spoken })
     }
 
     /// Gather, sift, speak.
-    pub(crate) async fn answer(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+    pub(crate) async fn spoken(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
         let (asked, named) = match self.by_rule(asked, listener).await {
             ControlFlow::Break(spoken) => return Ok(*spoken),

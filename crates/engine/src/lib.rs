@@ -7,6 +7,7 @@ pub mod explain;
 pub mod gather;
 pub mod policy;
 pub mod ports;
+pub mod receipts;
 pub mod roles;
 pub mod search;
 pub mod sift;

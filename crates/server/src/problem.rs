@@ -79,6 +79,15 @@ impl Problem {
         )
     }
 
+    pub(crate) fn no_such_answer() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such answer",
+            "An answer is read again with the key that asked, by the request id that came with it.",
+        )
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,

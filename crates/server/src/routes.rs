@@ -36,6 +36,7 @@ impl utoipa::Modify for ApiKey {
 fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(answers::ask))
+        .routes(routes!(answers::read))
         .routes(routes!(search::search))
         .routes(routes!(documents::submit))
         .routes(routes!(memory::write::pin))

@@ -16,6 +16,7 @@ mod submit;
 mod survey;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod texts;
 mod vectors;
 
 use std::time::Duration;

@@ -58,6 +58,25 @@ impl Store {
         Ok(rows.into_iter().map(|row| (row.answer, row.draft)).collect())
     }
 
+    /// The answer that somebody got to a request, as it was given; of several under one id the last.
+    pub async fn answer(
+        &self,
+        tenant: TenantId,
+        subject: &str,
+        request_id: Uuid,
+    ) -> Result<Option<serde_json::Value>, CatalogueError> {
+        sqlx::query_scalar!(
+            "SELECT answer FROM turns WHERE tenant_id = $1 AND request_id = $2 AND subject = $3
+             ORDER BY id DESC LIMIT 1",
+            tenant.0,
+            request_id,
+            subject,
+        )
+        .fetch_optional(&self.pool)
+        .await
+        .map_err(unavailable)
+    }
+
     /// How many turns are recorded, of all tenants.
     pub async fn turn_count(&self) -> Result<u64, CatalogueError> {
         let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM turns"#)

@@ -5,9 +5,9 @@ use crate::policy::ListRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
 use crate::sift::significant_terms;
 use crate::speak::sentences::Sentence;
-use crate::speak::{Listener, quote, refuse_unsearched};
+use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
-use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 /// What is to be listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,7 +110,8 @@ fn told(
         sentences.push(Sentence::claim(text, vec![number]));
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];
-    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, sentences, listener)
+    let said = sentences.into_iter().map(|sentence| Said { sentence, check: SentenceCheck::catalogue() }).collect();
+    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, said, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {

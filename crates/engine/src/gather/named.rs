@@ -4,7 +4,7 @@ use super::addresses::{Mention, Resolved, nearest};
 use crate::policy::AddressRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError};
 use crate::speak::sentences::Sentence;
-use crate::speak::{Listener, quote, refuse_unsearched};
+use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
 use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
@@ -84,7 +84,8 @@ pub async fn quoted(
         .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let trace = vec![gate(resolved.documents.len())];
-    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, sentences, listener)))
+    let said = sentences.into_iter().map(Said::verbatim).collect();
+    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, said, listener)))
 }
 
 /// What is said beside an answer about the addresses that do exist.

@@ -193,6 +193,6 @@ fn spoken(
         context_tokens_used: 0,
         generation_time_ms: 0,
         trace: vec![gate],
-        receipt: Some(Receipt { policy_sha256: asked.policy.hash, sentences }),
+        receipt: Some(Receipt::unsealed(None, sentences)),
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn cite(
         refusal_reason: None,
         reason: None,
         grounded: !citations.is_empty(),
-        receipt: Some(receipt(policy.hash, footnotes, said)),
+        receipt: Some(receipt(footnotes, said)),
         citations,
         confidence: Some(confidence),
         transparency: transparency(&retrieval_quality),

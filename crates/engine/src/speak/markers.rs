@@ -1,7 +1,7 @@
 //! Citations in a text, as they are shown: `[3]`.
 
 /// The text without them. Other brackets stay.
-pub(super) fn without_markers(text: &str) -> String {
+pub(crate) fn without_markers(text: &str) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, bracket)) = rest.split_once('[') {

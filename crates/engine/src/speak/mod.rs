@@ -11,7 +11,7 @@ mod general;
 mod generate;
 mod judge;
 mod key_phrases;
-mod markers;
+pub(crate) mod markers;
 mod outline;
 pub mod prompt;
 mod route_to;
@@ -37,7 +37,6 @@ use footnotes::Footnotes;
 pub use generate::{Draft, Ended};
 use generate::{Standard, generate};
 pub use said::Said;
-use sentences::Sentence;
 
 /// Hears what is released, as soon as it is.
 pub trait Listener: Send {
@@ -137,11 +136,10 @@ pub(crate) async fn out_of_corpus(
 }
 
 /// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
-pub(crate) fn quote(mut sifted: Sifted, sentences: Vec<Sentence>, listener: &mut dyn Listener) -> Answer {
+pub(crate) fn quote(mut sifted: Sifted, said: Vec<Said>, listener: &mut dyn Listener) -> Answer {
     let policy = sifted.asked.policy.clone();
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
-    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
     let confidence = Weighing::of(&policy, &sifted.fallback_reasons, &evidence).verified(&said);
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));

@@ -2,7 +2,7 @@
 
 use super::footnotes::Footnotes;
 use super::sentences::{Kind, Sentence};
-use crate::words::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, Sha256Hash};
+use crate::words::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Said {
@@ -24,12 +24,15 @@ pub(super) fn support(said: &[Said]) -> f64 {
     if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
 }
 
-pub(super) fn receipt(policy_sha256: Sha256Hash, footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
-    let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
-    let sentences = claims.map(|Said { sentence, check }| ReceiptSentence {
+/// What was claimed, and who judged it. The receipt is sealed when the answer is whole.
+pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
+    let claims = || said.iter().filter(|said| said.sentence.kind == Kind::Claim);
+    let sentences = claims().map(|Said { sentence, check }| ReceiptSentence {
         text: sentence.text.trim().to_owned(),
         check: check.clone(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     });
-    Receipt { policy_sha256, sentences: sentences.collect() }
+    let is_model = |by: &&str| !["verbatim", "catalogue", "figures", "none"].contains(by);
+    let verifier = claims().map(|said| said.check.by.as_str()).find(is_model);
+    Receipt::unsealed(verifier.map(str::to_owned), sentences.collect())
 }

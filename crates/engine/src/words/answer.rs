@@ -137,8 +137,17 @@ pub struct Answer {
     pub generation_time_ms: u64,
     pub grounded: bool,
     pub trace: Vec<GateRecord>,
-    /// Null when nothing was claimed.
+    /// Null only in an answer that is still being made.
     pub receipt: Option<Receipt>,
+}
+
+impl Answer {
+    /// The finished answer, with the receipt of what it claims: nothing in it may change after this.
+    #[must_use]
+    pub fn sealed(self, asked_at: DateTime<Utc>, policy_sha256: Sha256Hash) -> Self {
+        let receipt = Receipt::of(&self, asked_at, policy_sha256);
+        Self { receipt: Some(receipt), ..self }
+    }
 }
 
 #[cfg(test)]

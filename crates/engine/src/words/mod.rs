@@ -2,6 +2,7 @@
 
 mod address;
 mod answer;
+mod canonical;
 mod decision;
 mod document;
 mod evidence;
@@ -16,6 +17,7 @@ mod terms;
 
 pub use address::AddressKey;
 pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
+pub(crate) use canonical::digest_of_json;
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
@@ -25,6 +27,6 @@ pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference}
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
 pub use reading::Reading;
-pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
+pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, trace_sha256};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use terms::{PresentTerms, Terms, same_word, significant_terms};

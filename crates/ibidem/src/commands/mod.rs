@@ -19,6 +19,7 @@ mod search;
 mod serve;
 mod tag;
 mod term;
+mod verify;
 mod vocabulary;
 mod worker;
 
@@ -70,6 +71,8 @@ enum Command {
     Tag(tag::Tag),
     /// Answers a question from the documents, each sentence with its source, or says why not.
     Ask(ask::Ask),
+    /// Checks an old answer's receipt against the documents as they are now; needs no index and no model.
+    Verify(verify::Verify),
     /// Tells what a question goes through: the lanes, every candidate with its scores, and what dropped it.
     Explain(explain::Explain),
     /// Finds passages by meaning and by words.
@@ -119,6 +122,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Memory(command) => done(command.run(&settings).await),
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
+            Command::Verify(command) => command.run(&settings).await,
             Command::Explain(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,

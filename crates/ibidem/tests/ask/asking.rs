@@ -73,6 +73,19 @@ impl Asker {
         (reply.status().as_u16(), reply.json().await.unwrap())
     }
 
+    /// An answer as the record has it, once it is there: nobody waits for the record.
+    pub(crate) async fn read_again(&self, request_id: &str) -> Value {
+        let url = format!("{}/{request_id}", self.url);
+        for _ in 0..500 {
+            let reply = self.client.get(&url).bearer_auth(&self.key).send().await.unwrap();
+            if reply.status().is_success() {
+                return reply.json().await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("{request_id} was not recorded");
+    }
+
     /// The events of a streamed answer, as they come.
     pub(crate) async fn listen(&self, query: &str) -> Vec<Event> {
         let began = Instant::now();
@@ -102,5 +115,9 @@ pub(crate) fn decision(answer: &Value) -> Value {
     let fields = decision.as_object_mut().unwrap();
     fields.remove("request_id");
     fields.remove("generation_time_ms");
+    let receipt = fields["receipt"].as_object_mut().unwrap();
+    for of_this_request in ["request_id", "asked_at", "sha256"] {
+        assert!(receipt.remove(of_this_request).is_some());
+    }
     decision
 }

@@ -13,6 +13,7 @@ mod asking;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
+mod first_sentence;
 mod left_alone;
 mod model_server;
 mod policy;
@@ -21,5 +22,6 @@ mod recording_server;
 mod roles;
 mod same;
 mod terms;
+mod verify;
 
 use common::{installation, setting};

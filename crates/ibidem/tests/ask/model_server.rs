@@ -1,7 +1,8 @@
 //! Model servers: a real one of the test's own, and ones that always say the same.
 
 use std::process::Stdio;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -109,19 +110,66 @@ impl FixedServer {
     }
 }
 
+/// A model that writes at a steady pace, and remembers when it had written a piece.
+pub(crate) struct PacedServer {
+    task: JoinHandle<()>,
+    pub(crate) url: String,
+    /// When it was asked, and when each piece was sent, for each request.
+    pub(crate) sent: Arc<Mutex<Vec<Vec<Instant>>>>,
+}
+
+impl Drop for PacedServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl PacedServer {
+    pub(crate) async fn writing(pieces: Vec<String>, every: Duration) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let times = sent.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                connection.set_nodelay(true).unwrap();
+                read_request(&mut connection).await;
+                let mut at = vec![Instant::now()];
+                connection.write_all(EVENTS.as_bytes()).await.unwrap();
+                let mut ticks = tokio::time::interval(every);
+                ticks.tick().await;
+                for piece in &pieces {
+                    ticks.tick().await;
+                    let event = json!({ "choices": [{ "index": 0, "delta": { "content": piece } }] });
+                    connection.write_all(format!("data: {event}\n\n").as_bytes()).await.unwrap();
+                    at.push(Instant::now());
+                }
+                times.lock().unwrap().push(at);
+                connection.write_all(b"data: [DONE]\n\n").await.unwrap();
+                let _ = connection.shutdown().await;
+            }
+        });
+        Self { task, url, sent }
+    }
+}
+
 pub(crate) const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// Reads a request to its end, so that closing the connection does not reset it.
-async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
+async fn read_request(connection: &mut TcpStream) {
     let mut request = Vec::new();
     let mut piece = [0_u8; 8192];
     loop {
         let Ok(read) = connection.read(&mut piece).await else { return };
         request.extend_from_slice(&piece[..read]);
         if read == 0 || is_whole(&request) {
-            break;
+            return;
         }
     }
+}
+
+async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
+    read_request(&mut connection).await;
     let _ = connection.write_all(reply.as_bytes()).await;
     if hangs {
         tokio::time::sleep(Duration::from_secs(30)).await;

@@ -6,7 +6,7 @@ use std::path::Path;
 use ibidem_engine::ports::entailment::Pair;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_engine::speak::verify::windows::windows_of;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::score::{area_under_curve, share};
 use super::{DetectError, lines};
@@ -16,7 +16,7 @@ mod logistic;
 pub use logistic::Fitted;
 
 /// A claim, what it is held against, and whether that supports it.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClaimPair {
     /// Sets count alike, however many pairs they have.
     pub set: String,
@@ -39,10 +39,10 @@ pub fn claim_pairs(file: &Path) -> Result<Vec<ClaimPair>, DetectError> {
 
 /// The signs of a claim against each window of its passages.
 pub type Windows = Vec<[f64; SIGNS]>;
-pub const SIGNS: usize = 7;
+pub const SIGNS: usize = 6;
 
 /// A pair with its signs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Observed {
     pub pair: ClaimPair,
     pub windows: Windows,
@@ -65,7 +65,7 @@ pub async fn observe(entailment: &LexicalEntailment, pairs: Vec<ClaimPair>, mut 
 }
 
 /// What weights do to one kind of pairs.
-#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OfKind {
     pub set: String,
     pub kind: String,

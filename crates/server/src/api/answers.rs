@@ -1,8 +1,8 @@
-//! `POST /v1/answers`: a question goes in, a cited answer or an honest refusal comes out.
+//! `POST /v1/answers`: a question goes in, a cited answer or an honest refusal comes out. `GET` reads one again.
 
 use std::convert::Infallible;
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
@@ -19,6 +19,7 @@ use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, 
 use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use super::json::Checked;
 use super::search::not_blank;
@@ -134,6 +135,26 @@ pub(crate) async fn ask(
         }
     });
     Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// Reads an answer again, as it was given.
+///
+/// Only whoever asked can: an answer that is not there and one that is somebody else's are the same.
+#[utoipa::path(get, path = "/v1/answers/{request_id}", tag = "answers", params(("request_id" = Uuid, Path)),
+    security(("api_key" = [])),
+    responses(
+        (status = 200, body = Answer),
+        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn read(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(request_id): Path<String>,
+) -> Result<Json<serde_json::Value>, Problem> {
+    let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_answer())?;
+    let answer = state.store.answer(caller.0.tenant, &caller.0.subject, request_id).await?;
+    answer.map(Json).ok_or_else(Problem::no_such_answer)
 }
 
 fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {

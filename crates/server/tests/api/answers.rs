@@ -55,9 +55,9 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
         ]
     );
     assert_eq!(reply.body["action"], "cite");
-    assert_eq!(reply.body["answer"], "Five days may be carried over.[1] So says the rule.[1]");
+    assert_eq!(reply.body["answer"], "Five days may be carried over.[1] Leave may be carried over.[1]");
     assert_eq!(reply.body["request_id"].as_str(), reply.header("x-request-id"));
-    assert_eq!(reply.body["context_tokens_used"], 8);
+    assert_eq!(reply.body["context_tokens_used"], 24, "as the model counts, by the estimate");
     let citation = &reply.body["citations"][0];
     let mut fields: Vec<_> = citation.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
@@ -97,8 +97,11 @@ async fn a_stream_ends_in_the_same_answer_and_shows_no_sentence_without_a_source
     assert_eq!(names, ["sentence", "sentence", "answer"], "{}", reply.text);
     assert_eq!(events[0].1["text"], "Five days may be carried over.[1] ");
     let last = &events[2].1;
-    for field in ["action", "answer", "citations", "receipt", "trace", "warnings"] {
+    for field in ["action", "answer", "citations", "trace", "warnings"] {
         assert_eq!(last[field], whole[field], "{field}");
+    }
+    for field in ["sentences", "answer_sha256", "policy_sha256", "trace_sha256"] {
+        assert_eq!(last["receipt"][field], whole["receipt"][field], "{field}");
     }
     assert_eq!(events[0].1["citations"][0], whole["citations"][0]);
     world.end().await;
@@ -160,9 +163,41 @@ async fn somebody_who_hangs_up_does_not_lose_the_record() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let (answer, draft) = turns.pop().expect("the turn was recorded");
-        assert_eq!(answer["answer"], "Five days may be carried over.[1] So says the rule.[1]");
+        assert_eq!(answer["answer"], "Five days may be carried over.[1] Leave may be carried over.[1]");
         assert!(draft.unwrap().contains("Ten are."), "the record keeps what the model really said");
     }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_is_read_again_by_whoever_asked_and_by_nobody_else() {
+    let world = World::create().await;
+    let (key, other) = (world.key("asker", &[]).await, world.key_named("another desk", "admin", &[]).await);
+    let answer = world.call("POST", "/v1/answers", Some(&key), QUESTION).await.body;
+    let path = format!("/v1/answers/{}", answer["request_id"].as_str().unwrap());
+    let mut read = world.call("GET", &path, Some(&key), "").await;
+    for _ in 0..200 {
+        if read.status == StatusCode::OK {
+            break;
+        }
+        // Nobody waits for the record.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        read = world.call("GET", &path, Some(&key), "").await;
+    }
+    assert_eq!((read.status, &read.body), (StatusCode::OK, &answer));
+    // Not there, somebody else's, and not even an id: one and the same.
+    let mut replies = Vec::new();
+    for (path, key) in [
+        ("/v1/answers/00000000-0000-0000-0000-000000000007", &key),
+        (path.as_str(), &other),
+        ("/v1/answers/seven", &key),
+    ] {
+        let mut reply = world.call("GET", path, Some(key), "").await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
+        reply.body.as_object_mut().unwrap().remove("request_id");
+        replies.push(reply.body);
+    }
+    assert!(replies.windows(2).all(|two| two[0] == two[1]), "{replies:?}");
     world.end().await;
 }
 

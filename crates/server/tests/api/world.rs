@@ -131,8 +131,11 @@ impl World {
         let limits =
             ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
         let originals = Arc::new(KeptOriginals::default());
-        let model =
-            Arc::new(FakeModel::saying(&["Five days may be carr", "ied over.[^1] Ten are. ", "So says the rule.[^1]"]));
+        let model = Arc::new(FakeModel::saying(&[
+            "Five days may be carr",
+            "ied over.[^1] Ten are. ",
+            "Leave may be carried over.[^1]",
+        ]));
         let thoughtful =
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
         let state = AppState::new(ServerParts {
@@ -207,9 +210,13 @@ impl World {
 
     /// A new key of the default tenant, as an `Authorization` header.
     pub(crate) async fn key(&self, role: &str, tags: &[&str]) -> String {
+        self.key_named("desk", role, tags).await
+    }
+
+    pub(crate) async fn key_named(&self, name: &str, role: &str, tags: &[&str]) -> String {
         let new = NewKey {
             tenant: self.tenant,
-            name: "desk".to_owned(),
+            name: name.to_owned(),
             role: role.parse::<Role>().unwrap(),
             tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
             expires_at: None,

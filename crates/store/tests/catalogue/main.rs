@@ -7,6 +7,7 @@ mod keys;
 mod memory;
 mod publications;
 mod suite;
+mod texts;
 mod visibility;
 
 use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};

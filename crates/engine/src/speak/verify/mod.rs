@@ -11,7 +11,7 @@ pub mod windows;
 use super::footnotes::Footnotes;
 use super::markers::{with_marker, without_markers};
 use super::said::Said;
-use super::sentences::{Kind, Sentence};
+use super::sentences::{Kind, Sentence, sentences_of};
 use crate::policy::{VerificationMode, VerificationRules};
 use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 use crate::words::{SentenceCheck, SentenceVerdict, significant_terms};
@@ -27,7 +27,7 @@ pub struct Verifier<'a> {
 const LEAST_WORDS: usize = 2;
 
 /// A passage with its number.
-type Note<'a> = (u32, &'a str);
+pub(crate) type Note<'a> = (u32, &'a str);
 
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
@@ -64,7 +64,7 @@ impl Verifier<'_> {
     }
 
     /// A claim against all that it cites.
-    async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<EntailmentError>) {
+    pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<EntailmentError>) {
         let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
@@ -157,11 +157,24 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether the claim stands in the passage word for word.
+/// Whether the claim is the passage's own sentence, or several of them in a row. A part of a sentence is not: the rest
+/// may deny it.
 fn is_verbatim(claim: &str, passage: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let claim = plain(claim);
-    claim.contains(' ') && plain(passage).contains(&claim)
+    let sentences: Vec<String> = sentences_of(passage).into_iter().map(plain).collect();
+    let begins = |from: usize| {
+        let mut rest = claim.as_str();
+        for sentence in &sentences[from..] {
+            match rest.strip_prefix(sentence.as_str()) {
+                Some("") => return true,
+                Some(after) => rest = after.trim_start(),
+                None => return false,
+            }
+        }
+        false
+    };
+    claim.contains(' ') && (0..sentences.len()).any(begins)
 }
 
 /// What a rule finds wrong with a claim: figures, names or quotations that stand in none of the passages, or what they

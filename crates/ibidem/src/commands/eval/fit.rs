@@ -18,13 +18,16 @@ pub(crate) struct Fit {
     #[arg(required = true)]
     pairs: Vec<PathBuf>,
     /// The share of supported claims that may be dropped, sets counting alike: it decides where a half is.
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.1)]
     dropped: f64,
+    /// The signs of every claim against every window as JSON, one claim on each line, instead of weights.
+    #[arg(long)]
+    signs: bool,
 }
 
 /// Signs that words alone have: all but the similarity, which comes last.
-const BY_WORDS: [usize; SIGNS - 1] = [0, 1, 2, 3, 4, 5];
-const ALL: [usize; SIGNS] = [0, 1, 2, 3, 4, 5, 6];
+const BY_WORDS: [usize; SIGNS - 1] = [0, 1, 2, 3, 4];
+const ALL: [usize; SIGNS] = [0, 1, 2, 3, 4, 5];
 
 impl Fit {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
@@ -39,6 +42,12 @@ impl Fit {
         );
         let observed = observe(&entailment, pairs, || bar.inc(1)).await;
         bar.finish_and_clear();
+        if self.signs {
+            for one in &observed {
+                console::say(&serde_json::to_string(one)?);
+            }
+            return Ok(());
+        }
         for (name, columns) in [("WITH_SIMILARITY", &ALL[..]), ("BY_WORDS", &BY_WORDS[..])] {
             let (fitted, held_out) = fit(&observed, self.dropped, columns);
             show(name, &fitted, &held_out, &by_kind(&observed, &fitted));

@@ -34,7 +34,7 @@ impl Fitted {
 pub(super) fn fit(observed: &[&Observed], most_dropped: f64, columns: &[usize]) -> Fitted {
     let counts = weights_of_pairs(observed);
     // Before anything is known: what is covered, and not missing.
-    let mut fitted = Fitted { constant: 0.0, weights: [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0] };
+    let mut fitted = Fitted { constant: 0.0, weights: [1.0, -1.0, 0.0, 0.0, 0.0, 0.0] };
     let mut chosen: Vec<usize> = Vec::new();
     for _ in 0..ROUNDS {
         let best: Vec<usize> = observed.iter().map(|one| fitted.best(&one.windows).1).collect();
@@ -167,10 +167,7 @@ mod tests {
             supported,
             fitted: true,
         };
-        Observed {
-            pair,
-            windows: vec![[0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0], [covered, missing, 0.0, 0.0, 0.0, 0.0, 0.0]],
-        }
+        Observed { pair, windows: vec![[0.0, 3.0, 0.0, 0.0, 0.0, 0.0], [covered, missing, 0.0, 0.0, 0.0, 0.0]] }
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn compare(sentence: &str, passages: &[&str]) -> Vec<Finding> {
 fn is_verbatim(sentence: &str, passages: &[&str]) -> bool {
     let sentence = sentence.trim();
     let begins = |before: &str| {
-        before.trim_end().is_empty() || before.trim_end().ends_with(['.', '!', '?', ':', '\n', '。', '！', '？'])
+        before.trim_end().is_empty() || before.trim_end().ends_with(['.', '!', '?', '\n', '。', '！', '？'])
     };
     let ends = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
     let closed = sentence.ends_with(['.', '!', '?', '。', '！', '？']);

@@ -90,15 +90,15 @@ fn stem(word: &str) -> String {
 /// A premise's words, ready to be looked for.
 pub(super) struct Premise {
     texts: HashSet<String>,
-    stems: HashMap<String, Vec<usize>>,
+    stems: HashSet<String>,
     by_beginning: HashMap<String, Vec<String>>,
 }
 
 impl Premise {
     pub(super) fn read(text: &str) -> Self {
-        let mut premise = Self { texts: HashSet::new(), stems: HashMap::new(), by_beginning: HashMap::new() };
-        for (place, word) in words_of(text).into_iter().enumerate() {
-            premise.stems.entry(word.stem).or_default().push(place);
+        let mut premise = Self { texts: HashSet::new(), stems: HashSet::new(), by_beginning: HashMap::new() };
+        for word in words_of(text) {
+            premise.stems.insert(word.stem);
             if premise.texts.insert(word.text.clone()) {
                 premise.by_beginning.entry(beginning(&word.text)).or_default().push(word.text);
             }
@@ -115,14 +115,9 @@ impl Premise {
             return false;
         }
         let forms = || self.by_beginning.get(&beginning(&word.text)).into_iter().flatten();
-        self.stems.contains_key(&word.stem)
+        self.stems.contains(&word.stem)
             || number_in_digits(&word.text).is_some_and(|digits| self.texts.contains(digits))
             || forms().any(|form| same_word(form, &word.text))
-    }
-
-    /// Where it has a word of this stem.
-    pub(super) fn places(&self, stem: &str) -> &[usize] {
-        self.stems.get(stem).map_or(&[], Vec::as_slice)
     }
 }
 

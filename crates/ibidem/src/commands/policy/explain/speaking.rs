@@ -55,10 +55,11 @@ fn checking(teller: &mut Teller<'_>) {
     let least = rules.least_support;
     let checked = "Each sentence is held against the passages it cites, its figures first, before anybody sees it";
     teller.line(&match rules.mode {
-        VerificationMode::Strict => format!("{checked}: supported by less than {least}, it is dropped."),
-        VerificationMode::Mark => format!("{checked}: supported by less than {least}, it is marked."),
+        VerificationMode::Strict => format!("{checked} (strict): supported by less than {least}, it is dropped."),
+        VerificationMode::Mark => format!("{checked} (mark): supported by less than {least}, it is marked."),
         VerificationMode::Off => {
-            "A sentence must cite a passage; whether the passage says so is not checked.".to_owned()
+            "Verification is off: a sentence must cite a passage, and nobody checks whether the passage says so."
+                .to_owned()
         }
     });
     teller.tell("wording.unverified", |mark| format!("The mark is {mark}"));
@@ -99,6 +100,7 @@ fn confidence(teller: &mut Teller<'_>) {
 fn out_of_corpus(teller: &mut Teller<'_>) {
     let OutOfCorpus::Disclaimed(_) = &teller.written.policy.rules.out_of_corpus else {
         teller.told.insert("out_of_corpus".to_owned());
+        teller.line("What the documents do not answer is refused.");
         return;
     };
     let disclaimer = teller.always("out_of_corpus.disclaimed.disclaimer");

@@ -1,0 +1,112 @@
+//! A cited passage: whether it was there, and whether it still is.
+
+use super::corpus::{Corpus, KeptVersion};
+use super::report::Outcome;
+use crate::sift::significant_terms;
+use crate::speak::sentences::sentences_of;
+use crate::words::{CharSpan, ReceiptSource, Sha256Hash, SourceId};
+
+/// How many sentences in a row are read where a passage was reworded: as many as it had, and one more.
+const MORE_SENTENCES: usize = 1;
+
+/// What is known of a source now.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Found {
+    pub(super) outcome: Outcome,
+    pub(super) why: String,
+    pub(super) current_version: Option<u32>,
+    /// What it says now, to be judged by; empty when nothing can be.
+    pub(super) text: String,
+    /// What the document is called.
+    pub(super) title: String,
+}
+
+impl Found {
+    pub(super) fn only(outcome: Outcome, why: impl Into<String>) -> Self {
+        Self { outcome, why: why.into(), current_version: None, text: String::new(), title: String::new() }
+    }
+}
+
+pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> Found {
+    let Some(document) = corpus.get(&id.document) else {
+        return Found::only(Outcome::NotVisible, format!("document {} is not here, or not for you", id.document));
+    };
+    let version = source.version;
+    let tampered =
+        |why: String| Found { current_version: Some(document.current_version), ..Found::only(Outcome::Tampered, why) };
+    // Texts of versions are never thrown away: one that is not there never was.
+    let Some(cited) = document.versions.get(&version) else {
+        return tampered(format!("the document never had a version {version}"));
+    };
+    let digest = Sha256Hash::of(cited.text.as_bytes());
+    if digest != source.document_sha256 {
+        let (found, said) = (digest.short(12), source.document_sha256.short(12));
+        return tampered(format!("the text of version {version} has the digest {found}, not {said}"));
+    }
+    let Some(passage) = at(source.span, &cited.text) else {
+        let CharSpan { start, end } = source.span;
+        return tampered(format!("version {version} has no characters {start} to {end}"));
+    };
+    if Sha256Hash::of(passage.as_bytes()) != source.passage_sha256 {
+        return tampered(format!("what stands at that span of version {version} has another digest"));
+    }
+    let found = Found {
+        outcome: Outcome::Holds,
+        why: format!("version {version} is the current one"),
+        current_version: Some(document.current_version),
+        text: passage.to_owned(),
+        title: cited.title.clone(),
+    };
+    let current = document.current_version;
+    if document.is_removed {
+        return Found { outcome: Outcome::Withdrawn, why: "the document was withdrawn".to_owned(), ..found };
+    }
+    if current == version {
+        return found;
+    }
+    match document.versions.get(&current) {
+        Some(newer) => in_newer_version(found, version, current, newer),
+        None => Found { outcome: Outcome::NotChecked, why: format!("version {current} cannot be read"), ..found },
+    }
+}
+
+/// Characters, not bytes.
+fn at(span: CharSpan, text: &str) -> Option<&str> {
+    let (start, end) = (usize::try_from(span.start).ok()?, usize::try_from(span.end).ok()?);
+    let place = |characters: usize| {
+        let mut places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
+        places.nth(characters)
+    };
+    text.get(place(start)?..place(end)?)
+}
+
+fn in_newer_version(found: Found, version: u32, current: u32, newer: &KeptVersion) -> Found {
+    let replaced = format!("version {version} was replaced by version {current}");
+    if spaced_alike(&newer.text).contains(&spaced_alike(&found.text)) {
+        let why = format!("{replaced}, which has the same passage");
+        return Found { outcome: Outcome::StillSays, why, ..found };
+    }
+    // Whether the new words still say so, the verifier decides.
+    let text = closest_stretch(&found.text, &newer.text);
+    if text.is_empty() {
+        return Found { outcome: Outcome::Changed, why: format!("{replaced}, which has no such passage"), ..found };
+    }
+    let why = format!("{replaced}, which says it in other words");
+    Found { outcome: Outcome::Reworded, why, text, title: newer.title.clone(), ..found }
+}
+
+pub(super) fn spaced_alike(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The sentences in a row that share most with a passage that is not there any more; nothing if none shares anything.
+fn closest_stretch(passage: &str, text: &str) -> String {
+    let wanted = significant_terms(passage);
+    let sentences = sentences_of(text);
+    let length = (sentences_of(passage).len() + MORE_SENTENCES).min(sentences.len());
+    let stretches = sentences.windows(length.max(1)).map(|stretch| stretch.join(" "));
+    let scored = stretches.map(|stretch| (significant_terms(&stretch).intersection(&wanted).count(), stretch));
+    // The first of the best.
+    let best = scored.fold((0, String::new()), |best, next| if next.0 > best.0 { next } else { best });
+    best.1
+}

@@ -1,0 +1,50 @@
+//! A cited definition: whether the vocabulary still has it.
+
+use super::report::Outcome;
+use super::source::Found;
+use crate::ports::vocabulary::{Concept, Lookup, Vocabulary};
+use crate::words::{ReceiptSource, Sha256Hash};
+
+pub(super) async fn look_up(
+    uri: &str,
+    sentence: &str,
+    source: &ReceiptSource,
+    vocabulary: Option<&dyn Vocabulary>,
+) -> Found {
+    let Some(vocabulary) = vocabulary else {
+        return Found::only(Outcome::NotChecked, "no vocabulary is configured here (`terminology`)");
+    };
+    let Some(label) = label_in(sentence) else {
+        return Found::only(Outcome::Tampered, "the sentence does not read as a definition");
+    };
+    let concepts = match vocabulary.lookup(label).await {
+        Ok(Lookup::Found { concept, see_also }) => [vec![concept], see_also].concat(),
+        Ok(Lookup::Ambiguous(concepts)) => concepts,
+        Ok(Lookup::Unknown) => Vec::new(),
+        Err(error) => return Found::only(Outcome::NotChecked, error.to_string()),
+    };
+    let Some(concept) = concepts.into_iter().find(|concept| concept.uri == uri) else {
+        return Found::only(Outcome::Withdrawn, format!("the vocabulary has no concept {label:?} with that address"));
+    };
+    compare(concept, source)
+}
+
+/// `busbar section (gridterms): “A conductor …”[1]`, perhaps as an item of a list.
+fn label_in(sentence: &str) -> Option<&str> {
+    let (name, _) = sentence.trim_start_matches("- ").split_once(": “")?;
+    Some(name.rsplit_once(" (")?.0)
+}
+
+fn compare(concept: Concept, source: &ReceiptSource) -> Found {
+    let Some(definition) = concept.definition else {
+        return Found::only(Outcome::Changed, "the concept has no definition any more");
+    };
+    if Sha256Hash::of(definition.text.as_bytes()) != source.passage_sha256 {
+        return Found::only(Outcome::Changed, "the vocabulary has another definition now");
+    }
+    Found {
+        text: definition.text,
+        title: concept.label,
+        ..Found::only(Outcome::Holds, format!("the vocabulary {} says so", concept.vocabulary))
+    }
+}

@@ -1,0 +1,265 @@
+//! Receipts on a corpus that stays, changes, goes and lies; and receipts that were tampered with in every single place.
+
+mod tampering;
+
+use async_trait::async_trait;
+use chrono::DateTime;
+use uuid::Uuid;
+
+use super::*;
+use crate::fakes::{FakeConcept, FakeVocabulary};
+use crate::ports::entailment::{EntailmentError, Judgement, Pair, Support};
+use crate::ports::vocabulary::{LabelKind, VocabularyError};
+use crate::words::{
+    Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
+    SourceId, Transparency, Verdict,
+};
+
+const TITLE: &str = "Leave";
+const TEXT: &str = "# Leave\n\nFünf: Five days may be carried over. They lapse in March.";
+const PASSAGE: &str = "Five days may be carried over. They lapse in March.";
+
+/// Supported is what stands there, but for the case of its letters; contradicted is what stands there after "not".
+struct WordForWord;
+
+#[async_trait]
+impl Entailment for WordForWord {
+    fn name(&self) -> &str {
+        "word for word"
+    }
+
+    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+        let judged = pairs.iter().map(|pair| {
+            let (premise, claim) = (pair.premise.to_lowercase(), pair.claim.to_lowercase());
+            match () {
+                () if premise.contains(&format!("not true: {claim}")) => {
+                    Judgement { support: Support::Contradicted, score: 0.1 }
+                }
+                () if premise.contains(&claim) => Judgement { support: Support::Supported, score: 0.9 },
+                () => Judgement { support: Support::Unknown, score: 0.2 },
+            }
+        });
+        Ok(judged.collect())
+    }
+}
+
+fn document() -> DocumentId {
+    DocumentId(Uuid::from_u128(7))
+}
+
+fn corpus(versions: &[(u32, &str)], is_removed: bool) -> Corpus {
+    let kept = |text: &str| KeptVersion { title: TITLE.to_owned(), text: text.to_owned() };
+    let current_version = versions.iter().map(|(version, _)| *version).max().unwrap();
+    let versions = versions.iter().map(|(version, text)| (*version, kept(text))).collect();
+    [(document(), KeptDocument { current_version, is_removed, versions })].into()
+}
+
+fn source_of(text: &str, version: u32, passage: &str) -> ReceiptSource {
+    let place = text.find(passage).unwrap();
+    let start = u32::try_from(text[..place].chars().count()).unwrap();
+    ReceiptSource {
+        source_id: CitedSource::Passage(SourceId { document: document(), chunk_index: 0 }),
+        version,
+        span: CharSpan { start, end: start + u32::try_from(passage.chars().count()).unwrap() },
+        document_sha256: Sha256Hash::of(text.as_bytes()),
+        passage_sha256: Sha256Hash::of(passage.as_bytes()),
+    }
+}
+
+fn sentence(text: &str, by: &str, sources: Vec<ReceiptSource>) -> ReceiptSentence {
+    let check = SentenceCheck { by: by.to_owned(), support: 0.875, ..SentenceCheck::verbatim() };
+    ReceiptSentence { text: text.to_owned(), check, sources }
+}
+
+fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
+    Citation {
+        marker,
+        source_id: source.source_id.clone(),
+        document_id: document().0,
+        document_name: TITLE.to_owned(),
+        version: source.version,
+        updated_at: DateTime::UNIX_EPOCH,
+        chunk_index: 0,
+        page_number: None,
+        section: None,
+        relevance_score: 0.5,
+        snippet: Citation::snippet_of(passage),
+        snippet_full: passage.to_owned(),
+        span: source.span,
+        document_sha256: source.document_sha256,
+    }
+}
+
+/// An answer of these sentences, sealed.
+fn answer(sentences: Vec<ReceiptSentence>) -> Answer {
+    let quality = RetrievalQuality::of(0.9, Vec::new());
+    let cited = sentences.iter().flat_map(|sentence| &sentence.sources).take(1);
+    let answer = Answer {
+        request_id: Uuid::from_u128(3),
+        action: Action::Cite,
+        answer: sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" "),
+        refused: false,
+        refusal_reason: None,
+        reason: None,
+        citations: cited.map(|source| citation(1, source, PASSAGE)).collect(),
+        confidence: None,
+        retrieval_quality: quality,
+        transparency: Transparency { statement: None, show_to_user: false },
+        route_to: None,
+        suggestions: Vec::new(),
+        warnings: Vec::new(),
+        model_used: Some("small".to_owned()),
+        context_chunks_used: 1,
+        context_tokens_used: 8,
+        generation_time_ms: 12,
+        grounded: true,
+        trace: vec![GateRecord {
+            gate: "top1".to_owned(),
+            verdict: Verdict::Pass,
+            observed: 0.123_456,
+            threshold: 0.1,
+        }],
+        receipt: Some(Receipt::unsealed(Some("word for word".to_owned()), sentences)),
+    };
+    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"))
+}
+
+fn verified(json: &serde_json::Value, corpus: &Corpus) -> Result<Report, PresentedError> {
+    let presented = Presented::read(json)?;
+    let witnesses = Witnesses { corpus, entailment: Some(&WordForWord), vocabulary: None };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    Ok(runtime.block_on(verify(&presented, &witnesses)))
+}
+
+/// What becomes of a sentence on the first version, judged by this, when the corpus is that.
+fn outcome(text: &str, by: &str, corpus: &Corpus) -> (Outcome, String) {
+    let answer = answer(vec![sentence(text, by, vec![source_of(TEXT, 1, PASSAGE)])]);
+    let json = serde_json::to_value(&answer).unwrap();
+    let report = verified(&json, corpus).unwrap();
+    assert_eq!(report.holds, report.sentences[0].outcome.holds());
+    assert_eq!(verified(&json["receipt"], corpus).unwrap(), report, "alone or in its answer");
+    (report.sentences[0].outcome, report.sentences[0].why.clone())
+}
+
+#[test]
+fn each_sentence_is_told_what_became_of_it() {
+    let said = "Five days may be carried over.[1]";
+    let same = format!("# Leave\n\nNew. {}", PASSAGE.replace(' ', "\n"));
+    let reworded = "# Leave\n\nNow: five days may be carried over. All lapse in April.";
+    let other = "# Leave\n\nTen days may be carried over. They lapse in April.";
+    let contrary = "# Leave\n\nNot true: Five days may be carried over.";
+    let cases = [
+        (said, corpus(&[(1, TEXT)], false), Outcome::Holds, "version 1 is the current one"),
+        (
+            said,
+            corpus(&[(1, TEXT), (3, &same)], false),
+            Outcome::StillSays,
+            "version 1 was replaced by version 3, which has",
+        ),
+        (
+            said,
+            corpus(&[(1, TEXT), (2, reworded)], false),
+            Outcome::Reworded,
+            "replaced by version 2, which says it in",
+        ),
+        (
+            said,
+            corpus(&[(1, TEXT), (2, other)], false),
+            Outcome::Changed,
+            "the passage changed: Five days stands in none",
+        ),
+        (said, corpus(&[(1, TEXT), (2, contrary)], false), Outcome::Changed, "its passages say otherwise"),
+        (said, corpus(&[(1, TEXT), (2, "# Nothing")], false), Outcome::Changed, "has no such passage"),
+        (said, corpus(&[(1, TEXT)], true), Outcome::Withdrawn, "withdrawn"),
+        (said, Corpus::new(), Outcome::NotVisible, "not here, or not for you"),
+        (said, corpus(&[(2, TEXT)], false), Outcome::Tampered, "never had a version 1"),
+        (said, corpus(&[(1, other)], false), Outcome::Tampered, "has the digest"),
+        (
+            "Six days may be carried over.[1]",
+            corpus(&[(1, TEXT)], false),
+            Outcome::Unsupported,
+            "Six days stands in none",
+        ),
+    ];
+    for (text, corpus, expected, why) in cases {
+        let found = outcome(text, "word for word", &corpus);
+        assert!(found.0 == expected && found.1.contains(why), "{expected:?} {why:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_sources_own_words_and_a_documents_title_need_no_model() {
+    let unchanged = corpus(&[(1, TEXT)], false);
+    assert_eq!(outcome("They lapse in\nMarch.[1]", "verbatim", &unchanged).0, Outcome::Holds);
+    assert_eq!(outcome("They lapse in April.[1]", "verbatim", &unchanged).0, Outcome::Unsupported);
+    assert_eq!(outcome("- Leave[1]", "catalogue", &unchanged).0, Outcome::Holds);
+    assert_eq!(outcome("- Meals[1]", "catalogue", &unchanged).0, Outcome::Unsupported);
+}
+
+#[test]
+fn what_was_marked_as_unsupported_does_not_hold_and_what_nobody_checked_is_judged() {
+    let corpus = corpus(&[(1, TEXT)], false);
+    let mut marked = sentence("Five days may be carried over.[1]", "x", vec![source_of(TEXT, 1, PASSAGE)]);
+    marked.check = SentenceCheck { verdict: SentenceVerdict::Unsupported, ..SentenceCheck::unchecked() };
+    let mut unchecked = marked.clone();
+    unchecked.check = SentenceCheck::unchecked();
+    let json = serde_json::to_value(answer(vec![marked, unchecked])).unwrap();
+    let report = verified(&json, &corpus).unwrap();
+    let outcomes: Vec<Outcome> = report.sentences.iter().map(|sentence| sentence.outcome).collect();
+    assert_eq!((outcomes.as_slice(), report.holds), (&[Outcome::Unsupported, Outcome::Holds][..], false));
+}
+
+/// A definition of x, checked against a vocabulary.
+fn definition_in(vocabulary: Option<&dyn Vocabulary>) -> (Outcome, String) {
+    let definition = "Five (5) days.";
+    let source = ReceiptSource {
+        source_id: CitedSource::Concept("http://example.org/x".to_owned()),
+        passage_sha256: Sha256Hash::of(definition.as_bytes()),
+        ..source_of(TEXT, 1, PASSAGE)
+    };
+    let text = format!("- x (of y) (terms): “{definition}”[1]");
+    let receipt = serde_json::to_value(answer(vec![sentence(&text, "verbatim", vec![source])]).receipt).unwrap();
+    let presented = Presented::read(&receipt).unwrap();
+    let witnesses = Witnesses { corpus: &Corpus::new(), entailment: None, vocabulary };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let report = runtime.block_on(verify(&presented, &witnesses));
+    assert_eq!(report.holds, report.sentences[0].outcome.holds());
+    (report.sentences[0].outcome, report.sentences[0].why.clone())
+}
+
+#[test]
+fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
+    let holding = |uri: &str, definition: &str| {
+        let concept = FakeConcept::new(uri, "terms").label(LabelKind::Preferred, "x (of y)", "en");
+        FakeVocabulary::of(vec![concept.definition(definition, "en")])
+    };
+    let (x, other) = ("http://example.org/x", "http://example.org/other");
+    assert_eq!(definition_in(None).0, Outcome::NotChecked);
+    assert_eq!(definition_in(Some(&holding(x, "Five (5) days."))).0, Outcome::Holds);
+    assert_eq!(definition_in(Some(&holding(x, "Six days."))).0, Outcome::Changed);
+    assert_eq!(definition_in(Some(&holding(other, "Five (5) days."))).0, Outcome::Withdrawn);
+    assert_eq!(definition_in(Some(&FakeVocabulary::default())).0, Outcome::Withdrawn);
+    let late = holding(x, "Five (5) days.");
+    late.fail(VocabularyError::Timeout(300));
+    let (outcome, why) = definition_in(Some(&late));
+    assert!(outcome == Outcome::NotChecked && why.contains("300 ms"), "{why}");
+}
+
+#[test]
+fn a_refusal_has_a_receipt_that_holds() {
+    let refusal = Answer { action: Action::Refuse, refused: true, receipt: None, ..answer(Vec::new()) };
+    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"));
+    let report = verified(&serde_json::to_value(&refusal).unwrap(), &Corpus::new()).unwrap();
+    assert!(report.holds && report.sentences.is_empty(), "{report:?}");
+}
+
+#[test]
+fn what_is_no_receipt_is_said_to_be_none() {
+    for (json, said) in [
+        (serde_json::json!({ "answer": "x" }), "this is not a receipt"),
+        (serde_json::json!({ "answer": "x", "receipt": null }), "has no receipt"),
+        (serde_json::json!([1]), "this is not a receipt"),
+    ] {
+        assert!(Presented::read(&json).unwrap_err().to_string().contains(said), "{json}");
+    }
+}

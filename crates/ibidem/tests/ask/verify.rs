@@ -1,0 +1,110 @@
+//! `ibidem verify` on real answers, after the corpus has changed and after the receipt has.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::asking::QUESTION;
+use crate::installation::{Installation, with_installation};
+
+const LEAVE: &str =
+    "# Leave\n\nFive days of leave may be carried over into the next year. They lapse at the end of March.";
+
+/// An answer in the sources' own words, as a file.
+async fn answered(installation: &Installation, folder: &Path) -> Value {
+    let answer = installation
+        .succeed(&["ask", QUESTION, "--json", "--set", "language_model.url=http://127.0.0.1:1/v1"])
+        .await
+        .json();
+    assert_eq!((&answer["action"], &answer["model_used"]), (&"cite".into(), &"extractive".into()), "{answer}");
+    write(folder, &answer);
+    answer
+}
+
+fn write(folder: &Path, answer: &Value) {
+    std::fs::write(folder.join("answer.json"), answer.to_string()).unwrap();
+}
+
+/// How it ended, and what became of the first sentence.
+async fn verified(installation: &Installation, folder: &Path) -> (Option<i32>, Value) {
+    let file = folder.join("answer.json");
+    // Neither is needed: there is none at these addresses.
+    let nowhere = ["--set", "index.url=http://127.0.0.1:1", "--set", "language_model.url=http://127.0.0.1:1/v1"];
+    let arguments = [&["verify", file.to_str().unwrap(), "--json"][..], &nowhere].concat();
+    let said = installation.run(&arguments).await;
+    assert!(said.err.is_empty(), "{said:?}");
+    (said.code, said.json())
+}
+
+async fn take_in(installation: &Installation, folder: &TempDir, text: &str) {
+    std::fs::write(folder.path().join("leave.md"), text).unwrap();
+    installation.ingest(folder.path()).await;
+}
+
+#[tokio::test]
+async fn a_receipt_is_told_what_became_of_its_sources() {
+    with_installation(async |installation| {
+        let (documents, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        take_in(installation, &documents, LEAVE).await;
+        let answer = answered(installation, folder.path()).await;
+        let first = |report: &Value| report["sentences"][0]["outcome"].as_str().unwrap().to_owned();
+
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, first(&report).as_str(), &report["holds"]), (Some(0), "holds", &true.into()), "{report}");
+        let table = installation.succeed(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
+        assert!(table.out.contains("the receipt is whole"), "{table:?}");
+
+        // A newer version around the same passage, then one in which it is gone.
+        take_in(installation, &documents, &format!("{LEAVE}\n\n# More\n\nNothing else changed.")).await;
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, first(&report).as_str()), (Some(0), "still_says"), "{report}");
+        assert_eq!(report["sentences"][0]["sources"][0]["current_version"], 2);
+        take_in(installation, &documents, "# Leave\n\nTen days of leave may be carried over into the next year.").await;
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, first(&report).as_str()), (Some(1), "changed"), "{report}");
+
+        // Withdrawn; and for somebody of another tenant it never was.
+        let id = answer["citations"][0]["document_id"].as_str().unwrap();
+        installation.succeed(&["document", "remove", id]).await;
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, first(&report).as_str()), (Some(1), "withdrawn"), "{report}");
+        let file = folder.path().join("answer.json");
+        let other = installation.run(&["verify", file.to_str().unwrap(), "--json", "--tenant", "other"]).await;
+        assert_eq!((other.code, first(&other.json()).as_str()), (Some(1), "not_visible"), "{other:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
+    with_installation(async |installation| {
+        let (documents, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        take_in(installation, &documents, LEAVE).await;
+        let answer = answered(installation, folder.path()).await;
+        for (place, value) in [
+            ("/answer", "Ten days of leave may be carried over into the next year.[1]"),
+            ("/receipt/sentences/0/text", "Ten days of leave may be carried over into the next year.[1]"),
+            ("/receipt/sentences/0/check/by", "somebody"),
+            ("/receipt/model", "another"),
+        ] {
+            let mut changed = answer.clone();
+            *changed.pointer_mut(place).unwrap() = value.into();
+            write(folder.path(), &changed);
+            let (code, report) = verified(installation, folder.path()).await;
+            assert_eq!((code, &report["holds"]), (Some(1), &false.into()), "{place}: {report}");
+            assert!(!report["tampered"].as_array().unwrap().is_empty(), "{place}: {report}");
+        }
+        let unknown = "What does the mission to Jupiter cost in roubles?";
+        let refusal = installation.succeed(&["ask", unknown, "--json", "--policy", "book"]).await.json();
+        assert_eq!(refusal["refused"], true, "{refusal}");
+        write(folder.path(), &refusal);
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, &report["holds"]), (Some(0), &true.into()), "{report}");
+        // What is no receipt is said to be none, and how to get one.
+        std::fs::write(folder.path().join("answer.json"), "{}").unwrap();
+        let said = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
+        assert!(said.code == Some(1) && said.err.contains("this is not a receipt"), "{said:?}");
+    })
+    .await;
+}

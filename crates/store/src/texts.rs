@@ -1,0 +1,48 @@
+//! Texts of documents as they were and as they are, for whoever checks a receipt.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::receipts::{Corpus, KeptDocument, KeptVersion};
+use ibidem_engine::words::{DocumentId, Scope};
+
+use crate::convert::{scope_tags, to_i32, to_u32};
+use crate::{Store, unavailable};
+
+impl Store {
+    /// These versions and the current one of each document that this scope sees, or saw when it was removed.
+    pub async fn texts(&self, scope: &Scope, versions: &BTreeSet<(DocumentId, u32)>) -> Result<Corpus, CatalogueError> {
+        let documents: Vec<_> = versions.iter().map(|(document, _)| document.0).collect();
+        // A version beyond the column's numbers never was; the document is looked up all the same.
+        let numbers: Vec<_> = versions.iter().map(|(_, version)| to_i32(*version).unwrap_or(0)).collect();
+        let rows = sqlx::query!(
+            r#"SELECT d.id, d.current_version, d.removed_at IS NOT NULL AS "is_removed!", v.version, v.title, v.text
+               FROM unnest($2::uuid[], $3::integer[]) AS asked (document_id, version)
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT * FROM document_versions
+                   WHERE tenant_id = $1 AND document_id = d.id
+                       AND version IN (asked.version, d.current_version) OFFSET 0) v
+               WHERE d.tags && $4"#,
+            scope.tenant().0,
+            &documents,
+            &numbers,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let mut corpus = Corpus::new();
+        for row in rows {
+            let current_version = to_u32(row.current_version)?;
+            let document = corpus.entry(DocumentId(row.id)).or_insert_with(|| KeptDocument {
+                current_version,
+                is_removed: row.is_removed,
+                versions: BTreeMap::new(),
+            });
+            let version = KeptVersion { title: row.title, text: row.text };
+            document.versions.insert(to_u32(row.version)?, version);
+        }
+        Ok(corpus)
+    }
+}
