@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::asking::{Asker, QUESTION, ingest_handbook};
 use crate::installation::{Installation, Served, with_installation};
+use crate::model_server::FixedServer;
 use crate::setting;
 
 /// Short, so that a test sees it closed again.
@@ -78,6 +79,11 @@ async fn serve(installation: &Installation, settings: &[(&str, &str)]) -> (Serve
     (served, asker)
 }
 
+/// A model that is always there, and says at once what the handbook does.
+async fn scribe() -> FixedServer {
+    FixedServer::saying(&["Five days of leave may be carried over into the next year.[^1]"]).await
+}
+
 /// Asks until it is answered as if nothing had been.
 async fn is_well_again(asker: &Asker) -> Value {
     let began = Instant::now();
@@ -96,7 +102,10 @@ async fn an_index_that_hangs_is_left_alone_after_five_times_and_asked_again_when
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         let line = Line::to(&setting("IBIDEM__INDEX__URL")).await;
+        let scribe = scribe().await;
         let settings = [
+            ("IBIDEM__LANGUAGE_MODEL__URL", scribe.url.as_str()),
+            ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", "estimate"),
             ("IBIDEM__INDEX__URL", line.url.as_str()),
             ("IBIDEM__INDEX__TIMEOUT_MS", "700"),
             ("IBIDEM__BREAKERS__OPEN_MS", OPEN_MS),
@@ -128,7 +137,11 @@ async fn a_request_whose_time_is_over_is_refused_with_that_reason_whole_and_as_a
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         let line = Line::to(&setting("IBIDEM__INDEX__URL")).await;
+        let scribe = scribe().await;
         let settings = [
+            ("IBIDEM__LANGUAGE_MODEL__URL", scribe.url.as_str()),
+            ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", "estimate"),
+            ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "1000"),
             ("IBIDEM__INDEX__URL", line.url.as_str()),
             ("IBIDEM__INDEX__TIMEOUT_MS", "60000"),
             ("IBIDEM__ENTAILMENT__TIMEOUT_MS", "1000"),
@@ -162,6 +175,7 @@ async fn a_model_server_that_hangs_is_left_alone_and_costs_no_time_then() {
             ("IBIDEM__LANGUAGE_MODEL__URL", url.as_str()),
             ("IBIDEM__LANGUAGE_MODEL__NAME", "silent"),
             ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "500"),
+            ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", "server"),
         ];
         let (served, asker) = serve(installation, &settings).await;
         for _ in 0..5 {
