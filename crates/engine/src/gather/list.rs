@@ -110,8 +110,9 @@ fn told(
         sentences.push(Sentence::claim(text, vec![number]));
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];
-    let said = sentences.into_iter().map(|sentence| Said { sentence, check: SentenceCheck::catalogue() }).collect();
-    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, said, listener)
+    let said: Vec<Said> =
+        sentences.into_iter().map(|sentence| Said { sentence, check: SentenceCheck::catalogue() }).collect();
+    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {

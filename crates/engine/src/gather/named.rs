@@ -84,8 +84,8 @@ pub async fn quoted(
         .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let trace = vec![gate(resolved.documents.len())];
-    let said = sentences.into_iter().map(Said::verbatim).collect();
-    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, said, listener)))
+    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
+    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)))
 }
 
 /// What is said beside an answer about the addresses that do exist.

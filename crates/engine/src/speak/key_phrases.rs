@@ -58,7 +58,7 @@ impl KeyPhrases {
 
 /// The significant words of each stretch between stops and commas, in order.
 fn runs(text: &str) -> Vec<Vec<String>> {
-    let stretches = text.split(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '\n'));
+    let stretches = text.split(['.', ',', ';', ':', '!', '?', '(', ')', '\n']);
     let runs = stretches.map(|stretch| {
         let words = stretch.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let significant = words.filter(|word| !significant_terms(word).is_empty());

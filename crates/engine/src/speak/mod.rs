@@ -3,6 +3,7 @@
 mod answers;
 mod background;
 pub mod budget;
+mod conclude;
 pub mod confidence;
 pub mod extractive;
 pub mod footnotes;
@@ -22,15 +23,16 @@ pub mod verify;
 
 use crate::ask::{AskError, Engine};
 use crate::degrade::flags;
-use crate::policy::{Below, Judge, OutOfCorpus, Policy, SpeakMode};
+use crate::policy::{OutOfCorpus, Policy, SpeakMode};
 use crate::ports::language_model::ModelError;
 use crate::roles::NamedModel;
 use crate::turn::Sifted;
-use crate::words::{Answer, Candidate, Citation, Confidence, Reason, Refusal};
+use crate::words::{Answer, Candidate, Citation, Reason, Refusal};
 
 pub use answers::refuse;
-use answers::{Writing, cite, route, unsure};
+use answers::{Writing, cite};
 pub(crate) use answers::{ask_back, refuse_unsearched};
+use conclude::{Unsure, concluded};
 use confidence::Weighing;
 use extractive::extract;
 use footnotes::Footnotes;
@@ -106,12 +108,12 @@ pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Liste
                 let took_ms = attempt.draft.took_ms;
                 let answer = own_sentences(engine, sifted, true, listener).await;
                 let answer = Answer { generation_time_ms: took_ms, ..answer };
-                return Ok(Spoken { answer, draft: Some(attempt.draft), failure: joined(failures) });
+                return Ok(Spoken { answer, draft: Some(attempt.draft), failure: joined(&failures) });
             }
         };
     }
     let (answer, draft) = concluded(engine, sifted, attempt, &mut failures, listener).await;
-    Ok(Spoken { answer, draft: Some(draft), failure: joined(failures) })
+    Ok(Spoken { answer, draft: Some(draft), failure: joined(&failures) })
 }
 
 /// A question that the documents do not answer, where the policy lets a model answer from what it knows.
@@ -136,18 +138,18 @@ pub(crate) async fn out_of_corpus(
 }
 
 /// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
-pub(crate) fn quote(mut sifted: Sifted, said: Vec<Said>, listener: &mut dyn Listener) -> Answer {
+pub(crate) fn quote(mut sifted: Sifted, said: &[Said], listener: &mut dyn Listener) -> Answer {
     let policy = sifted.asked.policy.clone();
     let evidence = std::mem::take(&mut sifted.evidence);
     let footnotes = Footnotes::mint(&evidence);
-    let confidence = Weighing::of(&policy, &sifted.fallback_reasons, &evidence).verified(&said);
-    for said in &said {
+    let confidence = Weighing::of(&policy, &sifted.fallback_reasons, &evidence).verified(said);
+    for said in said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
     cite(
         sifted,
         &footnotes,
-        &said,
+        said,
         Writing { context_tokens: passage_tokens(&evidence), ..Writing::default() },
         confidence,
     )
@@ -204,113 +206,6 @@ async fn by_fallback(
     }
 }
 
-/// What becomes of what was written: said, refused, or given to somebody who may know.
-async fn concluded(
-    engine: &Engine,
-    mut sifted: Sifted,
-    attempt: Attempt,
-    failures: &mut Vec<String>,
-    listener: &mut dyn Listener,
-) -> (Answer, Draft) {
-    let Attempt { evidence, beyond_budget, context_tokens, mut draft } = attempt;
-    let policy = sifted.asked.policy.clone();
-    let footnotes = Footnotes::mint(&evidence);
-    sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
-    if let Ended::Early(error) = &draft.ended {
-        failures.push(error.to_string());
-        // What was released stays; it was whole and checked. What the model still owed is said openly.
-        sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-        flags::raise(&mut sifted.fallback_reasons, "model_interrupted");
-    }
-    if let Some(failure) = draft.verifier_failure.clone() {
-        failures.push(failure.to_string());
-        flags::fall_back(&mut sifted.fallback_reasons, "no_entailment", &failure);
-    }
-    let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
-    if draft.is_silent() {
-        sifted.evidence = evidence;
-        let answer = refuse(sifted, &unsupported(&policy, &draft));
-        return (Answer { generation_time_ms: draft.took_ms, ..answer }, draft);
-    }
-    let weighing = Weighing::of(&policy, &sifted.fallback_reasons, &evidence);
-    let confidence = weigh(engine, &mut sifted, &weighing, &footnotes, &mut draft, failures).await;
-    let is_enough = weighing.is_enough(confidence);
-    sifted.trace.extend(weighing.record(confidence));
-    if is_enough && draft.said.is_empty() {
-        draft.release(&footnotes, listener);
-    }
-    if !draft.said.is_empty() {
-        return (cite(sifted, &footnotes, &draft.said, writing, confidence), draft);
-    }
-    let answer = unsure_answer(engine, sifted, &footnotes, &draft.withheld, writing, confidence, listener).await;
-    (answer, draft)
-}
-
-/// How sure the answer is: by the verifier as far as it was said, or by a model that reads the whole.
-async fn weigh(
-    engine: &Engine,
-    sifted: &mut Sifted,
-    weighing: &Weighing<'_>,
-    footnotes: &Footnotes<'_>,
-    draft: &mut Draft,
-    failures: &mut Vec<String>,
-) -> Confidence {
-    let policy = sifted.asked.policy.clone();
-    let said = if draft.said.is_empty() { &draft.withheld } else { &draft.said };
-    let verified = weighing.verified(said);
-    let Some(rules) = policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier) else {
-        return verified;
-    };
-    let judge = match rules.judge {
-        Judge::Itself => engine.roles.writers().find(|model| model.name == draft.model),
-        _ => engine.roles.judge.as_ref().filter(|judge| judge.name != draft.model),
-    };
-    let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
-    let judged = match judge {
-        Some(judge) => judge::judge(judge, rules, &sifted.asked.question.query, footnotes, text.trim()).await,
-        None => Err(ModelError::Failed("no model other than the one that wrote has the role of a judge".to_owned())),
-    };
-    match judged {
-        Ok(number) => weighing.judged(said, number),
-        Err(error) => {
-            failures.push(error.to_string());
-            flags::fall_back(&mut sifted.fallback_reasons, "no_judge", &error);
-            verified
-        }
-    }
-}
-
-/// An answer that is not sure enough.
-async fn unsure_answer(
-    engine: &Engine,
-    sifted: Sifted,
-    footnotes: &Footnotes<'_>,
-    withheld: &[Said],
-    writing: Writing,
-    confidence: Confidence,
-    listener: &mut dyn Listener,
-) -> Answer {
-    let policy = sifted.asked.policy.clone();
-    let rules = policy.rules.speak.confidence.as_ref();
-    let threshold = rules.map_or(0.0, |rules| rules.cite_from);
-    let refusal = unsure(confidence, threshold, &policy.rules.wording.next_steps);
-    let took_ms = writing.took_ms;
-    let sifted = Sifted { evidence: footnotes.evidence().to_vec(), ..sifted };
-    if rules.is_some_and(|rules| rules.below == Below::Refuse) {
-        let answer = refuse(sifted, &refusal);
-        return Answer { confidence: Some(confidence), generation_time_ms: took_ms, ..answer };
-    }
-    let (owners, admin) = (engine.owners.as_deref(), engine.admin_email.as_deref());
-    let target =
-        route_to::route_to(owners, admin, &sifted.asked.scope, footnotes.evidence(), &refusal.explanation).await;
-    let draft = cite(sifted.clone(), footnotes, withheld, writing, confidence);
-    let answer = route(draft, sifted, confidence, target);
-    if rules.is_some_and(|rules| rules.show_draft) {
-        listener.sentence(&answer.answer, answer.citations.clone());
-    }
-    answer
-}
-
 /// The sources' own sentences; in place of a model's, that is said.
 async fn own_sentences(engine: &Engine, mut sifted: Sifted, stands_in: bool, listener: &mut dyn Listener) -> Answer {
     let policy = sifted.asked.policy.clone();
@@ -328,7 +223,8 @@ async fn own_sentences(engine: &Engine, mut sifted: Sifted, stands_in: bool, lis
     let writing =
         Writing { model: Some("extractive".to_owned()), context_tokens: passage_tokens(&evidence), took_ms: 0 };
     if !weighing.is_enough(confidence) {
-        return unsure_answer(engine, sifted, &footnotes, &said, writing, confidence, listener).await;
+        let unsure = Unsure { footnotes: &footnotes, said: &said, writing, confidence };
+        return unsure.answered(engine, sifted, listener).await;
     }
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
@@ -364,23 +260,10 @@ fn no_thesis(policy: &Policy) -> Refusal {
     }
 }
 
-fn unsupported(policy: &Policy, written: &Draft) -> Refusal {
-    Refusal {
-        reason: Reason::UnsupportedClaims,
-        explanation: format!(
-            "Sentences that their sources support (0) below the least that can be shown (1): {} sentences dropped, {} markers valid, {} dropped",
-            written.dropped.len(),
-            written.markers.expanded,
-            written.markers.dropped(),
-        ),
-        suggestions: policy.rules.wording.next_steps.clone(),
-    }
-}
-
 fn passage_tokens(evidence: &[Candidate]) -> u64 {
     evidence.iter().map(|candidate| u64::from(candidate.passage.tokens)).sum()
 }
 
-fn joined(failures: Vec<String>) -> Option<String> {
+fn joined(failures: &[String]) -> Option<String> {
     (!failures.is_empty()).then(|| failures.join("; "))
 }

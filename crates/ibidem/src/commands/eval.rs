@@ -1,6 +1,7 @@
 //! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
 
 mod addresses;
+mod adversarial;
 mod detect;
 mod fit;
 mod gather;
@@ -16,6 +17,8 @@ use crate::settings::Settings;
 pub(crate) enum Eval {
     /// Asks for documents by their addresses. They must have been ingested with them.
     Addresses(addresses::Addresses),
+    /// Shows what the configured verifier catches of sentences made to slip past it, and what it wrongly drops.
+    Adversarial(adversarial::Adversarial),
     /// Detects what models made up, with the configured verifier, on answers in which people marked it.
     Detect(detect::Detect),
     /// Fits the weights of the verifier that needs no model of its own, on pairs made for it.
@@ -34,6 +37,7 @@ impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let measured = match self {
             Self::Lint(command) => return command.run().await,
+            Self::Adversarial(command) => return command.run(settings).await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
             Self::Fit(command) => command.run(settings).await,

@@ -131,39 +131,53 @@ impl PacedServer {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let times = sent.clone();
         let task = tokio::spawn(async move {
-            while let Ok((mut connection, _)) = listener.accept().await {
-                connection.set_nodelay(true).unwrap();
-                read_request(&mut connection).await;
-                let mut at = vec![Instant::now()];
-                connection.write_all(EVENTS.as_bytes()).await.unwrap();
-                let mut ticks = tokio::time::interval(every);
-                ticks.tick().await;
-                for piece in &pieces {
-                    ticks.tick().await;
-                    let event = json!({ "choices": [{ "index": 0, "delta": { "content": piece } }] });
-                    connection.write_all(format!("data: {event}\n\n").as_bytes()).await.unwrap();
-                    at.push(Instant::now());
-                }
-                times.lock().unwrap().push(at);
-                connection.write_all(b"data: [DONE]\n\n").await.unwrap();
-                let _ = connection.shutdown().await;
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(write_paced(connection, pieces.clone(), every, times.clone()));
             }
         });
         Self { task, url, sent }
     }
 }
 
+/// Writes to whoever asks for an answer, and has nothing else.
+async fn write_paced(
+    mut connection: TcpStream,
+    pieces: Vec<String>,
+    every: Duration,
+    times: Arc<Mutex<Vec<Vec<Instant>>>>,
+) -> std::io::Result<()> {
+    connection.set_nodelay(true)?;
+    let request = read_request(&mut connection).await;
+    if !request.starts_with(b"POST /v1/chat/completions") {
+        let nothing = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        return connection.write_all(nothing.as_bytes()).await;
+    }
+    let mut at = vec![Instant::now()];
+    connection.write_all(EVENTS.as_bytes()).await?;
+    let mut ticks = tokio::time::interval(every);
+    ticks.tick().await;
+    for piece in &pieces {
+        ticks.tick().await;
+        let event = json!({ "choices": [{ "index": 0, "delta": { "content": piece } }] });
+        connection.write_all(format!("data: {event}\n\n").as_bytes()).await?;
+        at.push(Instant::now());
+    }
+    times.lock().unwrap().push(at);
+    connection.write_all(b"data: [DONE]\n\n").await?;
+    connection.shutdown().await
+}
+
 pub(crate) const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// Reads a request to its end, so that closing the connection does not reset it.
-async fn read_request(connection: &mut TcpStream) {
+async fn read_request(connection: &mut TcpStream) -> Vec<u8> {
     let mut request = Vec::new();
     let mut piece = [0_u8; 8192];
     loop {
-        let Ok(read) = connection.read(&mut piece).await else { return };
+        let Ok(read) = connection.read(&mut piece).await else { return request };
         request.extend_from_slice(&piece[..read]);
         if read == 0 || is_whole(&request) {
-            return;
+            return request;
         }
     }
 }

@@ -9,7 +9,7 @@ use ibidem_engine::speak::verify::asides::{Aside, aside};
 use ibidem_engine::speak::verify::figures::{self, Finding};
 use ibidem_engine::speak::verify::windows::windows_of;
 
-use super::ragtruth::{MarkedAnswer, MarkedSpan};
+use super::ragtruth::{MarkedAnswer, MarkedSpan, without_references};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckedAnswer {
@@ -40,7 +40,12 @@ pub struct CheckedSentence {
 impl CheckedSentence {
     /// It would not have been said.
     pub fn is_flagged(&self, least_support: f64) -> bool {
-        !self.findings.is_empty() || (self.aside.is_none() && self.support < least_support)
+        !self.findings.is_empty() || self.is_unsupported(least_support)
+    }
+
+    /// The entailment model would not have let it through.
+    pub fn is_unsupported(&self, least_support: f64) -> bool {
+        self.aside.is_none() && self.support < least_support
     }
 }
 
@@ -78,7 +83,12 @@ pub async fn check_text(
         end = begin + sentence.len();
         let before = text[..begin].chars().count();
         let characters = before..before + sentence.chars().count();
-        checked.push(CheckedSentence { characters, ..check_sentence(entailment, sentence, passages).await? });
+        let claim = without_references(sentence);
+        if !claim.chars().any(char::is_alphabetic) {
+            continue;
+        }
+        let found = check_sentence(entailment, claim.trim(), passages).await?;
+        checked.push(CheckedSentence { characters, text: sentence.to_owned(), ..found });
     }
     Ok(checked)
 }
@@ -103,6 +113,5 @@ async fn check_sentence(
         }
     }
     let milliseconds = began.elapsed().as_secs_f64() * 1_000.0;
-    let text = sentence.to_owned();
-    Ok(CheckedSentence { characters: 0..0, text, aside, findings, support, contradicted, milliseconds })
+    Ok(CheckedSentence { aside, findings, support, contradicted, milliseconds, ..CheckedSentence::default() })
 }

@@ -131,6 +131,12 @@ pub fn aside(sentence: &str) -> Option<Aside> {
         let introduces = words.len() <= LONGEST_LABEL || (announces && words.len() <= LONGEST_INTRODUCTION);
         return introduces.then_some(Aside::Introduction);
     }
+    if let [letter] = words.as_slice()
+        && letter.chars().nth(1).is_none()
+    {
+        // The label of a list's item.
+        return Some(Aside::Introduction);
+    }
     let is_courtesy = words.len() <= LONGEST_COURTESY && COURTESIES.iter().any(|courtesy| words.starts_with(courtesy));
     is_courtesy.then_some(Aside::Courtesy)
 }
@@ -184,9 +190,11 @@ mod tests {
             ("It is not specified in the documents.", Some(Aside::Absence)),
             ("Based on the given passages, here are the steps to reset a password:", Some(Aside::Introduction)),
             ("**Ingredients:**", Some(Aside::Introduction)),
+            ("a.", Some(Aside::Introduction)),
             ("I hope this helps!", Some(Aside::Courtesy)),
             ("The limit is 40 euros.", none),
             ("Passwords do not expire.", none),
+            ("No.", none),
             ("The price is not paid by the tenant.", none),
         ] {
             assert_eq!(aside(sentence), expected, "{sentence}");

@@ -63,6 +63,12 @@ impl Verifier<'_> {
         (said, failure)
     }
 
+    /// A claim against all of these passages.
+    pub async fn claimed(&self, claim: &str, passages: &[&str]) -> SentenceCheck {
+        let notes: Vec<Note<'_>> = (1..).zip(passages.iter().copied()).collect();
+        self.cited(claim, &notes).await.0
+    }
+
     /// A claim against all that it cites.
     pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<EntailmentError>) {
         let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();

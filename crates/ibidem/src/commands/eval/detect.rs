@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use ibidem_engine::ports::entailment::Entailment;
 use ibidem_lab::detect::begin::replies;
-use ibidem_lab::detect::check::{CheckedAnswer, check_answer, check_text};
+use ibidem_lab::detect::check::{CheckedAnswer, CheckedSentence, check_answer, check_text};
 use ibidem_lab::detect::errors::{ErrorClass, error_classes};
 use ibidem_lab::detect::floor::{Floor, floors};
 use ibidem_lab::detect::ragtruth::{MarkedAnswer, marked_answers};
@@ -44,6 +44,9 @@ struct Report {
     sentences: usize,
     of_answers: Agreement,
     of_characters: Agreement,
+    /// Answers flagged for their figures alone, and for what the entailment model says alone.
+    by_figures: Agreement,
+    by_entailment: Agreement,
     ms_per_sentence: Percentiles,
     floors: Vec<Floor>,
     /// For information: the threshold in force was chosen on other data.
@@ -144,6 +147,10 @@ impl Detect {
             of_answers: of_answers(&answers, least_support),
             of_characters: of_characters(&answers, least_support),
         };
+        let by = |flags: &dyn Fn(&CheckedSentence) -> bool| {
+            let each = answers.iter().map(|answer| (answer.sentences.iter().any(flags), !answer.marked.is_empty()));
+            Agreement::over(each)
+        };
         Report {
             verifier: verifier.to_owned(),
             least_support: self.least_support,
@@ -152,6 +159,8 @@ impl Detect {
             sentences: sentences().count(),
             of_answers: of_answers(&answers, self.least_support),
             of_characters: of_characters(&answers, self.least_support),
+            by_figures: by(&|sentence| !sentence.findings.is_empty()),
+            by_entailment: by(&|sentence| sentence.is_unsupported(self.least_support)),
             ms_per_sentence: Percentiles { p50: percentile(&mut times, 0.5), p95: percentile(&mut times, 0.95) },
             floors: floors(&checked.iter().map(|(given, _)| given).collect::<Vec<_>>()),
             at_other_thresholds: [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map(at).into(),

@@ -18,7 +18,7 @@ pub(crate) struct Fit {
     #[arg(required = true)]
     pairs: Vec<PathBuf>,
     /// The share of supported claims that may be dropped, sets counting alike: it decides where a half is.
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.05)]
     dropped: f64,
     /// The signs of every claim against every window as JSON, one claim on each line, instead of weights.
     #[arg(long)]

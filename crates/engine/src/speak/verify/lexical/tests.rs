@@ -33,7 +33,7 @@ async fn a_claim_is_judged_by_what_its_premise_says() {
                 Support::Supported,
             ),
             ("The cafeteria closes on Fridays for cleaning.", Support::Unknown),
-            ("Employees of the finance department receive a company car and a fuel card.", Support::Unknown),
+            ("Finance employees receive a company car, a fuel card and free lunch in the cafeteria.", Support::Unknown),
             ("Access is not granted to employees of the finance department.", Support::Contradicted),
         ] {
             let judgement = judge(&entailment, PREMISE, claim).await;

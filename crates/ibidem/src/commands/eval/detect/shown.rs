@@ -30,6 +30,8 @@ pub(super) fn show(report: &Report) {
         table.add_row([what.to_owned(), format!("{precision:.3}"), format!("{recall:.3}"), format!("{f1:.3}")]);
     };
     row("answers with a flagged sentence", &report.of_answers);
+    row("  for figures alone", &report.by_figures);
+    row("  for what the entailment model says alone", &report.by_entailment);
     row("characters of flagged sentences", &report.of_characters);
     for floor in &report.floors {
         row(&format!("floor: {}", floor.what), &floor.of_answers);
