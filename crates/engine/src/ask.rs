@@ -96,7 +96,7 @@ impl Engine {
     }
 
     /// Gather, sift, speak.
-    pub(crate) async fn answer(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+    pub(crate) async fn spoken(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.check_model(asked.question.model.as_deref()).await?;
         let began = Instant::now();
         let way = self.by_rule(asked, listener).await;

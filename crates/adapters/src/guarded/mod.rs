@@ -9,6 +9,7 @@ mod entailment;
 mod index;
 mod language_model;
 mod reranker;
+mod tokenizer;
 mod vocabulary;
 
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ pub use entailment::GuardedEntailment;
 pub use index::GuardedIndex;
 pub use language_model::GuardedModel;
 pub use reranker::GuardedReranker;
+pub use tokenizer::GuardedTokenizer;
 pub use vocabulary::GuardedVocabulary;
 
 /// Lets a call through, or not, and tells the breaker what became of it.

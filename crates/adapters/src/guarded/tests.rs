@@ -6,14 +6,19 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use futures::StreamExt as _;
 use ibidem_engine::degrade::{BreakerSettings, Breakers, Clock};
-use ibidem_engine::fakes::{FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary, Script};
+use ibidem_engine::fakes::{
+    FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeTokenizer, FakeVocabulary, Script,
+};
 use ibidem_engine::ports::embedder::{EmbedError, Embedder as _};
 use ibidem_engine::ports::entailment::{Entailment as _, EntailmentError, Pair};
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
+use ibidem_engine::ports::language_model::{
+    LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt, Tokenizer as _,
+};
 use ibidem_engine::ports::request_time::RequestTime as _;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::ports::vocabulary::{Vocabulary, VocabularyError};
+use ibidem_engine::speak::budget::Estimate;
 use ibidem_engine::suites;
 use ibidem_engine::words::{Identity, Role, Scope, TenantId};
 
@@ -201,6 +206,23 @@ async fn whoever_has_read_enough_of_a_model_says_nothing_about_it_and_leaves_no_
         assert_eq!(hand.state(), (1, 1));
     }
     assert_eq!((written(&model).await, written(&model).await, hand.state()), (Ok(()), Ok(()), (0, 1)));
+}
+
+#[tokio::test]
+async fn a_server_whose_model_is_left_alone_is_not_asked_to_count() {
+    let hand = Hand::new();
+    let breaker = hand.of(PATIENT);
+    let tokenizer = GuardedTokenizer::new(Arc::new(FakeTokenizer), breaker.clone());
+    let text = "Five days of leave may be carried over into the next year.".to_owned();
+    let exact = tokenizer.count(vec![text.clone()]).await;
+    assert_eq!(exact, FakeTokenizer.count(vec![text.clone()]).await);
+    for _ in 0..5 {
+        breaker.begin().unwrap().failed();
+    }
+    let estimated = tokenizer.count(vec![text.clone()]).await;
+    assert_eq!(estimated, Estimate.count(vec![text]).await);
+    assert_ne!(estimated, exact, "the two are told apart");
+    assert_eq!(hand.state(), (2, 1));
 }
 
 /// Never answers; or, as a model, begins to.

@@ -105,7 +105,7 @@ fn check(row: &Row, answer: &Answer, reason: Option<Reason>, flags: &[&str]) {
     assert_eq!(answer.retrieval_quality.degraded, !flags.is_empty(), "{what}");
     match answer.action {
         Action::Cite => assert!(answer.grounded && answer.citations.len() == 1, "{what}"),
-        _ => assert!(answer.refused && answer.citations.is_empty() && answer.receipt.is_none(), "{what}"),
+        _ => assert!(answer.refused && answer.citations.is_empty(), "{what}"),
     }
     let statement = answer.transparency.statement.clone().unwrap_or_default();
     assert!(flags.iter().all(|flag| statement.contains(flag)), "the asker is told: {what}");

@@ -36,11 +36,11 @@ impl Engine {
     /// where there is nothing to answer from by then, that is the reason.
     pub(crate) async fn in_time(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         let (Some(deadline), Some(time)) = (self.deadline, &self.request_time) else {
-            return self.answer(asked, listener).await;
+            return self.spoken(asked, listener).await;
         };
         let kept = asked.clone();
         let mut said = None;
-        let work = Box::pin(async { said = Some(self.answer(asked, listener).await) });
+        let work = Box::pin(async { said = Some(self.spoken(asked, listener).await) });
         time.within(deadline.at, work).await;
         match said {
             None => Ok(out_of_time(kept, deadline, Some("it did not end with its deadline".to_owned()))),

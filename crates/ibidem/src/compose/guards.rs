@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::guarded::{
-    GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedVocabulary,
+    GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedTokenizer,
+    GuardedVocabulary,
 };
 use ibidem_engine::degrade::Breakers;
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::ports::entailment::Entailment;
+use ibidem_engine::ports::language_model::Tokenizer;
 use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 
-use crate::settings::{LanguageModelSettings, Settings};
+use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 
 /// The catalogue has none: without it nothing can be shown, and there is nothing to fall back to.
 pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers) -> Searcher {
@@ -46,7 +48,12 @@ pub(crate) fn roles(bare: Roles, settings: Option<&LanguageModelSettings>, break
     let (long, short) = (settings.server.timeout, settings.short_timeout);
     let guarded = |model: NamedModel, service: &str, patience: Duration| {
         let breaker = breakers.of(service, patience);
-        NamedModel { model: Arc::new(GuardedModel::new(model.model, breaker)), ..model }
+        // A server that is left alone is not asked to count either.
+        let tokenizer: Arc<dyn Tokenizer> = match settings.known(&model.name).tokenizer {
+            TokenizerSource::Server => Arc::new(GuardedTokenizer::new(model.tokenizer, breaker.clone())),
+            TokenizerSource::Estimate | TokenizerSource::File(_) => model.tokenizer,
+        };
+        NamedModel { model: Arc::new(GuardedModel::new(model.model, breaker)), tokenizer, ..model }
     };
     let planner = bare.planner.map(|planner| guarded(planner.model().clone(), "model_planner", short));
     Roles {

@@ -14,6 +14,7 @@ mod asking;
 mod common;
 mod failing;
 mod first_sentence;
+mod left_alone;
 mod metrics;
 mod model_server;
 mod policy;
