@@ -106,10 +106,7 @@ pub async fn speak(engine: &Engine, mut sifted: Sifted, listener: &mut dyn Liste
         failures.push(error.to_string());
         flags::not_asked(&mut sifted.fallback_reasons, error);
         attempt = match by_fallback(engine, &mut sifted, &mut failures, listener).await {
-            Some(second) => {
-                flags::raise(&mut sifted.fallback_reasons, "fallback_model");
-                second
-            }
+            Some(second) => second,
             None => {
                 let took_ms = attempt.draft.took_ms;
                 let answer = own_sentences(engine, sifted, true, listener).await;
@@ -162,6 +159,9 @@ pub(crate) fn quote(mut sifted: Sifted, said: &[Said], listener: &mut dyn Listen
     )
 }
 
+/// The model that answered was not the one that should have.
+const FALLBACK_MODEL: &str = "fallback_model";
+
 /// What a model wrote, and the evidence it was shown.
 struct Attempt {
     evidence: Vec<Candidate>,
@@ -202,15 +202,25 @@ async fn by_fallback(
     listener: &mut dyn Listener,
 ) -> Option<Attempt> {
     let fallback = engine.roles.fallback.as_ref()?;
-    let second = attempt(engine, fallback, sifted, listener).await.ok()?;
-    match &second.draft.ended {
-        Ended::Early(error) if second.draft.is_silent() => {
-            failures.push(error.to_string());
-            flags::not_asked(&mut sifted.fallback_reasons, error);
-            None
-        }
-        _ => Some(second),
+    // Raised before it writes: what it says is weighed with what falling back costs.
+    flags::raise(&mut sifted.fallback_reasons, FALLBACK_MODEL);
+    let second = attempt(engine, fallback, sifted, listener).await;
+    let failed = match &second {
+        Ok(second) => match &second.draft.ended {
+            Ended::Early(error) if second.draft.is_silent() => Some(error.clone()),
+            _ => None,
+        },
+        Err(_) => None,
+    };
+    if let Some(error) = &failed {
+        failures.push(error.to_string());
+        flags::not_asked(&mut sifted.fallback_reasons, error);
     }
+    if failed.is_some() || second.is_err() {
+        sifted.fallback_reasons.retain(|flag| flag != FALLBACK_MODEL);
+        return None;
+    }
+    second.ok()
 }
 
 /// The sources' own sentences; in place of a model's, that is said.

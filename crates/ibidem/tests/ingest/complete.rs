@@ -197,7 +197,7 @@ async fn a_rebuilt_index_finds_the_same_with_the_same_scores() {
         installation.ingest(folder.path()).await;
         let answers = reindexed(installation).await;
         for (before, after) in answers {
-            assert_eq!(before, after);
+            assert_eq!(as_shown(before), as_shown(after));
         }
 
         // After something was replaced and something removed, BM25 scores may differ: the server weighs words by
@@ -215,6 +215,15 @@ async fn a_rebuilt_index_finds_the_same_with_the_same_scores() {
         }
     })
     .await;
+}
+
+/// With BM25 scores to four places: their last digits depend on the order in which the server adds them up.
+fn as_shown(mut hits: Vec<Value>) -> Vec<Value> {
+    for hit in &mut hits {
+        let bm25 = hit["scores"]["bm25"].as_f64().unwrap();
+        hit["scores"]["bm25"] = ((bm25 * 1e4).round() / 1e4).into();
+    }
+    hits
 }
 
 /// What some queries find before and after reindexing.
