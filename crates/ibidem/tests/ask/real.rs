@@ -5,8 +5,9 @@ use crate::installation::with_installation;
 use crate::model_server::{LlamaServer, NAME};
 use crate::setting;
 
+/// A real model's answer streams, finishes, and cites only what it was given.
 #[tokio::test]
-async fn a_real_models_answer_streams_finishes_and_cites_only_what_it_was_given() {
+async fn test_generate_full_pipeline() {
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         // The model server of the stack, as the settings name it.
@@ -17,9 +18,11 @@ async fn a_real_models_answer_streams_finishes_and_cites_only_what_it_was_given(
         eprintln!("{last:#?}");
         assert_eq!(last.name, "answer");
         let answer = &last.data;
-        // A small model may cite nothing that it was given: then it is not believed, and that is right too.
-        if answer["action"] == "refuse" {
-            assert_eq!((answer["reason"].as_str(), sentences.len()), (Some("unsupported_claims"), 0));
+        // A small model may say nothing that its notes support, or too little: then it is not believed, and that is
+        // right too.
+        if answer["action"] != "cite" {
+            let reason = answer["reason"].as_str().unwrap();
+            assert!(["unsupported_claims", "low_confidence"].contains(&reason) && sentences.is_empty(), "{answer}");
         } else {
             assert!(sentences.iter().all(|event| event.name == "sentence" && event.after <= last.after));
             assert!(!answer["citations"].as_array().unwrap().is_empty());
