@@ -198,6 +198,10 @@ impl Prometheus {
 
 #[tokio::test]
 async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
+    if std::env::var_os("IBIDEM_STACK_PROMETHEUS").is_none() {
+        eprintln!("did not run: there is no Prometheus here (stack/fetch brings Debian's)");
+        return;
+    }
     let extras = Extras { counts: std::sync::Arc::new(OpenIndex::new()), ..Extras::default() };
     let world = World::create_with(policy(POLICY), extras).await;
     let admin = world.key("admin", &[]).await;
