@@ -153,7 +153,7 @@ async fn a_premise_is_cut_to_fit_beside_its_claim_and_a_claim_never() {
     assert_judged(&judge(&small, &[pair(&many, &half)]).await, &[(Support::Supported, expected)]);
     let long = small.judge(vec![pair("word", "word"), pair("word", &format!("{half} word"))]).await;
     let said = "the claim has 9 tokens, and 8 leave room for what should support it";
-    assert_eq!(long, Err(EntailmentError::Failed(said.to_owned())));
+    assert_eq!(long, Err(EntailmentError::TooLong(said.to_owned())));
 }
 
 #[tokio::test]

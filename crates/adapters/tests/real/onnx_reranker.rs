@@ -104,7 +104,7 @@ async fn a_long_passage_is_judged_by_its_beginning_and_the_question_is_never_cut
     assert_scores(&score(&load(&small), &half, &[&many]).await, &[expected(6.0 * 7.0 + 1.0, 16.0)]);
     let long = load(&small).score(&format!("{half} word"), vec!["word".to_owned(); 3]).await;
     let said = "the question has 9 tokens, and 8 leave room for passages";
-    assert_eq!(long, Err(RerankError::Failed(said.to_owned())));
+    assert_eq!(long, Err(RerankError::TooLong(said.to_owned())));
 }
 
 #[tokio::test]
