@@ -38,6 +38,19 @@ fn no_answer_within(after: Duration) -> String {
     format!("no answer within {} ms", milliseconds(after))
 }
 
+/// Every port's error says in the same way that the part was not asked.
+macro_rules! circuit_open_is_a_variant {
+    () => {
+        fn is_circuit_open(&self) -> bool {
+            matches!(self, Self::CircuitOpen { .. })
+        }
+
+        fn circuit_open(again_in: Duration) -> Self {
+            Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
+        }
+    };
+}
+
 impl Fault for EmbedError {
     fn blame(&self) -> Blame {
         match self {
@@ -47,13 +60,7 @@ impl Fault for EmbedError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Unavailable(no_answer_within(after))
@@ -68,13 +75,7 @@ impl Fault for RerankError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Timeout(milliseconds(after))
@@ -89,13 +90,7 @@ impl Fault for EntailmentError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Timeout(milliseconds(after))
@@ -113,13 +108,7 @@ impl Fault for ModelError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Timeout(milliseconds(after))
@@ -134,13 +123,7 @@ impl Fault for VocabularyError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Timeout(milliseconds(after))
@@ -155,13 +138,7 @@ impl Fault for IndexError {
         }
     }
 
-    fn is_circuit_open(&self) -> bool {
-        matches!(self, Self::CircuitOpen { .. })
-    }
-
-    fn circuit_open(again_in: Duration) -> Self {
-        Self::CircuitOpen { again_in_ms: milliseconds(again_in) }
-    }
+    circuit_open_is_a_variant!();
 
     fn late(after: Duration) -> Self {
         Self::Unavailable(no_answer_within(after))

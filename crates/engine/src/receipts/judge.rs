@@ -38,8 +38,7 @@ pub(super) async fn judge(
     };
     // Exactly as it was judged before anybody saw it.
     let verifier = Verifier { rules: VerificationRules::default(), entailment };
-    let notes: Vec<(u32, &str)> = (1..).zip(passages.iter().copied()).collect();
-    let (check, failure) = verifier.cited(&claim, &notes).await;
+    let (check, failure) = verifier.cited(&claim, passages).await;
     if let Some(error) = failure {
         return report.with(Outcome::NotChecked, error.to_string());
     }

@@ -7,10 +7,9 @@ use super::confidence::retrieval_base;
 use super::footnotes::Footnotes;
 use super::said::{Said, receipt};
 use super::transparency::{stale, transparency};
+use crate::policy::Policy;
 use crate::turn::{Asked, Sifted};
-use crate::words::{
-    Action, Answer, Confidence, GateRecord, Reason, Refusal, RetrievalQuality, RouteTarget, Transparency,
-};
+use crate::words::{Action, Answer, Confidence, GateRecord, Reason, Refusal, RetrievalQuality, Transparency};
 
 /// Who wrote what is said, in how long, and from how many tokens.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -89,30 +88,20 @@ pub fn refuse(sifted: Sifted, refusal: &Refusal) -> Answer {
 }
 
 /// An answer that is not sure enough goes to somebody who may know; it is withheld, unless the policy shows drafts.
-pub(super) fn route(answer: Answer, sifted: Sifted, confidence: Confidence, target: RouteTarget) -> Answer {
-    let policy = sifted.asked.policy.clone();
-    let rules = policy.rules.speak.confidence.as_ref();
-    let refusal = unsure(confidence, rules.map_or(0.0, |rules| rules.cite_from), &policy.rules.wording.next_steps);
-    let trace = answer.trace.clone();
-    let withheld = Answer {
-        action: Action::Route,
-        confidence: Some(confidence),
-        route_to: Some(target),
-        generation_time_ms: answer.generation_time_ms,
-        trace,
-        ..refuse(sifted, &refusal)
-    };
-    if !rules.is_some_and(|rules| rules.show_draft) {
-        return withheld;
+pub(super) fn route(draft: Answer, withheld: Answer, policy: &Policy) -> Answer {
+    let shows_drafts = policy.rules.speak.confidence.as_ref().is_some_and(|rules| rules.show_draft);
+    if !shows_drafts {
+        let Answer { generation_time_ms, trace, .. } = draft;
+        return Answer { action: Action::Route, generation_time_ms, trace, ..withheld };
     }
     Answer {
         action: Action::Route,
-        answer: format!("{}\n\n{}", policy.rules.wording.draft.trim(), answer.answer),
+        answer: format!("{}\n\n{}", policy.rules.wording.draft.trim(), draft.answer),
         reason: withheld.reason,
         refusal_reason: withheld.refusal_reason,
         route_to: withheld.route_to,
         suggestions: withheld.suggestions,
-        ..answer
+        ..draft
     }
 }
 

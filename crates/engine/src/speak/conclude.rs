@@ -21,7 +21,7 @@ pub(super) async fn concluded(
     failures: &mut Vec<String>,
     listener: &mut dyn Listener,
 ) -> (Answer, Draft) {
-    let Attempt { evidence, beyond_budget, context_tokens, mut draft } = attempt;
+    let Attempt { evidence, beyond_budget, context_tokens, weighing, mut draft } = attempt;
     let policy = sifted.asked.policy.clone();
     let footnotes = Footnotes::mint(&evidence);
     sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
@@ -41,7 +41,7 @@ pub(super) async fn concluded(
         let answer = refuse(sifted, &unsupported(&policy, &draft));
         return (Answer { generation_time_ms: draft.took_ms, ..answer }, draft);
     }
-    let weighing = Weighing::of(&policy, &sifted.fallback_reasons, &evidence);
+    let weighing = weighing.with(&sifted.fallback_reasons);
     let confidence = weigh(engine, &mut sifted, &weighing, &footnotes, &mut draft, failures).await;
     let is_enough = weighing.is_enough(confidence);
     sifted.trace.extend(weighing.record(confidence));
@@ -60,7 +60,7 @@ pub(super) async fn concluded(
 async fn weigh(
     engine: &Engine,
     sifted: &mut Sifted,
-    weighing: &Weighing<'_>,
+    weighing: &Weighing,
     footnotes: &Footnotes<'_>,
     draft: &mut Draft,
     failures: &mut Vec<String>,
@@ -116,7 +116,8 @@ impl Unsure<'_> {
         let target =
             route_to::route_to(owners, admin, &sifted.asked.scope, footnotes.evidence(), &refusal.explanation).await;
         let draft = cite(sifted.clone(), footnotes, said, writing, confidence);
-        let answer = route(draft, sifted, confidence, target);
+        let withheld = Answer { confidence: Some(confidence), route_to: Some(target), ..refuse(sifted, &refusal) };
+        let answer = route(draft, withheld, &policy);
         if rules.is_some_and(|rules| rules.show_draft) {
             listener.sentence(&answer.answer, answer.citations.clone());
         }

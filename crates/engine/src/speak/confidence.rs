@@ -30,41 +30,50 @@ pub fn retrieval_base(policy: &Policy, evidence: &[Candidate]) -> f64 {
 }
 
 /// The confidence of an answer as far as it is said, weighed anew with every sentence.
-pub struct Weighing<'a> {
-    rules: Option<&'a ConfidenceRules>,
+pub struct Weighing {
+    rules: Option<ConfidenceRules>,
+    retrieval_base: f64,
     retrieval_score: f64,
     context: KeyPhrases,
 }
 
-impl<'a> Weighing<'a> {
-    pub fn of(policy: &'a Policy, fallback_reasons: &[String], evidence: &[Candidate]) -> Self {
-        let quality = RetrievalQuality::of(retrieval_base(policy, evidence), fallback_reasons.to_vec());
-        Self {
-            rules: policy.rules.speak.confidence.as_ref(),
-            retrieval_score: quality.confidence_score,
+impl Weighing {
+    pub fn of(policy: &Policy, fallback_reasons: &[String], evidence: &[Candidate]) -> Self {
+        let weighing = Self {
+            rules: policy.rules.speak.confidence.clone(),
+            retrieval_base: retrieval_base(policy, evidence),
+            retrieval_score: 0.0,
             context: KeyPhrases::of(evidence.iter().map(|candidate| candidate.passage.text.as_str())),
-        }
+        };
+        weighing.with(fallback_reasons)
+    }
+
+    /// With what fell back by now.
+    #[must_use]
+    pub fn with(self, fallback_reasons: &[String]) -> Self {
+        let quality = RetrievalQuality::of(self.retrieval_base, fallback_reasons.to_vec());
+        Self { retrieval_score: quality.confidence_score, ..self }
     }
 
     /// By the verifier's own opinion of each sentence.
-    pub fn verified(&self, said: &[Said]) -> Confidence {
-        self.judged(said, support(said))
+    pub fn verified<'s>(&self, said: impl IntoIterator<Item = &'s Said> + Clone) -> Confidence {
+        self.judged(said.clone(), support(said))
     }
 
     /// By somebody else's opinion of the whole.
-    pub fn judged(&self, said: &[Said], llm_score: f64) -> Confidence {
-        let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
+    pub fn judged<'s>(&self, said: impl IntoIterator<Item = &'s Said>, llm_score: f64) -> Confidence {
+        let claims = said.into_iter().filter(|said| said.sentence.kind == Kind::Claim);
         let coverage = self.context.share_of(claims.map(|said| said.sentence.text.as_str()));
         weighed(self.retrieval_score, coverage, llm_score.clamp(0.0, 100.0))
     }
 
     pub fn is_enough(&self, confidence: Confidence) -> bool {
-        self.rules.is_none_or(|rules| confidence.overall >= rules.cite_from)
+        self.rules.as_ref().is_none_or(|rules| confidence.overall >= rules.cite_from)
     }
 
     /// The gate's record, where the policy has the gate.
     pub fn record(&self, confidence: Confidence) -> Option<GateRecord> {
-        let rules = self.rules?;
+        let rules = self.rules.as_ref()?;
         let verdict = if self.is_enough(confidence) { Verdict::Pass } else { Verdict::Stop };
         let gate = "confidence".to_owned();
         Some(GateRecord { gate, verdict, observed: confidence.overall, threshold: rules.cite_from })

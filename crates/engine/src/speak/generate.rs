@@ -78,7 +78,7 @@ pub(super) struct Standard<'a> {
     pub(super) footnotes: &'a Footnotes<'a>,
     pub(super) background: &'a [String],
     pub(super) verifier: &'a Verifier<'a>,
-    pub(super) weighing: &'a Weighing<'a>,
+    pub(super) weighing: &'a Weighing,
 }
 
 /// Text on its way from the model to the asker.
@@ -201,8 +201,8 @@ impl Desk<'_> {
             return;
         }
         let weighing = self.standard.weighing;
-        let so_far: Vec<Said> = self.draft.said.iter().chain(&self.draft.withheld).cloned().collect();
-        if !self.draft.is_silent() && weighing.is_enough(weighing.verified(&so_far)) {
+        let so_far = self.draft.said.iter().chain(&self.draft.withheld);
+        if !self.draft.is_silent() && weighing.is_enough(weighing.verified(so_far)) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
     }

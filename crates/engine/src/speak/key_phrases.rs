@@ -1,23 +1,20 @@
 //! Key phrases: the significant words of a text, and those that stand next to each other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::markers::without_markers;
-use crate::words::{same_word, significant_terms};
+use crate::words::{SHORTEST_STEM, as_shown, is_significant, same_word};
 
 /// What the sources say, ready to be held against an answer.
 pub(super) struct KeyPhrases {
     /// By their first letters, because only words that begin alike are forms of one word.
-    words: std::collections::HashMap<String, Vec<String>>,
+    words: HashMap<String, Vec<String>>,
     pairs: HashSet<(String, String)>,
 }
 
-/// Forms of a word share so many letters at least.
-const STEM: usize = 4;
-
 impl KeyPhrases {
     pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let mut phrases = Self { words: Default::default(), pairs: HashSet::new() };
+        let mut phrases = Self { words: HashMap::new(), pairs: HashSet::new() };
         for text in texts {
             for run in runs(text) {
                 phrases.pairs.extend(pairs(&run));
@@ -48,7 +45,7 @@ impl KeyPhrases {
         }
         let found = words.iter().filter(|word| self.has(word)).count()
             + neighbours.iter().filter(|pair| self.pairs.contains(*pair)).count();
-        (found as f64 / all as f64 * 10_000.0).round() / 10_000.0
+        as_shown(found as f64 / all as f64)
     }
 
     fn has(&self, word: &str) -> bool {
@@ -61,8 +58,7 @@ fn runs(text: &str) -> Vec<Vec<String>> {
     let stretches = text.split(['.', ',', ';', ':', '!', '?', '(', ')', '\n']);
     let runs = stretches.map(|stretch| {
         let words = stretch.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let significant = words.filter(|word| !significant_terms(word).is_empty());
-        significant.map(str::to_lowercase).collect::<Vec<_>>()
+        words.map(str::to_lowercase).filter(|word| is_significant(word)).collect::<Vec<_>>()
     });
     runs.filter(|run| !run.is_empty()).collect()
 }
@@ -73,7 +69,7 @@ fn pairs(run: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 fn stem(word: &str) -> String {
-    word.chars().take(STEM).collect()
+    word.chars().take(SHORTEST_STEM).collect()
 }
 
 #[cfg(test)]

@@ -167,6 +167,7 @@ struct Attempt {
     evidence: Vec<Candidate>,
     beyond_budget: Vec<Candidate>,
     context_tokens: u64,
+    weighing: Weighing,
     draft: Draft,
 }
 
@@ -183,15 +184,16 @@ async fn attempt(
     let (evidence, beyond_budget) = allotted.part(sifted.evidence.clone());
     let footnotes = Footnotes::mint(&evidence);
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, &sifted.background);
+    let weighing = Weighing::of(policy, &sifted.fallback_reasons, &evidence);
     let standard = Standard {
         policy,
         footnotes: &footnotes,
         background: &sifted.background,
         verifier: &engine.verifier(policy),
-        weighing: &Weighing::of(policy, &sifted.fallback_reasons, &evidence),
+        weighing: &weighing,
     };
     let draft = generate(model, prompt, &standard, listener).await;
-    Ok(Attempt { evidence, beyond_budget, context_tokens: allotted.tokens.context as u64, draft })
+    Ok(Attempt { evidence, beyond_budget, context_tokens: allotted.tokens.context as u64, weighing, draft })
 }
 
 /// The model that writes when the other has not said anything, if there is one and it does.

@@ -18,8 +18,8 @@ impl Said {
 }
 
 /// How surely the passages support what was said, 0 to 100: the mean over its sentences.
-pub(super) fn support(said: &[Said]) -> f64 {
-    let claims: Vec<&Said> = said.iter().filter(|said| said.sentence.kind == Kind::Claim).collect();
+pub(super) fn support<'a>(said: impl IntoIterator<Item = &'a Said>) -> f64 {
+    let claims: Vec<&Said> = said.into_iter().filter(|said| said.sentence.kind == Kind::Claim).collect();
     let of = |said: &&Said| if said.check.verdict == SentenceVerdict::Supported { said.check.support } else { 0.0 };
     if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
 }

@@ -30,3 +30,4 @@ pub use reading::Reading;
 pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, trace_sha256};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use terms::{PresentTerms, Terms, same_word, significant_terms};
+pub(crate) use terms::{SHORTEST_STEM, is_significant};

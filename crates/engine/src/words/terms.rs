@@ -16,11 +16,16 @@ const STOP_WORDS: [&str; 95] = [
 /// The words of a question that say what it is about, in lower case, each once.
 pub fn significant_terms(query: &str) -> BTreeSet<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    words.filter(|word| STOP_WORDS.binary_search(&word.as_str()).is_err()).collect()
+    words.filter(|word| is_significant(word)).collect()
+}
+
+/// Whether a word, in lower case, says what something is about.
+pub(crate) fn is_significant(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_err()
 }
 
 /// Forms of a word have at least so many letters in common.
-const SHORTEST_STEM: usize = 4;
+pub(crate) const SHORTEST_STEM: usize = 4;
 
 /// Two forms of one word: the same but for a short ending.
 pub fn same_word(one: &str, other: &str) -> bool {
@@ -80,7 +85,7 @@ impl Terms {
                     continue;
                 }
                 let lower = lower.get_or_insert_with(|| word.to_lowercase());
-                if same_word(lower, &self.words[at]) && STOP_WORDS.binary_search(&lower.as_str()).is_err() {
+                if same_word(lower, &self.words[at]) && is_significant(lower) {
                     present.set(at);
                 }
             }

@@ -27,7 +27,7 @@ pub struct Verifier<'a> {
 const LEAST_WORDS: usize = 2;
 
 /// A passage with its number.
-pub(crate) type Note<'a> = (u32, &'a str);
+type Note<'a> = (u32, &'a str);
 
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
@@ -43,11 +43,11 @@ impl Verifier<'_> {
         } else {
             footnotes.notes().map(|(number, candidate)| (number, candidate.passage.text.as_str())).collect()
         };
+        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
         if is_cited {
-            let (check, failure) = self.cited(&claim, &notes).await;
+            let (check, failure) = self.cited(&claim, &texts).await;
             return (Said { sentence, check }, failure);
         }
-        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
         if asides::aside(&claim).is_some() && wrong_figures(&claim, &texts).is_none() {
             let sentence = Sentence { kind: Kind::Layout, ..sentence };
             return (Said { sentence, check: SentenceCheck::unchecked() }, None);
@@ -63,22 +63,15 @@ impl Verifier<'_> {
         (said, failure)
     }
 
-    /// A claim against all of these passages.
-    pub async fn claimed(&self, claim: &str, passages: &[&str]) -> SentenceCheck {
-        let notes: Vec<Note<'_>> = (1..).zip(passages.iter().copied()).collect();
-        self.cited(claim, &notes).await.0
-    }
-
     /// A claim against all that it cites.
-    pub(crate) async fn cited(&self, claim: &str, notes: &[Note<'_>]) -> (SentenceCheck, Option<EntailmentError>) {
-        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
+    pub async fn cited(&self, claim: &str, texts: &[&str]) -> (SentenceCheck, Option<EntailmentError>) {
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
         }
-        if let Some(check) = wrong_figures(claim, &texts) {
+        if let Some(check) = wrong_figures(claim, texts) {
             return (check, None);
         }
-        let windows = windows_of(&texts);
+        let windows = windows_of(texts);
         let (judged, by, failure) = self.judged(claim, &windows).await;
         (self.verdict(&judged, by), failure)
     }

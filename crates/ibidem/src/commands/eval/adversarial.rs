@@ -33,7 +33,7 @@ impl Adversarial {
         let verifier = Verifier { rules: VerificationRules::default(), entailment: entailment.as_ref() };
         let mut objected = std::collections::HashSet::new();
         for pair in &pairs {
-            let check = verifier.claimed(&pair.sentence, &pair.cited()).await;
+            let (check, _) = verifier.cited(&pair.sentence, &pair.cited()).await;
             let objects = check.verdict != SentenceVerdict::Supported;
             if objects {
                 objected.insert(pair.id.clone());

@@ -4,10 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::plain_words::{is_plain, number_in_digits};
 use crate::speak::verify::asides::is_about_sources;
-use crate::words::same_word;
+use crate::words::{SHORTEST_STEM, same_word};
 
-/// Words that begin otherwise than in so many letters are not forms of one word.
-const BEGINNING: usize = 4;
 /// From here on scripts are written without spaces: each sign counts as a word.
 const WITHOUT_SPACES: char = '\u{2e80}';
 
@@ -122,7 +120,7 @@ impl Premise {
 }
 
 fn beginning(word: &str) -> String {
-    word.chars().take(BEGINNING).collect()
+    word.chars().take(SHORTEST_STEM).collect()
 }
 
 #[cfg(test)]
