@@ -9,7 +9,6 @@ pub mod policy_file;
 pub mod qdrant;
 pub mod skos_files;
 pub mod skosmos;
-pub mod timed_entailment;
-pub mod timed_reranker;
+pub mod timed;
 pub mod tokens;
 pub mod watched_vocabulary;

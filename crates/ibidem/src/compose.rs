@@ -19,8 +19,7 @@ use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError, PolicySour
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
-use ibidem_adapters::timed_entailment::TimedEntailment;
-use ibidem_adapters::timed_reranker::TimedReranker;
+use ibidem_adapters::timed::Timed;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
@@ -163,7 +162,7 @@ pub(crate) async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<d
             Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    Ok(Some(Arc::new(TimedReranker::new(inner, reranker.timeout))))
+    Ok(Some(Arc::new(Timed::new(inner, reranker.timeout))))
 }
 
 /// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
@@ -186,7 +185,7 @@ pub(crate) async fn entailment(
             Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    Ok(Arc::new(TimedEntailment::new(inner, entailment.timeout)))
+    Ok(Arc::new(Timed::new(inner, entailment.timeout)))
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.

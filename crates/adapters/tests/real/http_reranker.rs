@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::{Json, Router};
 use ibidem_adapters::http_reranker::{HttpReranker, HttpRerankerSettings, RerankForm};
-use ibidem_adapters::timed_reranker::TimedReranker;
+use ibidem_adapters::timed::Timed;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::suites::reranker::reranker_suite;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ async fn a_server_that_hangs_is_late() {
     for bytes in ["", "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n["] {
         let url = fixed_bytes(bytes, true).await;
         let reranker = client(settings(url, RerankForm::Tei));
-        let timed = TimedReranker::new(Arc::new(reranker), Duration::from_millis(300));
+        let timed: Timed<dyn Reranker> = Timed::new(Arc::new(reranker), Duration::from_millis(300));
         assert_eq!(timed.score("?", vec!["text".to_owned()]).await, Err(RerankError::Timeout(300)));
     }
 }

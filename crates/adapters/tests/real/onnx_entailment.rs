@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
-use ibidem_adapters::timed_entailment::TimedEntailment;
+use ibidem_adapters::timed::Timed;
 use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 use ibidem_engine::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::json;
@@ -159,7 +159,7 @@ async fn a_premise_is_cut_to_fit_beside_its_claim_and_a_claim_never() {
 #[tokio::test]
 async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
     let entailment = Arc::new(load(&three()));
-    let timed = TimedEntailment::new(entailment.clone(), Duration::from_millis(1));
+    let timed: Timed<dyn Entailment> = Timed::new(entailment.clone(), Duration::from_millis(1));
     let much = vec![pair(&"word ".repeat(600), "word"); 200];
     assert_eq!(timed.judge(much).await, Err(EntailmentError::Timeout(1)));
     let expected = softmax(&logits(1.0, 6.0, 3.0));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
-use ibidem_adapters::timed_reranker::TimedReranker;
+use ibidem_adapters::timed::Timed;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::suites::reranker::reranker_suite;
 use serde_json::json;
@@ -111,7 +111,7 @@ async fn a_long_passage_is_judged_by_its_beginning_and_the_question_is_never_cut
 async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
     let folder = folder(Kind::TwoHalves);
     let reranker = Arc::new(load(&settings(folder.path())));
-    let timed = TimedReranker::new(reranker.clone(), Duration::from_millis(1));
+    let timed: Timed<dyn Reranker> = Timed::new(reranker.clone(), Duration::from_millis(1));
     let much = vec!["word ".repeat(600); 200];
     assert_eq!(timed.score("how often", much).await, Err(RerankError::Timeout(1)));
     assert_scores(&score(reranker.as_ref(), "how often", &["lunch"]).await, &[expected(1.0, 6.0)]);
