@@ -19,6 +19,7 @@ use tokio::net::TcpListener;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
+pub use audit::AuditSettings;
 pub use routes::{openapi, router};
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
@@ -29,10 +30,22 @@ pub async fn serve(
     state: AppState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let turns = state.turns.clone();
+    let (turns, audit_queue) = (state.turns.clone(), state.audit_queue.clone());
+    let upkeep = tokio::spawn(audit::keep_up(state.store.clone(), state.audit.retention));
+    let queue = audit_queue.clone();
+    let stop = async move {
+        stop.await;
+        if let Some(queue) = queue {
+            queue.hurry();
+        }
+    };
     axum::serve(listener, router(state)).with_graceful_shutdown(stop).await?;
+    upkeep.abort();
     turns.close();
     turns.wait().await;
+    if let Some(queue) = audit_queue {
+        queue.finish().await;
+    }
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
+use crate::audit::{AuditQueue, AuditSettings};
 use crate::metrics::{Metrics, PartCounts};
 
 /// Limits on what callers can ask of this process.
@@ -58,6 +59,7 @@ pub struct ServerParts {
     pub metrics_readers: MetricsReaders,
     /// What the vocabulary, the breakers and the tools count themselves.
     pub counts: Arc<dyn PartCounts>,
+    pub audit: AuditSettings,
 }
 
 impl ServerParts {
@@ -79,13 +81,17 @@ pub struct AppState {
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
     pub(crate) turns: TaskTracker,
     pub(crate) metrics: Arc<Metrics>,
+    /// None when nothing is recorded.
+    pub(crate) audit_queue: Option<Arc<AuditQueue>>,
 }
 
 impl AppState {
+    /// Starts the task that writes records: it needs a runtime.
     pub fn new(parts: ServerParts) -> Self {
         let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
         let metrics = Arc::new(Metrics::new(parts.counts.clone()));
-        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new(), metrics }
+        let audit_queue = parts.audit.log.clone().map(|log| AuditQueue::start(log, metrics.audit.clone()));
+        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new(), metrics, audit_queue }
     }
 }
 

@@ -1,5 +1,6 @@
 //! PostgreSQL: the truth about documents, who may see them, and the work under way.
 
+mod audit;
 mod catalogue;
 mod collections;
 mod commit;
@@ -10,7 +11,6 @@ mod keys;
 mod memory;
 mod outbox;
 mod owners;
-mod records;
 mod schema;
 mod submit;
 mod survey;
@@ -25,6 +25,7 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
+pub use audit::{AuditLog, AuditRecord, AuditRow, CitationCheck, HashKey, Months, Pruned, Texts};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};

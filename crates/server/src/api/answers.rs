@@ -12,7 +12,6 @@ use futures::{StreamExt as _, stream};
 use garde::Validate;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::degrade::Deadline;
-use ibidem_engine::ports::records::Records as _;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
@@ -194,10 +193,7 @@ fn begin(state: AppState, place: Place, turn: Turn) {
         drop(listener);
         let _ = done.send(answer);
         if let Some(record) = record {
-            audit::citations(&state, &scope, &record.answer).await;
-            if let Err(error) = state.store.keep(record).await {
-                tracing::error!(%error, "a turn was not recorded");
-            }
+            audit::record(&state, &scope, record).await;
         }
         drop(place);
     };

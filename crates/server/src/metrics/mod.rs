@@ -14,9 +14,11 @@ use ibidem_engine::words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::audit::AuditCounts;
 use collections::Collections;
 pub use names::{Kind, METRICS, Metric};
 pub use parts::{PartCounts, ToolCalls, VocabularyCounts};
@@ -49,6 +51,7 @@ pub(crate) struct Metrics {
     citations_checked: Counter,
     citations_broken: Counter,
     responses: Counters,
+    pub(crate) audit: AuditCounts,
 }
 
 impl Metrics {
@@ -82,6 +85,9 @@ impl Metrics {
         };
         let citations_checked = counter(&names::CITATION_CHECKED);
         let citations_broken = counter(&names::CITATION_BROKEN);
+        let (written, lost) = (counter(&names::AUDIT_WRITTEN), counter(&names::AUDIT_LOST));
+        let audit = AuditCounts { waiting: Gauge::default(), written, lost };
+        registry.register(names::AUDIT_WAITING.registered(), names::AUDIT_WAITING.help, audit.waiting.clone());
         registry.register_collector(Box::new(parts::Read(parts)));
         let metrics = Self {
             registry,
@@ -99,6 +105,7 @@ impl Metrics {
             citations_checked,
             citations_broken,
             responses,
+            audit,
         };
         metrics.begin_at_zero();
         metrics

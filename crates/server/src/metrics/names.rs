@@ -82,8 +82,15 @@ pub(super) const HTTP_RESPONSE: Metric =
 pub(super) const TOOL_CALL: Metric =
     Metric::counter("tool_call_total", &["tool", "outcome"], "Calls of tools, by how they ended");
 
+pub(super) const AUDIT_WAITING: Metric =
+    Metric { name: "audit_waiting", kind: Kind::Gauge, labels: &[], help: "Records of turns that are not written yet" };
+pub(super) const AUDIT_WRITTEN: Metric =
+    Metric::counter("audit_written_total", &[], "Records of turns that were written");
+pub(super) const AUDIT_LOST: Metric =
+    Metric::counter("audit_lost_total", &[], "Records of turns that could not be written");
+
 /// All of them.
-pub const METRICS: [Metric; 22] = [
+pub const METRICS: [Metric; 25] = [
     RAG_ABSTENTION,
     RAG_ANSWER,
     SKOSMOS_LOOKUP,
@@ -106,4 +113,7 @@ pub const METRICS: [Metric; 22] = [
     CITATION_CHECKED,
     CITATION_BROKEN,
     HTTP_RESPONSE,
+    AUDIT_WAITING,
+    AUDIT_WRITTEN,
+    AUDIT_LOST,
 ];

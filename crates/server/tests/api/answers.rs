@@ -152,19 +152,19 @@ async fn somebody_who_hangs_up_does_not_lose_the_record() {
                 }
                 () = world.thoughtful.asked.notified() => {}
             }
-            assert!(world.store().turns(world.tenant, id).await.unwrap().is_empty(), "it is still under way");
+            assert!(world.store().audit(world.tenant, id).await.unwrap().is_empty(), "it is still under way");
         }
         let mut turns = Vec::new();
         for _ in 0..200 {
-            turns = world.store().turns(world.tenant, id).await.unwrap();
+            turns = world.store().audit(world.tenant, id).await.unwrap();
             if !turns.is_empty() {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let (answer, draft) = turns.pop().expect("the turn was recorded");
-        assert_eq!(answer["answer"], "Five days may be carried over.[1] Leave may be carried over.[1]");
-        assert!(draft.unwrap().contains("Ten are."), "the record keeps what the model really said");
+        let record = turns.pop().expect("the turn was recorded");
+        assert_eq!(record.answer["answer"], "Five days may be carried over.[1] Leave may be carried over.[1]");
+        assert!(record.draft.unwrap().contains("Ten are."), "the record keeps what the model really said");
     }
     world.end().await;
 }

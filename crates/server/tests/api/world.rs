@@ -27,9 +27,9 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_server::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
+use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
-use ibidem_store::{NewKey, Store};
+use ibidem_store::{AuditLog, NewKey, Store, Texts};
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, watch};
 use tower::ServiceExt as _;
@@ -126,6 +126,8 @@ pub(crate) struct Extras {
     pub(crate) breakers: Option<Breakers>,
     pub(crate) counts: Arc<dyn PartCounts>,
     pub(crate) metrics_readers: MetricsReaders,
+    /// How turns are recorded; none when they are not.
+    pub(crate) texts: Option<Texts>,
 }
 
 impl Default for Extras {
@@ -136,6 +138,7 @@ impl Default for Extras {
             breakers: None,
             counts: Arc::new(NothingCounted),
             metrics_readers: MetricsReaders::Admins,
+            texts: Some(Texts::Plain),
         }
     }
 }
@@ -197,6 +200,7 @@ impl World {
         ]));
         let thoughtful =
             Arc::new(Thoughtful { model: model.clone(), attention: Semaphore::new(8), asked: Notify::new() });
+        let log = extras.texts.map(|texts| AuditLog { store: database.store.clone(), texts });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
             engine: Engine { vocabulary: extras.vocabulary, reranker: extras.reranker, ..Engine::new(searcher) },
@@ -209,6 +213,7 @@ impl World {
             limits,
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
+            audit: AuditSettings { log, retention: None },
         });
         let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;

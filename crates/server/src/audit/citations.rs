@@ -1,12 +1,14 @@
-//! The auditor: what went out is held against the catalogue once more, when nobody waits for it.
+//! What went out is held against the catalogue once more, when nobody waits for it.
 
 use ibidem_engine::ports::catalogue::Catalogue as _;
 use ibidem_engine::words::{Answer, CitedSource, PassageKey, Scope};
+use ibidem_store::CitationCheck;
 
 use crate::state::AppState;
 
-/// Whether every passage that an answer cites is there for its asker. A concept is its vocabulary's, and not looked at.
-pub(crate) async fn citations(state: &AppState, scope: &Scope, answer: &Answer) {
+/// Whether every passage that an answer cites is there for its asker; none when the catalogue could not say. A concept
+/// is its vocabulary's, and not looked at.
+pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &Answer) -> Option<CitationCheck> {
     let cited: Vec<PassageKey> = answer
         .citations
         .iter()
@@ -18,13 +20,13 @@ pub(crate) async fn citations(state: &AppState, scope: &Scope, answer: &Answer) 
         })
         .collect();
     if cited.is_empty() {
-        return;
+        return Some(CitationCheck::default());
     }
     let there = match state.store.still_visible(scope, &cited).await {
         Ok(there) => there,
         Err(error) => {
             tracing::warn!(%error, citations = cited.len(), "citations could not be checked");
-            return;
+            return None;
         }
     };
     let broken: Vec<String> =
@@ -33,4 +35,6 @@ pub(crate) async fn citations(state: &AppState, scope: &Scope, answer: &Answer) 
     if !broken.is_empty() {
         tracing::error!(source_ids = broken.join(" "), "an answer cites what the catalogue does not have");
     }
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Some(CitationCheck { checked: count(cited.len()), broken: count(broken.len()) })
 }

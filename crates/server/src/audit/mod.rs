@@ -1,0 +1,34 @@
+//! The audit: each turn ends in a record, and nobody waits for it.
+
+mod citations;
+mod queue;
+mod upkeep;
+mod writer;
+
+use chrono::TimeDelta;
+use ibidem_engine::ports::records::TurnRecord;
+use ibidem_engine::words::Scope;
+use ibidem_store::AuditLog;
+
+pub(crate) use queue::{AuditCounts, AuditQueue};
+pub(crate) use upkeep::keep_up;
+
+use crate::state::AppState;
+use citations::check_citations;
+
+/// Whether turns are recorded, and for how long the records are kept.
+#[derive(Clone, Debug, Default)]
+pub struct AuditSettings {
+    /// None when nothing is recorded.
+    pub log: Option<AuditLog>,
+    /// None when records are kept for ever.
+    pub retention: Option<TimeDelta>,
+}
+
+/// The end of a turn: what it cites is checked, and it is put where it will be written.
+pub(crate) async fn record(state: &AppState, scope: &Scope, record: TurnRecord) {
+    let citations = check_citations(state, scope, &record.answer).await;
+    if let Some(queue) = &state.audit_queue {
+        queue.put(record, citations).await;
+    }
+}

@@ -1,0 +1,94 @@
+//! Records on their way to the database: a bounded queue, from which one task writes.
+
+use std::sync::Arc;
+
+use ibidem_engine::ports::records::TurnRecord;
+use ibidem_store::{AuditLog, AuditRow, CitationCheck};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use tokio::sync::{Mutex, mpsc};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::writer::Writer;
+
+/// Records that may wait. When there are more, turns wait whose answers have gone out; they keep their places, so that
+/// a database that stays away turns questions away instead of filling the memory.
+const MOST_WAITING: usize = 1_024;
+
+/// What is counted of the queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AuditCounts {
+    /// Records that were made and are not written yet.
+    pub(crate) waiting: Gauge,
+    pub(crate) written: Counter,
+    pub(crate) lost: Counter,
+}
+
+impl AuditCounts {
+    pub(super) fn lose(&self, records: usize) {
+        self.lost.inc_by(records as u64);
+    }
+}
+
+/// How far the server is with stopping.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stopping {
+    pub(super) hurry: CancellationToken,
+    /// No more records come.
+    pub(super) last: CancellationToken,
+}
+
+/// Where turns leave their records.
+pub(crate) struct AuditQueue {
+    log: AuditLog,
+    rows: mpsc::Sender<AuditRow>,
+    counts: AuditCounts,
+    stopping: Stopping,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl AuditQueue {
+    /// Starts the task that writes; it ends when the queue does.
+    pub(crate) fn start(log: AuditLog, counts: AuditCounts) -> Arc<Self> {
+        let (rows, taken) = mpsc::channel(MOST_WAITING);
+        let stopping = Stopping::default();
+        let writer = Writer::new(log.clone(), taken, counts.clone(), stopping.clone());
+        let writer = Mutex::new(Some(tokio::spawn(writer.run())));
+        Arc::new(Self { log, rows, counts, stopping, writer })
+    }
+
+    /// Returns when the record is in the queue, which is at once unless it is full.
+    pub(crate) async fn put(&self, record: TurnRecord, citations: Option<CitationCheck>) {
+        let row = match self.log.row(record, citations) {
+            Ok(row) => row,
+            Err(error) => {
+                self.counts.lose(1);
+                tracing::error!(%error, "a turn was not recorded");
+                return;
+            }
+        };
+        self.counts.waiting.inc();
+        if self.rows.send(row).await.is_err() {
+            self.counts.waiting.dec();
+            self.counts.lose(1);
+            tracing::error!("a turn was not recorded: its record came after the last was written");
+        }
+    }
+
+    /// The server has begun to stop: records still come, and a database that is away is waited for only so long.
+    pub(crate) fn hurry(&self) {
+        self.stopping.hurry.cancel();
+    }
+
+    /// Returns when everything is written, or given up and counted. Nothing may be put after this.
+    pub(crate) async fn finish(&self) {
+        self.hurry();
+        self.stopping.last.cancel();
+        if let Some(writer) = self.writer.lock().await.take()
+            && let Err(error) = writer.await
+        {
+            tracing::error!(%error, "the task that writes records failed");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What a running server does for the audit's table: the next month is there before it begins, the oldest goes.
+
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use ibidem_store::Store;
+use tokio::time::{Instant, interval};
+
+/// Often enough that a month is there in time after a database was away for days.
+const LOOK_EVERY: Duration = Duration::from_secs(60 * 60);
+const PRUNE_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Begins at once and goes on until it is dropped. Whatever fails is tried again the next hour.
+pub(crate) async fn keep_up(store: Store, retention: Option<TimeDelta>) {
+    let mut pruned_at: Option<Instant> = None;
+    let mut looks = interval(LOOK_EVERY);
+    loop {
+        looks.tick().await;
+        match store.make_audit_months(Utc::now()).await {
+            Ok(0) => {}
+            Ok(made) => tracing::info!(made, "months of the audit were made"),
+            Err(error) => tracing::warn!(%error, "the audit's next month could not be made; it is tried again"),
+        }
+        let Some(retention) = retention else { continue };
+        if pruned_at.is_some_and(|at| at.elapsed() < PRUNE_EVERY) {
+            continue;
+        }
+        match store.prune_audit(Utc::now() - retention).await {
+            Ok(pruned) => {
+                pruned_at = Some(Instant::now());
+                if !pruned.months.is_empty() || pruned.records > 0 {
+                    let months = pruned.months.join(" ");
+                    tracing::info!(months, records = pruned.records, "old records of the audit were removed");
+                }
+            }
+            Err(error) => tracing::warn!(%error, "old records of the audit could not be removed; it is tried again"),
+        }
+    }
+}

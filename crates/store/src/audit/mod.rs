@@ -1,0 +1,52 @@
+//! The audit: what was asked, what decided and what was answered, one record for each question.
+
+mod hashed;
+mod months;
+mod read;
+mod row;
+mod write;
+
+use async_trait::async_trait;
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::records::{Records, TurnRecord};
+
+use crate::Store;
+pub use hashed::HashKey;
+pub use months::{Months, Pruned};
+pub use read::AuditRecord;
+pub use row::{AuditRow, CitationCheck};
+
+/// What becomes of the words that people and models wrote.
+#[derive(Clone, Debug)]
+pub enum Texts {
+    Plain,
+    /// Keyed digests stand in their place: the same words have the same digest, and nobody reads them back.
+    Hashed(HashKey),
+}
+
+/// Where records are kept, and how. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct AuditLog {
+    pub store: Store,
+    pub texts: Texts,
+}
+
+impl AuditLog {
+    /// The record as it will be written. `None` where the citations could not be checked, or were not.
+    pub fn row(&self, record: TurnRecord, citations: Option<CitationCheck>) -> Result<AuditRow, CatalogueError> {
+        AuditRow::of(record, citations, &self.texts)
+    }
+
+    /// Writes all of them, or none. A record that is there already is left as it is, so that a write of which nobody
+    /// knows whether it succeeded can be tried again.
+    pub async fn write(&self, rows: &[AuditRow]) -> Result<(), CatalogueError> {
+        self.store.write_audit(rows).await
+    }
+}
+
+#[async_trait]
+impl Records for AuditLog {
+    async fn keep(&self, record: TurnRecord) -> Result<(), CatalogueError> {
+        self.write(&[self.row(record, None)?]).await
+    }
+}
