@@ -1,5 +1,6 @@
 //! Where concrete parts meet: the only place that joins them.
 
+pub(crate) mod audit;
 pub(crate) mod counts;
 pub(crate) mod guards;
 pub(crate) mod roles;
@@ -326,6 +327,7 @@ impl Parts {
             limits: server_limits(settings),
             metrics_readers: settings.server.metrics,
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states() }),
+            audit: audit::for_server(&settings.audit, &self.store)?,
         }))
     }
 }

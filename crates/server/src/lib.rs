@@ -30,22 +30,15 @@ pub async fn serve(
     state: AppState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let (turns, audit_queue) = (state.turns.clone(), state.audit_queue.clone());
     let upkeep = tokio::spawn(audit::keep_up(state.store.clone(), state.audit.retention));
-    let queue = audit_queue.clone();
+    let stopping = state.clone();
     let stop = async move {
         stop.await;
-        if let Some(queue) = queue {
-            queue.hurry();
-        }
+        stopping.hurry();
     };
-    axum::serve(listener, router(state)).with_graceful_shutdown(stop).await?;
+    axum::serve(listener, router(state.clone())).with_graceful_shutdown(stop).await?;
     upkeep.abort();
-    turns.close();
-    turns.wait().await;
-    if let Some(queue) = audit_queue {
-        queue.finish().await;
-    }
+    state.finish().await;
     Ok(())
 }
 

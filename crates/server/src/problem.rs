@@ -88,6 +88,15 @@ impl Problem {
         )
     }
 
+    pub(crate) fn no_such_record() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such record",
+            "A record has the request id of its answer, and appears a moment after it.",
+        )
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,

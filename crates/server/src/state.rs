@@ -93,6 +93,23 @@ impl AppState {
         let audit_queue = parts.audit.log.clone().map(|log| AuditQueue::start(log, metrics.audit.clone()));
         Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new(), metrics, audit_queue }
     }
+
+    /// The server stops: records are still taken, and not waited for any longer than they must.
+    pub(crate) fn hurry(&self) {
+        if let Some(queue) = &self.audit_queue {
+            queue.hurry();
+        }
+    }
+
+    /// Returns when every turn that began has ended and is recorded. None may begin after this.
+    pub async fn finish(&self) {
+        self.hurry();
+        self.turns.close();
+        self.turns.wait().await;
+        if let Some(queue) = &self.audit_queue {
+            queue.finish().await;
+        }
+    }
 }
 
 impl std::ops::Deref for AppState {

@@ -41,6 +41,25 @@ impl TestDatabase {
         Self { store, url, name, server_url }
     }
 
+    /// Every column of a table by name, with all of its values as text.
+    ///
+    /// # Panics
+    /// When there is no such table.
+    #[expect(clippy::expect_used, reason = "a test without its table must fail loudly")]
+    pub async fn columns_of(&self, table: &str) -> Vec<(String, String)> {
+        let names = sqlx::query_scalar::<_, String>(
+            "SELECT column_name::text FROM information_schema.columns WHERE table_name = $1 ORDER BY ordinal_position",
+        );
+        let names = names.bind(table).fetch_all(&self.store.pool).await.expect("the columns can be listed");
+        let mut columns = Vec::new();
+        for name in names {
+            let query = AssertSqlSafe(format!("SELECT coalesce(string_agg({name}::text, E'\\n'), '') FROM {table}"));
+            let texts = sqlx::query_scalar::<_, String>(query).fetch_one(&self.store.pool).await;
+            columns.push((name, texts.expect("the column can be read")));
+        }
+        columns
+    }
+
     /// Ends the test's database.
     pub async fn drop_database(self) {
         self.store.close().await;

@@ -46,6 +46,7 @@ impl Ask {
         );
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
+        let audit = compose::audit::log(&settings.audit, &parts.store)?;
         let engine = parts.engine(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),
@@ -69,7 +70,9 @@ impl Ask {
         if let Some(failure) = &record.failure {
             console::note(&format!("a part failed: {failure}"));
         }
-        if let Err(error) = parts.store.keep(record).await {
+        if let Some(audit) = audit
+            && let Err(error) = audit.keep(record).await
+        {
             console::note(&format!("this turn was not recorded: {error}"));
         }
         Ok(())

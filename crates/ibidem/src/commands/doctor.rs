@@ -1,5 +1,6 @@
 //! `ibidem doctor`: every part checked, and how to mend what is wrong.
 
+mod audit;
 mod judges;
 mod language_models;
 
@@ -64,6 +65,7 @@ impl Doctor {
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {
             backlog(store, &mut findings).await;
+            findings.push(audit::audit(settings, store).await);
         }
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
         findings.push(judges::reranker(settings).await);

@@ -1,6 +1,7 @@
 //! The commands, a file for each verb.
 
 mod ask;
+mod audit;
 mod bench;
 mod doctor;
 mod document;
@@ -99,6 +100,9 @@ enum Command {
     /// Measures speed beside the bare parts, in a database and an index of its own.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Removes old records of what was asked and answered.
+    #[command(subcommand)]
+    Audit(audit::Audit),
     /// Prints the API's description.
     Openapi,
 }
@@ -137,6 +141,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Reconcile(command) => done(command.run(&settings).await),
             Command::Eval(command) => command.run(&settings).await,
             Command::Bench(command) => done(command.run(&settings).await),
+            Command::Audit(command) => done(command.run(&settings).await),
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         }
     })

@@ -42,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) terminology: TerminologySettings,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+    pub(crate) audit: AuditSettings,
     pub(crate) sources: Sources,
 }
 
@@ -163,4 +164,35 @@ pub(crate) struct LogSettings {
 pub(crate) enum LogFormat {
     Text,
     Json,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AuditSettings {
+    /// Whether turns are recorded at all.
+    pub(crate) records: bool,
+    /// None when records are kept for ever.
+    pub(crate) retention_days: Option<u32>,
+    pub(crate) texts: RecordedTexts,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum RecordedTexts {
+    Plain,
+    Hashed(HashKeySource),
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum HashKeySource {
+    Given(String),
+    File(PathBuf),
+}
+
+/// A secret is in no log.
+impl std::fmt::Debug for HashKeySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Given(_) => f.write_str("Given"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
 }

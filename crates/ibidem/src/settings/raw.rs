@@ -1,5 +1,6 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod audit;
 mod breakers;
 mod entailment;
 mod judging;
@@ -19,6 +20,7 @@ use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::audit::RawAudit;
 use self::breakers::RawBreakers;
 use self::entailment::RawEntailment;
 use self::language_model::RawLanguageModel;
@@ -49,6 +51,7 @@ pub(super) struct RawSettings {
     terminology: RawTerminology,
     server: RawServer,
     log: RawLog,
+    audit: RawAudit,
 }
 
 #[derive(Deserialize)]
@@ -234,8 +237,11 @@ impl RawSettings {
         }
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
-        match (index, embedding, entailment, server, log) {
-            (Some(index), Some(embedding), Some(entailment), Some(server), Some(log)) if problems.0.is_empty() => {
+        let audit = self.audit.check(&mut problems);
+        match (index, embedding, entailment, server, log, audit) {
+            (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
+                if problems.0.is_empty() =>
+            {
                 Ok(Settings {
                     store,
                     index,
@@ -251,6 +257,7 @@ impl RawSettings {
                     terminology,
                     server,
                     log,
+                    audit,
                     sources,
                 })
             }

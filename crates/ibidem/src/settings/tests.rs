@@ -225,3 +225,28 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
     }
     assert!(!message.contains("secret"), "{message}");
 }
+
+#[test]
+fn hashed_queries_need_a_secret_and_an_audit_is_on_or_off() {
+    let cases = [
+        ("use: maybe", "`audit.use` is \"maybe\"; it must be one of on, off"),
+        ("retention_days: 0", "`audit.retention_days` is 0; it must be at least 1"),
+        ("queries: rot13", "`audit.queries` is \"rot13\"; it must be one of plain, hashed"),
+        ("queries: hashed", "one of `audit.hash_key` and `audit.hash_key_file` is needed"),
+        ("queries: hashed\n  hash_key: x\n  hash_key_file: y", "one of `audit.hash_key` and `audit.hash_key_file`"),
+        ("queries: hashed\n  hash_key: swordfish", "`audit.hash_key` must have at least 32 characters"),
+    ];
+    for (section, said) in cases {
+        let message = load_with(&format!("audit:\n  {section}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+        assert!(!message.contains("swordfish"), "{message}");
+    }
+    let audit = load_with("", &[], &["audit.use=off"]).unwrap().audit;
+    assert_eq!((audit.records, audit.retention_days, audit.texts), (false, Some(365), RecordedTexts::Plain));
+    let key = "a secret of the operator, long enough";
+    let audit = load_with("audit:\n  queries: hashed\n", &[("IBIDEM__AUDIT__HASH_KEY", key)], &[]).unwrap().audit;
+    assert_eq!(audit.texts, RecordedTexts::Hashed(HashKeySource::Given(key.to_owned())));
+    assert!(!format!("{:?}", audit.texts).contains(key));
+    let for_ever = load_with("audit:\n  retention_days: null\n", &[], &[]).unwrap().audit;
+    assert_eq!(for_ever.retention_days, None);
+}

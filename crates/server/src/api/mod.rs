@@ -1,6 +1,7 @@
 //! One file for each endpoint: its parameters, its response, its description and its handler.
 
 pub(crate) mod answers;
+pub(crate) mod audit;
 pub(crate) mod documents;
 pub(crate) mod health;
 pub(crate) mod json;

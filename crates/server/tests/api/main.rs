@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
 mod answers;
+mod audit;
 mod deployed;
 mod documents;
 mod health;
@@ -33,6 +34,7 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/memory/00000000-0000-0000-0000-000000000007"),
         ("PUT", "/v1/memory/00000000-0000-0000-0000-000000000007"),
         ("GET", "/v1/answers/00000000-0000-0000-0000-000000000007"),
+        ("GET", "/v1/audit/00000000-0000-0000-0000-000000000007"),
         ("DELETE", "/v1/memory/00000000-0000-0000-0000-000000000007"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {

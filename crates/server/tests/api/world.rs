@@ -40,6 +40,7 @@ pub(crate) const POLICY: &str = include_str!("../../../../policies/book.yaml");
 
 pub(crate) struct World {
     database: TestDatabase,
+    state: AppState,
     pub(crate) router: Router,
     pub(crate) embedder: Arc<FakeEmbedder>,
     pub(crate) index: Arc<FakeIndex>,
@@ -215,7 +216,7 @@ impl World {
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
         });
-        let world = Self { router: router(state), database, embedder, index, model, thoughtful, tenant };
+        let world = Self { router: router(state.clone()), state, database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
         world
             .take_in(tenant, "salaries.md", "finance", "Salaries", "Salaries are reviewed in March, leave or not.")
@@ -288,6 +289,24 @@ impl World {
             expires_at: None,
         };
         format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
+    }
+
+    /// A new key of another tenant.
+    pub(crate) async fn key_of(&self, tenant: &str, role: &str) -> String {
+        let tenant = self.store().ensure_tenant(tenant).await.unwrap();
+        let role = role.parse::<Role>().unwrap();
+        let new = NewKey { tenant, name: "desk".to_owned(), role, tags: Vec::new(), expires_at: None };
+        format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
+    }
+
+    /// Every column of a table by name, with all of its values as text.
+    pub(crate) async fn columns_of(&self, table: &str) -> Vec<(String, String)> {
+        self.database.columns_of(table).await
+    }
+
+    /// Waits until no turn is under way any more.
+    pub(crate) async fn stop(&self) {
+        self.state.finish().await;
     }
 
     pub(crate) async fn call(&self, method: &str, path: &str, authorization: Option<&str>, body: &str) -> Reply {

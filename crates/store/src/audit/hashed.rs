@@ -7,12 +7,13 @@ use ibidem_engine::words::{CitedSource, Sha256Hash};
 use serde_json::Value;
 use sha2::Sha256;
 
-/// Fields that hold codes, ids, names of parts, digests and times, and never anybody's words. What is not named here is
-/// hidden: a field that is new is hidden until somebody has thought about it.
-const CODES: [&str; 30] = [
+/// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
+/// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
+/// answer, which whoever has the documents could find out by trying.
+const CODES: [&str; 27] = [
     "action",
-    "answer_sha256",
     "asked_at",
+    "by",
     "collection",
     "collections",
     "confidence_level",
@@ -23,7 +24,6 @@ const CODES: [&str; 30] = [
     "kind",
     "model",
     "model_used",
-    "observed",
     "owner_user_id",
     "passage_sha256",
     "policy_sha256",
@@ -31,7 +31,6 @@ const CODES: [&str; 30] = [
     "request_id",
     "role",
     "session_id",
-    "sha256",
     "source_id",
     "timestamp",
     "trace_sha256",
@@ -39,7 +38,6 @@ const CODES: [&str; 30] = [
     "verdict",
     "verifier",
     "version",
-    "document",
 ];
 
 /// The secret that digests are made with. Without it nobody can find out a short question by trying.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod audit;
 mod jobs;
 mod keys;
 mod memory;

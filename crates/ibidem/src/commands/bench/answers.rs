@@ -138,6 +138,7 @@ impl AnswersBench {
             limits: compose::server_limits(&scratch.settings),
             metrics_readers: scratch.settings.server.metrics,
             counts: Arc::new(compose::counts::Counts::default()),
+            audit: compose::audit::for_server(&scratch.settings.audit, &scratch.store)?,
         });
         let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
         let key = NewKey {

@@ -12,7 +12,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{Role, Tag};
-use ibidem_server::{AppState, ServerParts};
+use ibidem_server::{AppState, AuditSettings, ServerParts};
 use ibidem_store::NewKey;
 use tokio::net::TcpListener;
 
@@ -172,6 +172,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         limits: compose::server_limits(&scratch.settings),
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
+        audit: AuditSettings::default(),
     }))
 }
 

@@ -1,0 +1,55 @@
+//! Whether turns are recorded, and where the records go.
+
+use chrono::Utc;
+use ibidem_store::{Months, Store};
+
+use super::Finding;
+use crate::compose;
+use crate::settings::{AuditSettings, RecordedTexts, Settings};
+
+pub(super) async fn audit(settings: &Settings, store: &Store) -> Finding {
+    if let Err(error) = compose::audit::log(&settings.audit, store) {
+        return Finding::broken("audit", format!("{error:#}"), "correct `audit.hash_key_file`");
+    }
+    match store.audit_months().await {
+        Ok(months) => found(&settings.audit, &months, &Utc::now().format("%Y_%m").to_string()),
+        Err(error) => Finding::broken("audit", error.to_string(), "run `ibidem migrate`"),
+    }
+}
+
+fn found(settings: &AuditSettings, months: &Months, this_month: &str) -> Finding {
+    let kept = settings.retention_days.map_or_else(|| "for ever".to_owned(), |days| format!("{days} days"));
+    let texts = match settings.texts {
+        RecordedTexts::Plain => "plain",
+        RecordedTexts::Hashed(_) => "hashed",
+    };
+    let recorded = if settings.records { format!("records, {texts}, kept {kept}") } else { "off".to_owned() };
+    let found = format!("{recorded}; {} months", months.names.len());
+    if settings.records && !months.names.iter().any(|name| name == this_month) {
+        let found = format!("{found}, this one is not there; {} records are in no month", months.elsewhen);
+        return Finding::warning("audit", found, "a running `ibidem serve` makes it, within the hour; nothing is lost");
+    }
+    Finding::ok("audit", found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn a_month_that_is_missing_is_said_only_where_something_is_recorded() {
+        let settings = AuditSettings { records: true, retention_days: Some(30), texts: RecordedTexts::Plain };
+        let months = Months { names: vec!["2026_10".to_owned()], elsewhen: 3 };
+        let missing = found(&settings, &months, "2026_11");
+        assert!(
+            missing.state == State::Warning && missing.found.contains("3 records are in no month"),
+            "{}",
+            missing.found
+        );
+        let there = found(&settings, &months, "2026_10");
+        assert_eq!(there.found, "records, plain, kept 30 days; 1 months");
+        let off = AuditSettings { records: false, ..settings };
+        assert!(found(&off, &months, "2026_11").state == State::Ok);
+    }
+}
