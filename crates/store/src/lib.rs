@@ -11,6 +11,7 @@ mod keys;
 mod memory;
 mod outbox;
 mod owners;
+mod policies;
 mod schema;
 mod submit;
 mod survey;
@@ -25,7 +26,9 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
-pub use audit::{AuditLog, AuditRecord, AuditRow, CitationCheck, HashKey, Months, Pruned, Texts};
+pub use audit::{
+    AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, Texts,
+};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};

@@ -1,10 +1,13 @@
 //! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
 
 use chrono::Utc;
-use ibidem_engine::ports::records::Records as _;
+use ibidem_engine::policy::Policy;
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::ports::records::{Records as _, TurnRecord};
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Question};
+use ibidem_store::AuditLog;
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -48,6 +51,7 @@ impl Ask {
         let parts = Parts::ready(settings).await?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
         let engine = parts.engine(settings).await?;
+        let in_force = policy.clone();
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
@@ -71,12 +75,18 @@ impl Ask {
             console::note(&format!("a part failed: {failure}"));
         }
         if let Some(audit) = audit
-            && let Err(error) = audit.keep(record).await
+            && let Err(error) = keep(&audit, &in_force, record).await
         {
             console::note(&format!("this turn was not recorded: {error}"));
         }
         Ok(())
     }
+}
+
+/// The record, and the policy that decided it.
+async fn keep(audit: &AuditLog, policy: &Policy, record: TurnRecord) -> Result<(), CatalogueError> {
+    audit.store.keep_policy(policy).await?;
+    audit.keep(record).await
 }
 
 /// Sentences appear as soon as they may be shown.

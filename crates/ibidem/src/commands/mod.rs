@@ -17,6 +17,7 @@ mod openapi;
 mod policy;
 mod reconcile;
 mod reindex;
+mod replay;
 mod search;
 mod serve;
 mod tag;
@@ -75,6 +76,8 @@ enum Command {
     Ask(ask::Ask),
     /// Checks an old answer's receipt against the documents as they are now; needs no index and no model.
     Verify(verify::Verify),
+    /// Makes recorded decisions again, and tells which another policy would flip. No model is asked.
+    Replay(replay::Replay),
     /// Tells what a question goes through: the lanes, every candidate with its scores, and what dropped it.
     Explain(explain::Explain),
     /// Finds passages by meaning and by words.
@@ -130,6 +133,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
             Command::Verify(command) => command.run(&settings).await,
+            Command::Replay(command) => command.run(&settings).await,
             Command::Explain(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,

@@ -1,10 +1,12 @@
 //! `ibidem serve`: the HTTP API.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use ibidem_engine::degrade::Breakers;
 use ibidem_engine::policy::Policy;
+use ibidem_store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -16,6 +18,9 @@ use crate::settings::Settings;
 
 /// How often the policy's file and that of the settings are looked at; a change is in force after the second look that finds it.
 const LOOK_AT_FILES: Duration = Duration::from_secs(1);
+
+/// After how long a policy that could not be kept is tried again.
+const KEEP_AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Serve {
@@ -40,6 +45,7 @@ impl Serve {
         console::note(&format!("listening on http://{}", listener.local_addr()?));
 
         log_policy(&policy.borrow());
+        tokio::spawn(keep_policies(parts.store.clone(), policy.clone()));
         // It ends by itself when the server does, and with it the last who asks for the policy.
         if let Some(file) = policy_file {
             tokio::spawn(file.follow(LOOK_AT_FILES));
@@ -66,4 +72,18 @@ impl Serve {
 
 fn log_policy(policy: &Policy) {
     tracing::info!(policy = policy.rules.name, policy_sha256 = %policy.hash, "the policy in force");
+}
+
+/// Keeps the texts of every policy that comes into force, so that its decisions can be made again.
+async fn keep_policies(store: Store, mut in_force: watch::Receiver<Arc<Policy>>) {
+    loop {
+        let policy = in_force.borrow_and_update().clone();
+        while let Err(error) = store.keep_policy(&policy).await {
+            tracing::warn!(%error, policy_sha256 = %policy.hash, "a policy was not kept; trying again");
+            tokio::time::sleep(KEEP_AGAIN).await;
+        }
+        if in_force.changed().await.is_err() {
+            return;
+        }
+    }
 }

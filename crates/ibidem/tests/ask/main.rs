@@ -20,6 +20,7 @@ mod model_server;
 mod policy;
 mod real;
 mod recording_server;
+mod replay;
 mod roles;
 mod same;
 mod terms;

@@ -1,5 +1,6 @@
 //! The audit: what was asked, what decided and what was answered, one record for each question.
 
+mod decisions;
 mod hashed;
 mod months;
 mod read;
@@ -11,6 +12,7 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::records::{Records, TurnRecord};
 
 use crate::Store;
+pub use decisions::{DecisionsOf, KeptDecision};
 pub use hashed::HashKey;
 pub use months::{Months, Pruned};
 pub use read::AuditRecord;

@@ -1,0 +1,67 @@
+//! Decisions of a time, in order, a page after the other.
+
+use chrono::{DateTime, Utc};
+use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::words::{Sha256Hash, TenantId};
+use uuid::Uuid;
+
+use crate::convert::to_digest;
+use crate::{Store, unavailable};
+
+/// A decision as it is kept: its JSON is read by whoever makes it again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptDecision {
+    pub id: Uuid,
+    pub asked_at: DateTime<Utc>,
+    pub request_id: Uuid,
+    pub policy_sha256: Sha256Hash,
+    /// None where only digests are kept.
+    pub question: Option<String>,
+    pub decision: String,
+}
+
+/// Which decisions are read, oldest first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DecisionsOf {
+    pub tenant: TenantId,
+    pub since: DateTime<Utc>,
+    pub until: DateTime<Utc>,
+    /// Only those behind this one.
+    pub after: Option<(DateTime<Utc>, Uuid)>,
+    pub most: u16,
+}
+
+impl Store {
+    /// Records from before decisions were kept are left out.
+    pub async fn decisions(&self, of: DecisionsOf) -> Result<Vec<KeptDecision>, CatalogueError> {
+        let (last_at, last_id) = of.after.unzip();
+        let rows = sqlx::query!(
+            r#"SELECT id, asked_at, request_id, policy_sha256, decision::text AS "decision!",
+                      CASE WHEN texts = 'plain' THEN question ->> 'query' END AS question
+               FROM audit
+               WHERE tenant_id = $1 AND asked_at >= $2 AND asked_at < $3 AND decision IS NOT NULL
+                 AND ($4::timestamptz IS NULL OR (asked_at, id) > ($4, $5::uuid))
+               ORDER BY asked_at, id LIMIT $6"#,
+            of.tenant.0,
+            of.since,
+            of.until,
+            last_at,
+            last_id,
+            i64::from(of.most),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let kept = rows.into_iter().map(|row| {
+            Ok(KeptDecision {
+                id: row.id,
+                asked_at: row.asked_at,
+                request_id: row.request_id,
+                policy_sha256: to_digest(&row.policy_sha256)?,
+                question: row.question,
+                decision: row.decision,
+            })
+        });
+        kept.collect()
+    }
+}

@@ -1,0 +1,32 @@
+//! Policies that were in force, by their hash.
+
+use ibidem_engine::policy::{Policy, PolicyTexts};
+use ibidem_engine::ports::catalogue::CatalogueError;
+
+use crate::{Store, unavailable};
+
+impl Store {
+    /// Keeps a policy's texts, so that what it decides can be decided again. Keeping it twice changes nothing.
+    pub async fn keep_policy(&self, policy: &Policy) -> Result<(), CatalogueError> {
+        sqlx::query!(
+            "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
+            policy.hash.as_bytes(),
+            policy.texts.policy,
+            policy.texts.thresholds,
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        Ok(())
+    }
+
+    /// Every policy that was in force.
+    pub async fn policies(&self) -> Result<Vec<PolicyTexts>, CatalogueError> {
+        let rows = sqlx::query!("SELECT policy, thresholds FROM policies ORDER BY first_in_force, sha256")
+            .fetch_all(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        let texts = rows.into_iter().map(|row| PolicyTexts { policy: row.policy, thresholds: row.thresholds });
+        Ok(texts.collect())
+    }
+}
