@@ -5,6 +5,7 @@ pub mod http_reranker;
 pub mod object_store;
 pub mod onnx;
 pub mod openai;
+pub mod otlp;
 pub mod policy_file;
 pub mod qdrant;
 pub mod skos_files;
