@@ -101,6 +101,10 @@ impl AppState {
         }
     }
 
+    pub fn turns_under_way(&self) -> usize {
+        self.turns.len()
+    }
+
     /// Returns when every turn that began has ended and is recorded. None may begin after this.
     pub async fn finish(&self) {
         self.hurry();

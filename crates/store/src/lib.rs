@@ -25,7 +25,7 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
-pub use audit::{AuditLog, AuditRecord, AuditRow, CitationCheck, HashKey, Months, Pruned, Texts};
+pub use audit::{AuditLog, AuditRecord, AuditRow, CitationCheck, HashKey, Months, Pruned, StoredDecision, Texts};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};

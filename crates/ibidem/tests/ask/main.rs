@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod audit;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;

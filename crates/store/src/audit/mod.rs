@@ -13,7 +13,7 @@ use ibidem_engine::ports::records::{Records, TurnRecord};
 use crate::Store;
 pub use hashed::HashKey;
 pub use months::{Months, Pruned};
-pub use read::AuditRecord;
+pub use read::{AuditRecord, StoredDecision};
 pub use row::{AuditRow, CitationCheck};
 
 /// What becomes of the words that people and models wrote.

@@ -40,7 +40,54 @@ pub struct AuditRecord {
     pub failure: Option<String>,
 }
 
+/// A decision on record, as replay reads it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredDecision {
+    pub asked_at: DateTime<Utc>,
+    pub id: Uuid,
+    pub request_id: Uuid,
+    pub policy_sha256: Sha256Hash,
+    /// `hashed` where digests stand in place of words.
+    pub question: Value,
+    pub decision: Value,
+}
+
 impl Store {
+    /// A tenant's decisions in the order of time, from `since` on or after the last that was read, at most so many.
+    /// Records from before decisions were recorded are passed over.
+    pub async fn decisions(
+        &self,
+        tenant: TenantId,
+        since: DateTime<Utc>,
+        after: Option<&StoredDecision>,
+        most: u32,
+    ) -> Result<Vec<StoredDecision>, CatalogueError> {
+        let (since, id) = after.map_or((since, Uuid::nil()), |last| (last.asked_at, last.id));
+        let rows = sqlx::query!(
+            r#"SELECT asked_at, id, request_id, policy_sha256, question, decision AS "decision!" FROM audit
+               WHERE tenant_id = $1 AND (asked_at, id) > ($2, $3) AND decision IS NOT NULL
+               ORDER BY asked_at, id LIMIT $4"#,
+            tenant.0,
+            since,
+            id,
+            i64::from(most),
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let decisions = rows.into_iter().map(|row| {
+            Ok(StoredDecision {
+                asked_at: row.asked_at,
+                id: row.id,
+                request_id: row.request_id,
+                policy_sha256: to_digest(&row.policy_sha256)?,
+                question: row.question,
+                decision: row.decision,
+            })
+        });
+        decisions.collect()
+    }
+
     /// The records of a request, oldest first: more than one where a caller chose an id twice.
     pub async fn audit(&self, tenant: TenantId, request_id: Uuid) -> Result<Vec<AuditRecord>, CatalogueError> {
         let rows = sqlx::query!(
