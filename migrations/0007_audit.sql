@@ -18,7 +18,7 @@ CREATE TABLE audit (
     question jsonb NOT NULL,
     -- `direct`: one collection was named; `tree`: several or none.
     route text NOT NULL,
-    -- How the search went; null when nothing was searched.
+    -- What the search cost; null when nothing was searched. What it found is in the decision.
     retrieval jsonb,
     -- Everything that decided, as replay reads it; null in records from before there was any.
     decision jsonb,

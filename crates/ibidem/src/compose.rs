@@ -16,6 +16,7 @@ use ibidem_adapters::guarded::RequestTime;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
+use ibidem_adapters::otlp::Otlp;
 use ibidem_adapters::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
@@ -30,6 +31,7 @@ use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::entailment::Entailment;
 use ibidem_engine::ports::index::{IndexError, IndexWriter};
 use ibidem_engine::ports::reranker::Reranker;
+use ibidem_engine::ports::traces::Traces;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::Roles;
 use ibidem_engine::search::Searcher;
@@ -328,8 +330,15 @@ impl Parts {
             metrics_readers: settings.server.metrics,
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states() }),
             audit: audit::for_server(&settings.audit, &self.store)?,
+            traces: traces(settings)?,
         }))
     }
+}
+
+/// Where traces go, if anywhere.
+fn traces(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Traces>>> {
+    let Some(url) = &settings.server.otlp_url else { return Ok(None) };
+    Ok(Some(Arc::new(Otlp::start(url).context("check `server.otlp_url`")?)))
 }
 
 pub(crate) fn server_limits(settings: &Settings) -> ServerLimits {

@@ -8,6 +8,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
+use ibidem_engine::ports::traces::Traces;
 use ibidem_engine::roles::Roles;
 use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
@@ -60,6 +61,8 @@ pub struct ServerParts {
     /// What the vocabulary, the breakers and the tools count themselves.
     pub counts: Arc<dyn PartCounts>,
     pub audit: AuditSettings,
+    /// None when nobody collects traces.
+    pub traces: Option<Arc<dyn Traces>>,
 }
 
 impl ServerParts {
@@ -99,6 +102,10 @@ impl AppState {
         if let Some(queue) = &self.audit_queue {
             queue.hurry();
         }
+    }
+
+    pub fn turns_under_way(&self) -> usize {
+        self.turns.len()
     }
 
     /// Returns when every turn that began has ended and is recorded. None may begin after this.

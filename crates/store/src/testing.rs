@@ -41,6 +41,15 @@ impl TestDatabase {
         Self { store, url, name, server_url }
     }
 
+    /// Does something to the database that the store itself never does.
+    ///
+    /// # Panics
+    /// When the database will not have it.
+    #[expect(clippy::expect_used, reason = "a test that cannot prepare its database must fail loudly")]
+    pub async fn run(&self, statement: &'static str) {
+        sqlx::raw_sql(statement).execute(&self.store.pool).await.expect("the statement is run");
+    }
+
     /// Every column of a table by name, with all of its values as text.
     ///
     /// # Panics

@@ -50,8 +50,13 @@ pub(super) fn spans(record: &TurnRecord) -> Vec<Span> {
         }
     };
     let whole = Duration::from_millis(record.duration_ms);
-    let status = if record.failure.is_some() { json!({ "code": ERROR, "message": "a part failed" }) } else { json!({ "code": OK }) };
-    let mut spans = vec![Span { attributes: attributes(record), status, ..span(0, "turn", SERVER, Duration::ZERO, whole) }];
+    let status = if record.failure.is_some() {
+        json!({ "code": ERROR, "message": "a part failed" })
+    } else {
+        json!({ "code": OK })
+    };
+    let mut spans =
+        vec![Span { attributes: attributes(record), status, ..span(0, "turn", SERVER, Duration::ZERO, whole) }];
     let mut so_far = Duration::ZERO;
     for (number, (stage, took)) in (1..).zip(&record.numbers.stages) {
         match *stage {

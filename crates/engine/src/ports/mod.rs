@@ -14,5 +14,6 @@ pub mod records;
 pub mod request_time;
 pub mod reranker;
 pub mod thesaurus;
+pub mod traces;
 pub mod vectors;
 pub mod vocabulary;

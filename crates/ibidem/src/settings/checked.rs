@@ -152,6 +152,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_in_flight: usize,
     /// Who may read what is counted.
     pub(crate) metrics: MetricsReaders,
+    /// Where traces go; none when nobody collects them.
+    pub(crate) otlp_url: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

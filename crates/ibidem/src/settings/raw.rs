@@ -139,6 +139,7 @@ struct RawServer {
     request_timeout_ms: u64,
     max_in_flight: usize,
     metrics: String,
+    otlp_url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -381,6 +382,9 @@ impl RawServer {
         let readers =
             [("admin", MetricsReaders::Admins), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
         let metrics = problems.one_of("server.metrics", &self.metrics, &readers);
+        if let Some(url) = &self.otlp_url {
+            problems.url("server.otlp_url", url, &["http://", "https://"]);
+        }
         let Ok(listen) = self.listen.parse::<SocketAddr>() else {
             problems.note(
                 "server.listen",
@@ -394,6 +398,7 @@ impl RawServer {
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
             metrics: metrics?,
+            otlp_url: self.otlp_url,
         })
     }
 }

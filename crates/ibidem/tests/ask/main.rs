@@ -10,6 +10,7 @@
 )]
 
 mod asking;
+mod audit;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;
@@ -24,6 +25,7 @@ mod replay;
 mod roles;
 mod same;
 mod terms;
+mod traces;
 mod verify;
 
 use common::{installation, setting};

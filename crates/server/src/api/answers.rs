@@ -188,6 +188,9 @@ fn begin(state: AppState, place: Place, turn: Turn) {
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);
+            if let Some(traces) = &state.traces {
+                traces.turn(record);
+            }
         }
         // The answer goes out first: nobody waits for the record.
         drop(listener);

@@ -32,10 +32,10 @@ pub(crate) struct AuditEntry {
     question: Value,
     /// `direct`: one collection was named; `tree`: several or none.
     route: String,
-    /// How the search went; null when nothing was searched.
+    /// What the search cost; null when nothing was searched.
     #[schema(value_type = Option<Object>)]
     retrieval: Option<Value>,
-    /// Everything that decided: candidates with every score, gates and checks, as replay reads it.
+    /// Everything that decided, as replay reads it: the variants searched, candidates with every score, gates and checks.
     #[schema(value_type = Option<Object>)]
     decision: Option<Value>,
     /// The answer as it was given, with the gates' records, the citations and the receipt.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use ibidem_engine::replay::{Again, Decided, DecisionRecord, Replay};
+use ibidem_engine::words::Answer;
 use ibidem_store::{HashKey, Texts};
 use serde_json::{Value, json};
 
@@ -32,6 +34,18 @@ async fn recorded(world: &World, admin: &str, answer: &Value) -> Value {
     panic!("no record of {answer}");
 }
 
+/// What the decision on record comes to when it is made again, under the same policy.
+fn again(record: &Value) -> Again {
+    let decision: DecisionRecord = serde_json::from_value(record["decision"].clone()).unwrap();
+    let policy = policy(POLICY).borrow().clone();
+    Replay::under(&policy).unwrap().again(&decision)
+}
+
+fn as_answered(answer: &Value) -> Again {
+    let answer: Answer = serde_json::from_value(answer.clone()).unwrap();
+    Again::Decided(Decided { action: answer.action, reason: answer.reason, trace: answer.trace })
+}
+
 #[tokio::test]
 async fn an_admin_reads_everything_that_led_to_an_answer() {
     let world = World::create().await;
@@ -46,6 +60,10 @@ async fn an_admin_reads_everything_that_led_to_an_answer() {
     assert_eq!((&record["question"]["query"], &record["answer"]), (&json!(QUESTION), &answer));
     assert_eq!((&record["route"], &record["texts"]), (&json!("direct"), &json!("plain")));
     assert_eq!(record["retrieval"]["found"], 1, "{record}");
+    let searched = &record["decision"]["searched"];
+    assert_eq!((&searched["variants"][0], &searched["hits"]), (&json!(["question", QUESTION]), &json!(1)), "{record}");
+    assert!(record["decision"]["rounds"][0]["candidates"][0]["cosine"].is_number(), "{record}");
+    assert_eq!(again(record), as_answered(&answer));
     assert!(record["draft"].as_str().unwrap().contains("Ten are."), "the model's own words: {record}");
     let auditor = json!({
         "markers": {"expanded": 2, "not_minted": 0, "malformed": 0, "repeated": 0, "internal": 0},
@@ -114,6 +132,7 @@ async fn with_hashed_queries_no_word_of_a_question_is_in_any_column() {
         // What decided is still there.
         assert_eq!((&record["answer"]["action"], &record["answer"]["reason"]), (&answer["action"], &answer["reason"]));
         assert_eq!(record["answer"]["trace"], answer["trace"]);
+        assert_eq!(again(record), as_answered(answer));
         digests.push(record["question"]["query"].as_str().unwrap().to_owned());
         let path = format!("/v1/answers/{}", answer["request_id"].as_str().unwrap());
         assert_eq!(world.call("GET", &path, Some(&key), "").await.status, StatusCode::NOT_FOUND);

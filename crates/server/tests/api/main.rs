@@ -4,6 +4,8 @@
 
 mod answers;
 mod audit;
+mod audit_away;
+mod confidence;
 mod deployed;
 mod documents;
 mod health;

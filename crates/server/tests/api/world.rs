@@ -127,6 +127,8 @@ pub(crate) struct Extras {
     pub(crate) breakers: Option<Breakers>,
     pub(crate) counts: Arc<dyn PartCounts>,
     pub(crate) metrics_readers: MetricsReaders,
+    /// Stands around the embedding model for those who ask.
+    pub(crate) embedder: Option<fn(Arc<FakeEmbedder>) -> Arc<dyn Embedder>>,
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
 }
@@ -139,6 +141,7 @@ impl Default for Extras {
             breakers: None,
             counts: Arc::new(NothingCounted),
             metrics_readers: MetricsReaders::Admins,
+            embedder: None,
             texts: Some(Texts::Plain),
         }
     }
@@ -181,12 +184,16 @@ impl World {
         let tenant = database.store.ensure_tenant("default").await.unwrap();
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
         let index = Arc::new(FakeIndex::new(64));
+        let asked: Arc<dyn Embedder> = match extras.embedder {
+            Some(around) => around(embedder.clone()),
+            None => embedder.clone(),
+        };
         let guarded: Arc<dyn Embedder> = match &extras.breakers {
             Some(breakers) => {
                 let breaker = breakers.of("embedding", Duration::from_secs(60));
-                Arc::new(GuardedEmbedder::new(embedder.clone(), breaker))
+                Arc::new(GuardedEmbedder::new(asked, breaker))
             }
-            None => embedder.clone(),
+            None => asked,
         };
         let searcher =
             Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
@@ -215,6 +222,7 @@ impl World {
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
+            traces: None,
         });
         let world = Self { router: router(state.clone()), state, database, embedder, index, model, thoughtful, tenant };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
@@ -228,6 +236,11 @@ impl World {
 
     pub(crate) fn store(&self) -> &Store {
         &self.database.store
+    }
+
+    /// A document that everybody in the default tenant may see.
+    pub(crate) async fn take_in_public(&self, location: &str, title: &str, text: &str) {
+        self.take_in(self.tenant, location, "public", title, text).await;
     }
 
     /// A document of one passage, in the catalogue and in the index.
@@ -304,7 +317,18 @@ impl World {
         self.database.columns_of(table).await
     }
 
-    /// Waits until no turn is under way any more.
+    pub(crate) async fn run_sql(&self, statement: &'static str) {
+        self.database.run(statement).await;
+    }
+
+    /// Waits until no turn is under way; their records may still be on their way.
+    pub(crate) async fn turns_ended(&self) {
+        while self.state.turns_under_way() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits until every turn has ended and is recorded; none can begin any more.
     pub(crate) async fn stop(&self) {
         self.state.finish().await;
     }

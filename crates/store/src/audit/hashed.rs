@@ -10,18 +10,16 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 27] = [
+const CODES: [&str; 25] = [
     "action",
     "asked_at",
     "by",
-    "collection",
-    "collections",
     "confidence_level",
+    "document",
     "document_id",
     "document_sha256",
     "fallback_reasons",
     "gate",
-    "kind",
     "model",
     "model_used",
     "owner_user_id",
@@ -39,6 +37,9 @@ const CODES: [&str; 27] = [
     "verifier",
     "version",
 ];
+
+/// Names that the operator gave to shelves and sorts of documents, which may hold spaces.
+const NAMES: [&str; 3] = ["collection", "collections", "kind"];
 
 /// The secret that digests are made with. Without it nobody can find out a short question by trying.
 #[derive(Clone)]
@@ -89,7 +90,8 @@ impl HashKey {
 fn is_code(field: &str, text: &str) -> bool {
     // A concept's address holds the term that was asked about.
     let is_concept = || matches!(CitedSource::from(text.to_owned()), CitedSource::Concept(_));
-    CODES.contains(&field) && !text.contains(char::is_whitespace) && !(field == "source_id" && is_concept())
+    let is_one_word = || !text.contains(char::is_whitespace);
+    NAMES.contains(&field) || CODES.contains(&field) && is_one_word() && !(field == "source_id" && is_concept())
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Store {
             &all(rows, |row| row.question.as_str()) as &[&str],
             &all(rows, |row| row.route) as &[&str],
             &all(rows, |row| row.retrieval.as_deref()) as &[Option<&str>],
-            &all(rows, |row| row.decision.as_deref()) as &[Option<&str>],
+            &all(rows, |row| row.decision.as_str()) as &[&str],
             &all(rows, |row| row.action) as &[&str],
             &all(rows, |row| row.reason) as &[Option<&str>],
             &all(rows, |row| row.answer.as_str()) as &[&str],

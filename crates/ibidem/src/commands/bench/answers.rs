@@ -139,6 +139,7 @@ impl AnswersBench {
             metrics_readers: scratch.settings.server.metrics,
             counts: Arc::new(compose::counts::Counts::default()),
             audit: compose::audit::for_server(&scratch.settings.audit, &scratch.store)?,
+            traces: None,
         });
         let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
         let key = NewKey {

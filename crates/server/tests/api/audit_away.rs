@@ -1,0 +1,69 @@
+//! Records while the database is away, and those that it will not have.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::metrics::Scrape;
+use super::world::World;
+
+const AWAY: &str = "ALTER TABLE audit RENAME TO audit_away";
+const BACK: &str = "ALTER TABLE audit_away RENAME TO audit";
+
+async fn ask(world: &World, key: &str, session: &str) {
+    let body = json!({"query": "How many days of leave may be carried over?", "session_id": session}).to_string();
+    let reply = world.call("POST", "/v1/answers", Some(key), &body).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+}
+
+/// Waiting, written and lost.
+async fn counted(world: &World, admin: &str) -> [f64; 3] {
+    let scrape = Scrape::of(world, admin).await;
+    ["audit_waiting", "audit_written_total", "audit_lost_total"].map(|name| scrape.value(name, &[]))
+}
+
+#[tokio::test]
+async fn records_are_kept_while_the_table_is_away_and_written_when_it_is_back() {
+    let world = World::create().await;
+    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    world.run_sql(AWAY).await;
+    for _ in 0..5 {
+        ask(&world, &key, "s").await;
+    }
+    world.turns_ended().await;
+    assert_eq!(counted(&world, &admin).await, [5.0, 0.0, 0.0]);
+    world.run_sql(BACK).await;
+    world.stop().await;
+    assert_eq!(counted(&world, &admin).await, [0.0, 5.0, 0.0]);
+    assert_eq!(world.store().turn_count().await.unwrap(), 5);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_record_that_the_database_will_not_have_is_lost_alone_and_counted() {
+    let world = World::create().await;
+    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    world.run_sql("ALTER TABLE audit ADD CHECK (session_id <> 'cursed')").await;
+    world.run_sql(AWAY).await;
+    for session in ["a", "b", "cursed", "c"] {
+        ask(&world, &key, session).await;
+    }
+    world.turns_ended().await;
+    world.run_sql(BACK).await;
+    world.stop().await;
+    assert_eq!(counted(&world, &admin).await, [0.0, 3.0, 1.0]);
+    assert_eq!(world.store().turn_count().await.unwrap(), 3);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_does_not_wait_for_ever_and_counts_what_it_lost() {
+    let world = World::create().await;
+    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    world.run_sql(AWAY).await;
+    for _ in 0..3 {
+        ask(&world, &key, "s").await;
+    }
+    world.stop().await;
+    assert_eq!(counted(&world, &admin).await, [0.0, 0.0, 3.0]);
+    world.end().await;
+}
