@@ -70,7 +70,10 @@ BEGIN
         RETURN false;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtext('ibidem audit months'));
-    IF to_regclass(partition_name) IS NOT NULL THEN
+    -- Looked up in the catalogue itself: what `to_regclass` remembers is from before the wait for the lock.
+    PERFORM FROM pg_inherits JOIN pg_class ON pg_class.oid = pg_inherits.inhrelid
+    WHERE pg_inherits.inhparent = 'audit'::regclass AND pg_class.relname = partition_name;
+    IF FOUND THEN
         RETURN false;
     END IF;
     LOCK TABLE audit_elsewhen IN ACCESS EXCLUSIVE MODE;

@@ -1,5 +1,7 @@
 //! Records while the database is away, and those that it will not have.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
 use serde_json::json;
 
@@ -65,5 +67,28 @@ async fn a_server_that_stops_does_not_wait_for_ever_and_counts_what_it_lost() {
     }
     world.stop().await;
     assert_eq!(counted(&world, &admin).await, [0.0, 0.0, 3.0]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_month_that_is_made_while_a_record_is_written_does_not_cost_the_record() {
+    let world = World::create().await;
+    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    world
+        .run_sql(r#"DO $$ BEGIN EXECUTE to_char(now() AT TIME ZONE 'UTC', '"DROP TABLE audit_"YYYY_MM'); END $$"#)
+        .await;
+    // The record is for the default partition, waits for its lock, and is no longer for it when it gets it.
+    let making = world.run_sql(
+        "BEGIN; LOCK TABLE audit_elsewhen IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1); \
+         SELECT audit_make_month(now()); COMMIT",
+    );
+    let asking = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        ask(&world, &key, "s").await;
+    };
+    tokio::join!(making, asking);
+    world.stop().await;
+    assert_eq!(counted(&world, &admin).await, [0.0, 1.0, 0.0]);
+    assert_eq!(world.store().audit_months().await.unwrap().elsewhen, 0);
     world.end().await;
 }

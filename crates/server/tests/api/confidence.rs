@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use axum::http::StatusCode;
 use ibidem_engine::degrade::{BreakerSettings, Breakers};
-use ibidem_engine::fakes::{FakeEmbedder, Script};
+use ibidem_engine::fakes::FakeEmbedder;
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::words::passage_in_context;
 use serde_json::{Value, json};
@@ -82,17 +82,15 @@ async fn conf_01_to_05_a_simpler_search_costs_a_fifth_once_and_half_the_words_ar
         embedder: Some(|inner| Arc::new(Aimed(inner))),
         ..Extras::default()
     };
-    let world = World::create_with(policy(ARCHITECTURE), extras).await;
+    // The sources' own sentences: no model's words are of interest here.
+    let rules = ARCHITECTURE.replace("mode: model", "mode: extractive");
+    let world = World::create_with(policy(&rules), extras).await;
     let key = world.key("asker", &[]).await;
     let cases = [("one", 17), ("two", 17), ("three", 18), ("four", 16), ("five", 10)];
     for (case, present) in cases {
         world.take_in_public(&format!("{case}.md"), "Words", &passage(case, present)).await;
     }
-    let answered = async |case: &str| {
-        let present = cases.iter().find(|(name, _)| *name == case).unwrap().1;
-        world.model.becomes(Script::Says(vec![format!("{}[^1]", passage(case, present))]));
-        ask(&world, &key, case).await
-    };
+    let answered = async |case: &str| ask(&world, &key, case).await;
 
     let answer = answered("one").await;
     check("CONF-01", &answer, 0.85, &[]);
@@ -102,11 +100,10 @@ async fn conf_01_to_05_a_simpler_search_costs_a_fifth_once_and_half_the_words_ar
     let answer = answered("two").await;
     check("CONF-02", &answer, 0.68, &["bm25_only"]);
     assert_eq!(answer["action"], "cite");
-    let asked = world.model.prompts().len();
     let answer = answered("five").await;
     check("CONF-05", &answer, 0.4, &["bm25_only"]);
     assert_eq!((&answer["action"], &answer["reason"]), (&json!("refuse"), &json!("low_confidence")), "{answer}");
-    assert_eq!(world.model.prompts().len(), asked, "nobody wrote from what is not relied on");
+    assert_eq!(answer["refusal_reason"], "Retrieval confidence (0.4) below threshold (0.5)");
 
     // By now it has failed twice; after the fifth time it is left alone.
     for _ in 2..BreakerSettings::default().failures_to_open {
