@@ -46,6 +46,7 @@ impl Ask {
         );
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
+        parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),

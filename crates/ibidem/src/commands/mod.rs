@@ -2,6 +2,7 @@
 
 mod ask;
 mod bench;
+mod calibrate;
 mod doctor;
 mod document;
 mod eval;
@@ -99,6 +100,8 @@ enum Command {
     /// Measures speed beside the bare parts, in a database and an index of its own.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Chooses a policy's threshold by labelled questions, so that wrong answers stay under a bound with a confidence.
+    Calibrate(calibrate::Calibrate),
     /// Prints the API's description.
     Openapi,
 }
@@ -137,6 +140,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Reconcile(command) => done(command.run(&settings).await),
             Command::Eval(command) => command.run(&settings).await,
             Command::Bench(command) => done(command.run(&settings).await),
+            Command::Calibrate(command) => command.run(&settings).await,
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         }
     })
