@@ -2,6 +2,7 @@
 
 pub mod addresses;
 pub mod adversarial;
+pub mod answer_or_refuse;
 pub mod beir;
 pub mod calibrate;
 pub mod detect;

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod adversarial;
+mod answer_or_refuse;
 mod detect;
 mod fit;
 mod gather;
@@ -31,6 +32,8 @@ pub(crate) enum Eval {
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
     Similarity(similarity::Similarity),
+    /// Asks what paragraphs answer and what they only seem to, of a set in the form of SQuAD 2.0, under each policy.
+    AnswerOrRefuse(answer_or_refuse::AnswerOrRefuse),
 }
 
 impl Eval {
@@ -44,6 +47,7 @@ impl Eval {
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
+            Self::AnswerOrRefuse(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }

@@ -116,3 +116,6 @@ fn is_called(candidate: &ExplainedCandidate, document: &str) -> bool {
     let in_a_file = location.strip_suffix(document).is_some_and(|before| before.is_empty() || before.ends_with('#'));
     by_address || in_a_file
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,3 +102,46 @@ fn of_golden(query: GoldenQuery) -> Option<LabelledQuestion> {
     let documents = if answerable { query.expected.doc_ids } else { Vec::new() };
     Some(LabelledQuestion { id: query.id, query: query.query, answerable, documents, collections: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Labels, LabelError> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("labels");
+        std::fs::write(&file, text).unwrap();
+        read(&file).map(|(labels, _)| labels)
+    }
+
+    #[test]
+    fn three_forms_are_read_and_what_a_rule_decides_is_left_out() {
+        let labels = read_text(
+            "{\"id\": \"1\", \"query\": \"Why?\", \"answerable\": false}\n\n\
+             {\"id\": \"GS-1\", \"query\": \"What is decided about TLS?\", \"category\": \"adr_retrieval\", \
+             \"expected\": {\"route\": \"adr\", \"abstain\": false, \"doc_types\": [\"ADR\"], \"doc_ids\": \
+             [\"ADR-0031\"]}, \"tags\": []}\n\
+             {\"id\": \"GS-2\", \"query\": \"What is X?\", \"category\": \"terminology_miss\", \"expected\": \
+             {\"route\": \"skosmos\", \"abstain\": true, \"reason\": \"terminology_not_found\"}, \"tags\": []}\n",
+        )
+        .unwrap();
+        let told = |question: &LabelledQuestion| (question.answerable, question.documents.clone());
+        let all: Vec<_> = labels.questions.iter().map(told).collect();
+        assert_eq!(all, [(false, vec![]), (true, vec!["ADR-0031".to_owned()])]);
+        assert_eq!(labels.left_out, 1);
+        let squad = r#"{"data": [{"title": "T", "paragraphs": [{"context": "c", "qas": [
+            {"id": "a", "question": "Who?", "is_impossible": false, "answers": []},
+            {"id": "b", "question": "Whom?", "is_impossible": true, "answers": []}]}]}]}"#;
+        let all: Vec<_> = read_text(squad).unwrap().questions.iter().map(told).collect();
+        assert_eq!(all, [(true, vec!["T#p0".to_owned()]), (false, vec![])]);
+    }
+
+    #[test]
+    fn what_is_no_label_is_named_with_its_line_and_one_label_counts_once() {
+        let line = r#"{"id": "1", "query": "Why?", "answerable": true}"#;
+        let said = read_text(&format!("{line}\n{{\"query\": \"Why?\"}}")).unwrap_err().to_string();
+        assert!(said.contains("line 2") && said.contains("missing field"), "{said}");
+        let said = read_text(&format!("{line}\n{line}")).unwrap_err().to_string();
+        assert!(said.contains("the id \"1\" is there twice"), "{said}");
+    }
+}
