@@ -6,7 +6,9 @@ mod answer_or_refuse;
 mod detect;
 mod fit;
 mod gather;
+mod judge;
 mod lint;
+mod promote;
 mod retrieval;
 mod similarity;
 
@@ -34,12 +36,17 @@ pub(crate) enum Eval {
     Similarity(similarity::Similarity),
     /// Asks what paragraphs answer and what they only seem to, of a set in the form of SQuAD 2.0, under each policy.
     AnswerOrRefuse(answer_or_refuse::AnswerOrRefuse),
+    /// Compares two files of answers to the same questions, blind, by a model that wrote neither.
+    Judge(judge::Judge),
+    /// Adds answers that somebody reviewed to the golden set.
+    Promote(promote::Promote),
 }
 
 impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let measured = match self {
             Self::Lint(command) => return command.run().await,
+            Self::Promote(command) => return command.run(settings).await,
             Self::Adversarial(command) => return command.run(settings).await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
@@ -48,6 +55,7 @@ impl Eval {
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
             Self::AnswerOrRefuse(command) => command.run(settings).await,
+            Self::Judge(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }
