@@ -13,11 +13,11 @@ const BOTTOM: f64 = 90.0;
 /// for, and the threshold that was chosen. `titled` says what it is of, `by` what the threshold is.
 pub fn svg(calibration: &Calibration, titled: &str, by: &str) -> String {
     let steps: Vec<&Step> = calibration.steps.iter().filter(|step| step.answered > 0).collect();
-    let highest = steps.iter().map(|step| calibration.upper_bound(step).min(1.0));
     // Bounds of a handful of answers say nothing, and would flatten all the rest.
     let observed = steps.iter().filter(|step| step.coverage > 0.02).map(|step| step.risk);
     let seen = observed.chain([calibration.demand.max_risk]).fold(0.0, f64::max) * 1.3;
-    let top = highest.fold(0.0, f64::max).min(seen).clamp(0.02, 1.0);
+    // A twentieth, or several: then the lines stand at whole hundredths.
+    let top = ((seen * 20.0).ceil() / 20.0).clamp(0.05, 1.0);
     let plot = Plot { top };
     let max_risk = calibration.demand.max_risk;
 
@@ -29,7 +29,8 @@ pub fn svg(calibration: &Calibration, titled: &str, by: &str) -> String {
         text(LEFT, 46.0, "start", 12, &escaped(&summary(calibration, by))),
         plot.axes(),
     ];
-    let bound: Vec<_> = steps.iter().map(|step| plot.at(step.coverage, calibration.upper_bound(step))).collect();
+    let bounds = steps.iter().map(|step| (step.coverage, calibration.upper_bound(step)));
+    let bound: Vec<_> = bounds.filter(|(_, bound)| *bound <= top).map(|(share, bound)| plot.at(share, bound)).collect();
     let risk: Vec<_> = steps.iter().map(|step| plot.at(step.coverage, step.risk)).collect();
     drawn.push(line(&[plot.at(0.0, max_risk), plot.at(1.0, max_risk)], "#c0392b", "6 4", 1.5));
     drawn.push(line(&bound, "#888", "2 3", 1.5));
@@ -41,8 +42,8 @@ pub fn svg(calibration: &Calibration, titled: &str, by: &str) -> String {
         ));
     }
     let legend = [
-        ("#1f5fa8", "", "wrong among those answered, observed".to_owned()),
-        ("#888", "2 3", format!("at most, with {} confidence, each by itself", calibration.demand.confidence)),
+        ("#1f5fa8", "", "wrong among those answered".to_owned()),
+        ("#888", "2 3", format!("at most, each by itself ({})", calibration.demand.confidence)),
         ("#c0392b", "6 4", format!("asked for: at most {max_risk}")),
     ];
     for (place, (colour, dashes, what)) in (0_u8..).zip(legend) {
@@ -81,7 +82,7 @@ impl Plot {
         for fifth in (0..=5_u8).map(|fifth| f64::from(fifth) / 5.0) {
             let (x, y) = self.at(fifth, fifth * self.top);
             drawn.push(line(&[(LEFT, y), (WIDTH - RIGHT, y)], "#ddd", "", 1.0));
-            drawn.push(text(LEFT - 8.0, y + 4.0, "end", 12, &format!("{:.3}", fifth * self.top)));
+            drawn.push(text(LEFT - 8.0, y + 4.0, "end", 12, &format!("{:.2}", fifth * self.top)));
             drawn.push(text(x, HEIGHT - BOTTOM + 18.0, "middle", 12, &format!("{fifth:.1}")));
         }
         let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
@@ -108,4 +109,26 @@ fn text(x: f64, y: f64, anchor: &str, size: u8, content: &str) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bound, Demand, Labelled, Sequence, calibrate};
+    use super::*;
+
+    #[test]
+    fn the_chosen_threshold_is_drawn_where_there_is_one_and_nothing_falls_out_of_the_picture() {
+        let point = |score: f64, wrong: bool| Labelled { score, wrong };
+        let mut points = vec![point(0.9, false); 200];
+        points.extend(vec![point(0.2, true); 100]);
+        let demand = Demand { max_risk: 0.05, confidence: 0.95, bound: Bound::ClopperPearson };
+        let chosen = svg(&calibrate(&points, demand, &Sequence::hundredths()).unwrap(), "A <policy>", "similarity");
+        assert!(chosen.contains("<circle") && chosen.contains("A &lt;policy&gt;"), "{chosen}");
+        assert!(chosen.contains("200 of 300 answered, 0 of them wrong"), "{chosen}");
+        assert!(!chosen.contains("NaN") && !chosen.contains("inf"), "{chosen}");
+        let none = svg(&calibrate(&points[200..], demand, &Sequence::hundredths()).unwrap(), "B", "similarity");
+        assert!(!none.contains("<circle") && none.contains("keeps the bound, by 100 labels"), "{none}");
+        let nothing = svg(&calibrate(&[], demand, &Sequence::hundredths()).unwrap(), "C", "similarity");
+        assert!(!nothing.contains("NaN"), "{nothing}");
+    }
 }

@@ -133,12 +133,18 @@ impl Report {
     fn show_needed(&self, needed: Option<&LabelsNeeded>) {
         let demand = &self.calibration.demand;
         let what = match needed {
-            Some(LabelsNeeded::More { labels, threshold }) => format!(
-                "about {labels} more labels should do, if they turn out like these (by what was observed at {} = {:.2}); \
-                 or ask for less",
-                self.gate,
-                gate::number(self.gate, *threshold)
-            ),
+            Some(LabelsNeeded::More { labels, threshold }) => {
+                let seen = self.calibration.steps.iter().find(|step| step.threshold == *threshold);
+                let seen = seen.map_or_else(String::new, |step| {
+                    format!(", where {} were answered and {} of them wrongly", step.answered, step.wrong)
+                });
+                format!(
+                    "about {labels} more labels should do, if they turn out like these (by what was observed at {} = \
+                     {:.2}{seen}); or ask for less",
+                    self.gate,
+                    gate::number(self.gate, *threshold)
+                )
+            }
             _ => "at no threshold were answers better than that, so no number of labels would help: it takes a better \
                   score (another embedding model, a reranker) or a looser bound"
                 .to_owned(),
