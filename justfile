@@ -192,3 +192,8 @@ bench data="../shared/data":
       "$ibidem" bench terms "{{ data }}/vocabulary/oeo-skos.ttl" "{{ data }}/vocabulary/cim-nc-skos.ttl" && \
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
+
+# Ten thousand decisions made again from their records, and flips under other thresholds beside asking again.
+replayed decisions="10000":
+    IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
+      -E 'test(replayed)' --no-capture

@@ -11,6 +11,7 @@ pub mod golden;
 pub mod judge;
 pub mod metrics;
 pub mod promote;
+pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;
