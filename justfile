@@ -133,6 +133,39 @@ thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$ibidem" eval similarity "{{ set }}" --collection SQuAD
 
+# What each policy wrongly answers and wrongly refuses, on every question of the set; the sources' own sentences answer.
+answer-or-refuse set="../shared/data/answer_refuse/squad2_dev_half.json":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
+      "$ibidem" eval answer-or-refuse "{{ set }}" --collection SQuAD
+
+# The same with a model that can really answer (`stack/up --model usable`), on a sample of each half of the set.
+answer-or-refuse-model sample="20" policy="default" set="../shared/data/answer_refuse/squad2_dev_half.json":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
+      "$ibidem" eval answer-or-refuse "{{ set }}" --collection SQuAD --with-model --policy "{{ policy }}" \
+        --sample {{ sample }} --at-once 1 --set language_model.timeout_ms=300000
+
+# A threshold with a bound: every second article is the corpus, the questions on the others have no answer in it.
+calibrate set="../shared/data/answer_refuse/squad2_dev_half.json" max_hallucination="0.2":
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_labels.py "{{ set }}" "$made" && \
+      "$ibidem" migrate && \
+      "$ibidem" ingest "$made/corpus.jsonl" --collection SQuAD-half --tags public --wait && \
+      "$ibidem" calibrate --labels "$made/far_choosing.jsonl" --test "$made/far_testing.jsonl" --policy default \
+        --collections SQuAD-half --max-hallucination {{ max_hallucination }} --svg "$made/curve.svg" \
+        --output "$made/policy.yaml"
+
 # The weights of the verifier that needs no model of its own, on pairs made for it; `models` with a file of
 # bench/model_claims.py adds what a language model wrote.
 fit-verifier data="../shared/data" models="":

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_engine::policy::{Policy, PolicyError};
+use ibidem_engine::policy::{CalibratedModels, Policy, PolicyError};
 use ibidem_engine::words::Sha256Hash;
 use tokio::sync::watch;
 
@@ -121,6 +121,8 @@ pub enum Look {
 pub struct PolicyFile {
     source: PolicySource,
     in_force: watch::Sender<Arc<Policy>>,
+    /// A policy that was calibrated with others is not taken. None: nobody said which are in use.
+    models: Option<CalibratedModels>,
     last_seen: Seen,
     dealt_with: Seen,
 }
@@ -138,7 +140,12 @@ impl PolicyFile {
         let policy = source.parsed(&texts)?;
         let seen = Ok(texts.digest());
         let (in_force, taken_from) = watch::channel(Arc::new(policy));
-        Ok((Self { source, in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
+        Ok((Self { source, in_force, models: None, last_seen: seen.clone(), dealt_with: seen }, taken_from))
+    }
+
+    /// From now on only policies whose numbers hold with these models are taken.
+    pub fn only_with(self, models: CalibratedModels) -> Self {
+        Self { models: Some(models), ..self }
     }
 
     /// Looks at the files once. What is in them counts, not when it was written.
@@ -153,7 +160,7 @@ impl PolicyFile {
             return Look::Same;
         }
         self.dealt_with = seen;
-        match texts.and_then(|texts| self.source.parsed(&texts)) {
+        match texts.and_then(|texts| self.fitting(&texts)) {
             Ok(policy) => {
                 let policy = Arc::new(policy);
                 self.in_force.send_replace(policy.clone());
@@ -161,6 +168,17 @@ impl PolicyFile {
             }
             Err(error) => Look::Kept(error),
         }
+    }
+
+    fn fitting(&self, texts: &Texts) -> Result<Policy, PolicyFileError> {
+        let policy = self.source.parsed(texts)?;
+        let checked = self.models.as_ref().map_or(Ok(()), |models| policy.check_models(models));
+        let path = match &self.source.policy {
+            PolicyText::Shipped(_) => PathBuf::from("the policy"),
+            PolicyText::File(path) => path.clone(),
+        };
+        checked.map_err(|error| PolicyFileError::Wrong { path, error })?;
+        Ok(policy)
     }
 
     /// Looks again and again, and logs what changes, until nobody asks for the policy any more.

@@ -66,6 +66,9 @@ pub struct ExplainedCandidate {
     /// The gate that dropped it.
     pub dropped_by: Option<&'static str>,
     pub source_id: SourceId,
+    /// Where its document came from: for measuring, and not for whoever asks.
+    #[serde(skip)]
+    pub source_location: String,
     pub title: String,
     pub address: Option<String>,
     pub section: Option<String>,
@@ -197,6 +200,7 @@ fn candidate(candidate: &Candidate, note: Option<usize>, dropped_by: Option<&'st
         note,
         dropped_by,
         source_id: passage.passage.source_id(),
+        source_location: passage.source_location.clone(),
         title: passage.title.clone(),
         address: passage.address.clone(),
         section: passage.section.clone(),

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod counts;
 pub(crate) mod guards;
+pub(crate) mod marks;
 pub(crate) mod roles;
 
 use std::borrow::Cow;
@@ -237,6 +238,11 @@ impl Parts {
             }
         }
         Ok(Self { store, originals: originals(settings)?, embedder, index })
+    }
+
+    /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
+    pub(crate) fn check(&self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
+        Ok(policy.check_models(&marks::models_in_use(settings, &self.embedder)?)?)
     }
 
     pub(crate) fn searcher(&self) -> Searcher {

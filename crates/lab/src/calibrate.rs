@@ -11,8 +11,13 @@
 //! thresholds that pass keep the bound together, and the loosest of them may be taken.
 
 pub mod binomial;
+pub mod curve;
+pub mod gate;
 mod labels;
+pub mod observe;
 mod p_value;
+pub mod questions;
+pub mod written;
 
 use serde::Serialize;
 

@@ -2,12 +2,15 @@
 
 pub mod addresses;
 pub mod adversarial;
+pub mod answer_or_refuse;
 pub mod beir;
 pub mod calibrate;
 pub mod detect;
 pub mod gather;
 pub mod golden;
+pub mod judge;
 pub mod metrics;
+pub mod promote;
 pub mod replay;
 pub mod retrieval;
 pub mod similarity;

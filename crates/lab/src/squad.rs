@@ -1,6 +1,7 @@
 //! Sets in the form of SQuAD 2.0: questions on paragraphs of articles, some of which no paragraph answers.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -20,6 +21,12 @@ pub struct SquadQuestion {
     pub article: String,
     pub text: String,
     pub answerable: bool,
+    /// What the paragraph it was asked about is called when it is ingested: `Title#p3`, the fourth of its article.
+    pub paragraph: String,
+    /// The paragraph itself.
+    pub context: Arc<str>,
+    /// The words that answer it, as several people marked them.
+    pub answers: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -35,6 +42,7 @@ struct Article {
 
 #[derive(Deserialize)]
 struct Paragraph {
+    context: String,
     qas: Vec<Asked>,
 }
 
@@ -43,22 +51,40 @@ struct Asked {
     id: String,
     question: String,
     is_impossible: bool,
+    #[serde(default)]
+    answers: Vec<Marked>,
+}
+
+#[derive(Deserialize)]
+struct Marked {
+    text: String,
 }
 
 /// The questions of every second article, for choosing by, and those of the others, for testing the choice.
 pub fn halves(file: &Path) -> Result<[Vec<SquadQuestion>; 2], SquadError> {
     let name = || file.display().to_string();
     let text = std::fs::read(file).map_err(|error| SquadError::Unreadable(name(), error))?;
-    let set: Set = serde_json::from_slice(&text).map_err(|error| SquadError::OtherForm(name(), error))?;
+    parse(&text).map_err(|error| SquadError::OtherForm(name(), error))
+}
+
+/// The same of a file's content.
+pub fn parse(text: &[u8]) -> Result<[Vec<SquadQuestion>; 2], serde_json::Error> {
+    let set: Set = serde_json::from_slice(text)?;
     let mut halves = [Vec::new(), Vec::new()];
     for (number, Article { title, paragraphs }) in set.data.into_iter().enumerate() {
-        let questions = paragraphs.into_iter().flat_map(|paragraph| paragraph.qas).map(|asked| SquadQuestion {
-            id: asked.id,
-            article: title.clone(),
-            text: asked.question.trim().to_owned(),
-            answerable: !asked.is_impossible,
-        });
-        halves[number % 2].extend(questions.filter(|question| !question.text.is_empty()));
+        for (place, Paragraph { context, qas }) in paragraphs.into_iter().enumerate() {
+            let context: Arc<str> = context.into();
+            let questions = qas.into_iter().map(|asked| SquadQuestion {
+                id: asked.id,
+                article: title.clone(),
+                text: asked.question.trim().to_owned(),
+                answerable: !asked.is_impossible,
+                paragraph: format!("{title}#p{place}"),
+                context: Arc::clone(&context),
+                answers: asked.answers.into_iter().map(|marked| marked.text).collect(),
+            });
+            halves[number % 2].extend(questions.filter(|question| !question.text.is_empty()));
+        }
     }
     Ok(halves)
 }
@@ -74,13 +100,15 @@ mod tests {
         let article = |title: &str, impossible: bool| {
             format!(
                 r#"{{"title": "{title}", "paragraphs": [{{"context": "c", "qas":
-                    [{{"id": "{title}1", "question": " Why? ", "is_impossible": {impossible}, "answers": []}}]}}]}}"#
+                    [{{"id": "{title}1", "question": " Why? ", "is_impossible": {impossible}, "answers": [{{"text": "so"}}]}}]}}]}}"#
             )
         };
         let set = format!(r#"{{"data": [{}, {}]}}"#, article("A", false), article("B", true));
         std::fs::write(&file, set).unwrap();
         let [chosen_by, tested_on] = halves(&file).unwrap();
         assert_eq!((chosen_by[0].text.as_str(), chosen_by[0].answerable), ("Why?", true));
+        assert_eq!((chosen_by[0].paragraph.as_str(), &*chosen_by[0].context), ("A#p0", "c"));
+        assert_eq!(chosen_by[0].answers, ["so"]);
         assert_eq!((tested_on[0].article.as_str(), tested_on[0].answerable), ("B", false));
         std::fs::write(&file, "[]").unwrap();
         assert!(halves(&file).unwrap_err().to_string().contains("not in the form of SQuAD"));

@@ -171,3 +171,27 @@ async fn following_ends_when_nobody_asks_any_more() {
     drop(in_force);
     tokio::time::timeout(patience, following).await.expect("it ends").unwrap();
 }
+
+#[test]
+fn a_policy_that_was_calibrated_with_another_model_is_not_taken() {
+    use ibidem_engine::policy::ModelMark;
+
+    let mark = |weights: &[u8]| ModelMark { name: "m".to_owned(), sha256: Some(Sha256Hash::of(weights)) };
+    let in_use = CalibratedModels { embedding: mark(b"these"), reranker: None, verifier: None };
+    let calibrated = |weights: &[u8]| {
+        let hash = Sha256Hash::of(weights);
+        format!(
+            "{BOOK}\ncalibration: {{gate: top1_similarity, threshold: 0.7, max_hallucination: 0.1, confidence: 0.9, \
+             bound: clopper_pearson, labels: 9, answered: 5, wrong: 0, observed_risk: 0, labels_sha256: {hash}, \
+             policy_sha256: {hash}, at: 2026-11-15T12:00:00Z, models: {{embedding: {{name: m, sha256: {hash}}}}}}}\n"
+        )
+    };
+    let (_folder, path, file, in_force) = followed();
+    let mut file = file.only_with(in_use);
+    std::fs::write(&path, calibrated(b"others")).unwrap();
+    let Look::Kept(error) = settled(&mut file) else { panic!("it promises what does not hold") };
+    assert!(error.to_string().contains("calibrated with other models"), "{error}");
+    assert!(in_force.borrow().rules.calibration.is_none(), "the old policy is kept");
+    std::fs::write(&path, calibrated(b"these")).unwrap();
+    assert!(matches!(settled(&mut file), Look::Taken(_)));
+}

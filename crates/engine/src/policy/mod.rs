@@ -1,5 +1,6 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
+mod calibration;
 mod gather;
 mod pattern;
 mod sift;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 
 use crate::words::{Reason, Sha256Hash};
 
+pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
     RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
@@ -31,6 +33,13 @@ pub enum PolicyError {
     Unreadable(String),
     #[error("the policy contradicts itself: {}", .0.join("; "))]
     Contradictory(Vec<String>),
+    /// Its numbers are about other models.
+    #[error(
+        "the policy {name} was calibrated with other models: {}. Its bound does not hold here: run `ibidem calibrate` \
+         again, configure the models it names, or take `calibration` out of it, and with it the bound",
+        .differences.join("; ")
+    )]
+    OtherModels { name: String, differences: Vec<String> },
 }
 
 /// A policy, checked.
@@ -74,6 +83,9 @@ pub struct Rules {
     #[serde(default)]
     pub out_of_corpus: OutOfCorpus,
     pub wording: Wording,
+    /// Where its threshold comes from, if `ibidem calibrate` chose it.
+    #[serde(default)]
+    pub calibration: Option<Calibration>,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -123,6 +135,16 @@ impl Policy {
         Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts) })
     }
 
+    /// Whether its numbers hold with these models: whoever puts it in force asks first.
+    pub fn check_models(&self, in_use: &CalibratedModels) -> Result<(), PolicyError> {
+        let Some(calibration) = &self.rules.calibration else { return Ok(()) };
+        let differences = calibration.models.differences(in_use);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(PolicyError::OtherModels { name: self.rules.name.clone(), differences })
+    }
+
     /// With the thresholds of single collections from a text of their own, which the hash then covers too.
     pub fn overlaid(mut self, thresholds: &str) -> Result<Self, PolicyError> {
         let overlay: ThresholdsOverlay =
@@ -162,6 +184,9 @@ impl Rules {
         }
         self.speak.contradictions(&mut found);
         self.out_of_corpus.contradictions(&mut found);
+        if let Some(calibration) = &self.calibration {
+            calibration.contradictions(&self.sift, &mut found);
+        }
         if self.wording.refusal.trim().is_empty() {
             found.push("wording.refusal is empty: a refusal would say nothing".to_owned());
         }

@@ -50,6 +50,7 @@ impl Ask {
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
+        parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
         let in_force = policy.clone();
         let asked = Asked {

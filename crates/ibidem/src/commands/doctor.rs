@@ -69,10 +69,11 @@ impl Doctor {
         }
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
         findings.push(judges::reranker(settings).await);
+        let policy = policy(settings, embedder.as_deref());
         let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
         findings.push(judges::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
-        findings.push(policy(settings));
+        findings.push(policy);
 
         if self.json {
             console::say_json(&findings)?;
@@ -260,10 +261,25 @@ async fn vocabulary(settings: &Settings) -> Finding {
     }
 }
 
-fn policy(settings: &Settings) -> Finding {
-    match compose::policy(settings, None) {
-        Ok(policy) => Finding::ok("policy", format!("{}, hash {}", policy.rules.name, policy.hash.short(12))),
-        Err(error) => Finding::broken("policy", format!("{error:#}"), "correct `policy.use`, or the file it names"),
+fn policy(settings: &Settings, embedder: Option<&OnnxEmbedder>) -> Finding {
+    let policy = match compose::policy(settings, None) {
+        Ok(policy) => policy,
+        Err(error) => {
+            let mend = "correct `policy.use`, or the file it names";
+            return Finding::broken("policy", format!("{error:#}"), mend);
+        }
+    };
+    let found = format!("{}, hash {}", policy.rules.name, policy.hash.short(12));
+    let Some(embedder) = embedder.filter(|_| policy.rules.calibration.is_some()) else {
+        return Finding::ok("policy", found);
+    };
+    let in_use = compose::marks::models_in_use(settings, embedder);
+    match in_use.and_then(|in_use| Ok(policy.check_models(&in_use)?)) {
+        Ok(()) => Finding::ok("policy", format!("{found}, calibrated with the models in use")),
+        Err(error) => {
+            let mend = "calibrate again with `ibidem calibrate`, or configure the models it was calibrated with";
+            Finding::broken("policy", format!("{error:#}"), mend)
+        }
     }
 }
 

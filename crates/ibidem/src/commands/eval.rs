@@ -2,10 +2,13 @@
 
 mod addresses;
 mod adversarial;
+mod answer_or_refuse;
 mod detect;
 mod fit;
 mod gather;
+mod judge;
 mod lint;
+mod promote;
 mod retrieval;
 mod similarity;
 
@@ -31,12 +34,19 @@ pub(crate) enum Eval {
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
     Similarity(similarity::Similarity),
+    /// Asks what paragraphs answer and what they only seem to, of a set in the form of SQuAD 2.0, under each policy.
+    AnswerOrRefuse(answer_or_refuse::AnswerOrRefuse),
+    /// Compares two files of answers to the same questions, blind, by a model that wrote neither.
+    Judge(judge::Judge),
+    /// Adds answers that somebody reviewed to the golden set.
+    Promote(promote::Promote),
 }
 
 impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let measured = match self {
             Self::Lint(command) => return command.run().await,
+            Self::Promote(command) => return command.run(settings).await,
             Self::Adversarial(command) => return command.run(settings).await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
@@ -44,6 +54,8 @@ impl Eval {
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
+            Self::AnswerOrRefuse(command) => command.run(settings).await,
+            Self::Judge(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }

@@ -40,6 +40,7 @@ impl Explain {
         anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
+        parts.check(settings, &policy)?;
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),

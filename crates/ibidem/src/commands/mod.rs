@@ -3,6 +3,7 @@
 mod ask;
 mod audit;
 mod bench;
+mod calibrate;
 mod doctor;
 mod document;
 mod eval;
@@ -106,6 +107,8 @@ enum Command {
     /// Removes old records of what was asked and answered.
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Chooses a policy's threshold by labelled questions, so that wrong answers stay under a bound with a confidence.
+    Calibrate(calibrate::Calibrate),
     /// Prints the API's description.
     Openapi,
 }
@@ -146,6 +149,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Eval(command) => command.run(&settings).await,
             Command::Bench(command) => done(command.run(&settings).await),
             Command::Audit(command) => done(command.run(&settings).await),
+            Command::Calibrate(command) => command.run(&settings).await,
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         }
     })

@@ -38,6 +38,8 @@ impl Serve {
         let (policy, policy_file) = compose::policy_in_force(settings)?;
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
         let parts = Parts::ready(settings).await?;
+        parts.check(settings, &policy.borrow())?;
+        let models = compose::marks::models_in_use(settings, &parts.embedder)?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address}; `server.listen` or --listen names another address")
@@ -48,7 +50,7 @@ impl Serve {
         tokio::spawn(keep_policies(parts.store.clone(), policy.clone()));
         // It ends by itself when the server does, and with it the last who asks for the policy.
         if let Some(file) = policy_file {
-            tokio::spawn(file.follow(LOOK_AT_FILES));
+            tokio::spawn(file.only_with(models).follow(LOOK_AT_FILES));
         }
         let begun_with = roles.borrow().clone();
         tokio::spawn(async move { roles_in_force::log_not_served(&begun_with).await });

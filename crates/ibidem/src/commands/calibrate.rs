@@ -1,0 +1,209 @@
+//! `ibidem calibrate`: the threshold that answers the most while wrong answers stay under a bound, and a policy with it.
+
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use chrono::{SubsecRound as _, Utc};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy};
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{CollectionName, Question, Sha256Hash};
+use ibidem_lab::calibrate::observe::{Observed, observe};
+use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
+use ibidem_lab::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
+use indicatif::{ProgressBar, ProgressStyle};
+use uuid::Uuid;
+
+use self::report::{HeldOut, Report};
+use crate::compose::{self, Parts, marks};
+use crate::console;
+use crate::operator::Sight;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub(crate) struct Calibrate {
+    /// Files of labelled questions: one on each line, a golden set, or one in the form of SQuAD 2.0. Their documents
+    /// must have been ingested.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    labels: Vec<PathBuf>,
+    /// The largest share of the questions let through that should not have been.
+    #[arg(long, default_value_t = 0.01)]
+    max_hallucination: f64,
+    /// How sure that must be.
+    #[arg(long, default_value_t = 0.95)]
+    confidence: f64,
+    /// The test: clopper-pearson is exact here, hoeffding-bentkus also holds where answers are wrong in part.
+    #[arg(long, value_enum, default_value_t = NamedBound::ClopperPearson)]
+    bound: NamedBound,
+    /// A shipped policy or a file, over `policy.use`.
+    #[arg(long)]
+    policy: Option<String>,
+    #[command(flatten)]
+    sight: Sight,
+    /// Only these collections, separated by commas, unless a label names its own.
+    #[arg(long, value_delimiter = ',')]
+    collections: Vec<CollectionName>,
+    /// Where the calibrated policy is written. Nothing is when no threshold keeps the bound.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Where the curve of risk and coverage is drawn, whether a threshold keeps the bound or not.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Files of other labelled questions, to see how the chosen threshold does on what it was not chosen by.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    test: Vec<PathBuf>,
+    /// Questions searched for at the same time.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    at_once: u16,
+    /// Every figure as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum NamedBound {
+    ClopperPearson,
+    HoeffdingBentkus,
+}
+
+impl NamedBound {
+    fn bound(self) -> (Bound, &'static str) {
+        match self {
+            Self::ClopperPearson => (Bound::ClopperPearson, "clopper_pearson"),
+            Self::HoeffdingBentkus => (Bound::HoeffdingBentkus, "hoeffding_bentkus"),
+        }
+    }
+}
+
+/// The labels of several files, and the digest of them all.
+struct Read {
+    questions: Vec<LabelledQuestion>,
+    left_out: usize,
+    sha256: Sha256Hash,
+}
+
+impl Calibrate {
+    /// Fails when no threshold keeps the bound, after saying what it would take.
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let named = self.policy.clone().unwrap_or_else(|| settings.policy.named.clone());
+        let text = compose::policy_text(&named)?;
+        let policy = compose::named_policy(&named)?;
+        let Some(gate) = gate::deciding(&policy) else {
+            anyhow::bail!(
+                "the policy {} has neither the gate `top1_similarity` nor `collections`, so there is no threshold to \
+                 choose; add `- top1_similarity: 0` to its sift.gates, and calibrate that",
+                policy.rules.name
+            );
+        };
+        let (labels, test) = (read(&self.labels)?, read(&self.test)?);
+        let parts = Parts::ready(settings).await?;
+        let models = marks::models_in_use(settings, &parts.embedder)?;
+        let engine = parts.engine(settings).await?;
+        let asked = Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.sight.scope(),
+            question: Question { collections: self.collections.clone(), ..Question::new("") },
+            policy: policy.clone(),
+        };
+        let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;
+        anyhow::ensure!(
+            observed.points.iter().any(|point| point.score > 0.0),
+            "nothing was let through for any of the {} questions: ingest the documents they are about first",
+            labels.questions.len()
+        );
+        let demand =
+            Demand { max_risk: self.max_hallucination, confidence: self.confidence, bound: self.bound.bound().0 };
+        let calibration = calibrate(&observed.points, demand, &Sequence::hundredths())?;
+        let held_out = match &calibration.chosen {
+            Some(chosen) if !test.questions.is_empty() => {
+                let seen = self.observed(&engine, &asked, gate, &test.questions).await?;
+                Some(HeldOut::of(&seen, chosen.threshold))
+            }
+            _ => None,
+        };
+        let provenance = self.provenance(gate, &calibration, &labels, &policy, models);
+        let written = match (&provenance, &self.output) {
+            (Some(provenance), Some(path)) => {
+                write(path, &written::calibrated(&text, provenance)?)?;
+                Some(path.clone())
+            }
+            _ => None,
+        };
+        if let Some(path) = &self.svg {
+            let titled = format!("Risk and coverage of the policy {}, by {gate}", policy.rules.name);
+            write(path, &curve::svg(&calibration, &titled, "the closest passage's similarity"))?;
+        }
+        let left_out = labels.left_out + observed.by_rule;
+        let is_chosen = calibration.chosen.is_some();
+        let report =
+            Report { policy: policy.rules.name.clone(), gate, left_out, observed, calibration, held_out, provenance };
+        if self.json {
+            console::say_json(&report.figures())?;
+        } else {
+            report.show(written.as_deref());
+        }
+        Ok(if is_chosen { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    async fn observed(
+        &self,
+        engine: &Engine,
+        asked: &Asked,
+        gate: CalibratedGate,
+        questions: &[LabelledQuestion],
+    ) -> anyhow::Result<Observed> {
+        let bar = ProgressBar::new(questions.len() as u64).with_style(
+            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
+                .context("the progress bar's template")?,
+        );
+        let observed = observe(engine, asked, gate, questions, self.at_once.into(), || bar.inc(1)).await?;
+        bar.finish_and_clear();
+        Ok(observed)
+    }
+
+    fn provenance(
+        &self,
+        gate: CalibratedGate,
+        calibration: &Calibration,
+        labels: &Read,
+        policy: &Policy,
+        models: CalibratedModels,
+    ) -> Option<Provenance> {
+        let chosen = calibration.chosen.as_ref()?;
+        Some(Provenance {
+            gate,
+            threshold: gate::number(gate, chosen.threshold),
+            max_hallucination: self.max_hallucination,
+            confidence: self.confidence,
+            bound: self.bound.bound().1.to_owned(),
+            labels: calibration.labels,
+            answered: chosen.answered,
+            wrong: chosen.wrong,
+            observed_risk: (chosen.risk * 1e6).round() / 1e6,
+            labels_sha256: labels.sha256,
+            policy_sha256: policy.hash,
+            at: Utc::now().trunc_subsecs(0),
+            models,
+        })
+    }
+}
+
+fn read(files: &[PathBuf]) -> anyhow::Result<Read> {
+    let (mut all, mut left_out, mut contents) = (Vec::new(), 0, Vec::new());
+    for file in files {
+        let (labels, bytes) = questions::read(file)?;
+        all.extend(labels.questions);
+        left_out += labels.left_out;
+        contents.push(bytes);
+    }
+    let sha256 = Sha256Hash::of_parts(contents.iter().map(Vec::as_slice));
+    Ok(Read { questions: all, left_out, sha256 })
+}
+
+fn write(path: &Path, content: &str) -> anyhow::Result<()> {
+    std::fs::write(path, content).with_context(|| format!("{} cannot be written", path.display()))
+}

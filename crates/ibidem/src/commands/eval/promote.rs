@@ -1,0 +1,142 @@
+//! `ibidem eval promote`: answers that somebody reviewed, added to the golden set.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use ibidem_engine::ports::catalogue::Catalogue as _;
+use ibidem_engine::words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
+use ibidem_lab::golden::{Problem, by_rule, text};
+use ibidem_lab::promote::{CitedDocument, Review, StoredTurn, add, promote};
+use ibidem_store::Store;
+use uuid::Uuid;
+
+use crate::operator::Sight;
+use crate::settings::Settings;
+use crate::{compose, console};
+
+#[derive(clap::Args)]
+pub(crate) struct Promote {
+    /// Reviews, one on each line: `request_id`, `verdict` (right, wrong or should_refuse), `category`, and where the
+    /// verdict does not say it all `expected`, as in the golden set.
+    reviews: PathBuf,
+    /// The set they are added to.
+    #[arg(long, default_value = "data/evaluation/golden_queries.jsonl")]
+    golden: PathBuf,
+    /// The policy whose rules tell questions about terms, addresses and lists from others.
+    #[arg(long, default_value = "architecture")]
+    policy: String,
+    #[command(flatten)]
+    sight: Sight,
+    /// Tell what would be added, and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Promote {
+    /// All of them, or none: fails after naming everything that is wrong.
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let rules = &compose::named_policy(&self.policy)?.rules.gather;
+        let reviews = self.reviews()?;
+        let store = compose::ready_store(settings).await?;
+        let mut queries = Vec::new();
+        let mut refused = false;
+        for (line, review) in reviews {
+            match self.promoted(&store, &review).await {
+                Ok(query) => queries.push(query),
+                Err(error) => {
+                    refused = true;
+                    console::complain(&format!("line {line}, request {}: {error:#}", review.request_id));
+                }
+            }
+        }
+        let addition = add(&text(&self.golden)?, queries);
+        let of_rules: Vec<Problem> = by_rule::check(&addition.added, rules);
+        let problems = addition.text.as_ref().err().into_iter().flatten().chain(&of_rules);
+        for problem in problems {
+            refused = true;
+            console::complain(&problem.to_string());
+        }
+        for id in &addition.there_already {
+            console::say(&format!("{id}: the set has this question already"));
+        }
+        let Some(text) = addition.text.ok().filter(|_| !refused) else {
+            console::say("nothing was added");
+            return Ok(ExitCode::FAILURE);
+        };
+        for added in &addition.added {
+            console::say(&format!("{}: {} ({})", added.query.id, added.query.query, added.query.category));
+        }
+        if self.dry_run || addition.added.is_empty() {
+            console::say("nothing was written");
+            return Ok(ExitCode::SUCCESS);
+        }
+        write_whole(&self.golden, &text)?;
+        console::say(&format!("{} added to {}", addition.added.len(), self.golden.display()));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn reviews(&self) -> anyhow::Result<Vec<(usize, Review)>> {
+        let name = self.reviews.display().to_string();
+        let text = std::fs::read_to_string(&self.reviews).with_context(|| format!("{name} cannot be read"))?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(place, line)| {
+                let review = serde_json::from_str(line).with_context(|| format!("{name}, line {}", place + 1))?;
+                Ok((place + 1, review))
+            })
+            .collect()
+    }
+
+    async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_lab::golden::GoldenQuery> {
+        let tenant = self.sight.operator.tenant_id();
+        let turn = stored(store, tenant, review.request_id).await?.with_context(|| {
+            format!(
+                "there is no record of it for the tenant {:?}; was it kept long enough?",
+                self.sight.operator.tenant
+            )
+        })?;
+        let cited = self.cited(store, &turn.answer).await?;
+        Ok(promote(review, &turn, &cited)?)
+    }
+
+    /// The documents that an answer cites, as the catalogue has them now for somebody who sees this much.
+    async fn cited(&self, store: &Store, answer: &Answer) -> anyhow::Result<Vec<CitedDocument>> {
+        let passages = answer.citations.iter().filter(|cited| matches!(cited.source_id, CitedSource::Passage(_)));
+        let keys: BTreeSet<PassageKey> = passages
+            .map(|cited| PassageKey {
+                document: DocumentId(cited.document_id),
+                version: cited.version,
+                chunk_index: cited.chunk_index,
+            })
+            .collect();
+        let keys: Vec<PassageKey> = keys.into_iter().collect();
+        let found = store.visible(&self.sight.scope(), &keys).await?;
+        anyhow::ensure!(
+            found.len() == keys.len(),
+            "{} of the {} passages it cites are not there any more, or not visible (--tags)",
+            keys.len() - found.len(),
+            keys.len()
+        );
+        let document = |passage: ibidem_engine::ports::catalogue::CataloguePassage| CitedDocument {
+            collection: passage.collection.to_string(),
+            address: passage.address,
+        };
+        Ok(found.into_iter().map(document).collect())
+    }
+}
+
+/// The one place that knows how turns are stored: the last of a request. This record does not have the question.
+async fn stored(store: &Store, tenant: TenantId, request_id: Uuid) -> anyhow::Result<Option<StoredTurn>> {
+    let Some((answer, _)) = store.turns(tenant, request_id).await?.pop() else { return Ok(None) };
+    let answer = serde_json::from_value(answer).context("its record is not an answer of this version")?;
+    Ok(Some(StoredTurn { is_hashed: false, query: None, answer }))
+}
+
+/// Beside the old file first, so that there is always a whole one.
+fn write_whole(path: &std::path::Path, text: &str) -> anyhow::Result<()> {
+    let beside = path.with_extension("jsonl.new");
+    std::fs::write(&beside, text).with_context(|| format!("{} cannot be written", beside.display()))?;
+    std::fs::rename(&beside, path).with_context(|| format!("{} cannot be replaced", path.display()))
+}

@@ -1,0 +1,21 @@
+//! Thresholds, answers and labels measured on the real parts, small.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "all of this is tests"
+)]
+
+mod bound;
+#[path = "../common/mod.rs"]
+mod common;
+mod judging;
+#[path = "../ask/model_server.rs"]
+#[allow(dead_code, reason = "the servers are there for other tests too")]
+mod model_server;
+mod promoting;
+mod refusing;
+
+use common::{installation, setting};

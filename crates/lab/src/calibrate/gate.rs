@@ -1,0 +1,80 @@
+//! The gate that decides: opened, to see what it would be asked about, and closed again at the number that was chosen.
+
+use ibidem_engine::explain::{ExplainedCandidate, Explanation};
+use ibidem_engine::policy::{CalibratedGate, Gate, Policy};
+
+/// The gate of a policy that a threshold can be chosen for. Where it has both, the one that looks at the pool as a whole.
+pub fn deciding(policy: &Policy) -> Option<CalibratedGate> {
+    let gates = &policy.rules.sift.gates;
+    let has = |wanted: fn(&Gate) -> bool| gates.iter().any(wanted);
+    if has(|gate| matches!(gate, Gate::Top1Similarity(_))) {
+        return Some(CalibratedGate::Top1Similarity);
+    }
+    has(|gate| matches!(gate, Gate::Collections(_))).then_some(CalibratedGate::DistanceThreshold)
+}
+
+/// The policy with this gate at this number; it promises nothing any more.
+pub fn set(policy: &Policy, gate: CalibratedGate, number: f64) -> Policy {
+    let mut policy = policy.clone();
+    policy.rules.calibration = None;
+    for gates in &mut policy.rules.sift.gates {
+        match (gate, gates) {
+            (CalibratedGate::Top1Similarity, Gate::Top1Similarity(threshold)) => *threshold = number,
+            (CalibratedGate::DistanceThreshold, Gate::Collections(thresholds)) => {
+                thresholds.default.distance_threshold = number;
+                for own in thresholds.collections.values_mut() {
+                    own.distance_threshold = number;
+                }
+            }
+            _ => {}
+        }
+    }
+    policy
+}
+
+/// The policy as if the gate were not there: every other gate decides as it does.
+pub fn opened(policy: &Policy, gate: CalibratedGate) -> Policy {
+    let open = match gate {
+        CalibratedGate::Top1Similarity => 0.0,
+        CalibratedGate::DistanceThreshold => 1.0,
+    };
+    set(policy, gate, open)
+}
+
+/// The gate's own number for a score: what is at least so similar is at most so far away.
+pub fn number(gate: CalibratedGate, score: f64) -> f64 {
+    match gate {
+        CalibratedGate::Top1Similarity => score,
+        CalibratedGate::DistanceThreshold => as_shown(1.0 - score),
+    }
+}
+
+/// What the gate would look at, of a question that every other gate lets through: it is answered when this reaches the
+/// threshold. None where another gate stops it.
+pub fn score(gate: CalibratedGate, explanation: &Explanation) -> Option<f64> {
+    if explanation.decision.action.is_some() {
+        return None;
+    }
+    match gate {
+        CalibratedGate::Top1Similarity => {
+            explanation.trace.iter().find(|record| record.gate == "top1_similarity").map(|record| record.observed)
+        }
+        CalibratedGate::DistanceThreshold => closest(explanation).map(|closest| as_shown(closest.similarity)),
+    }
+}
+
+/// The closest of the candidates that would be left if the gate were so strict that it left only one.
+pub(super) fn closest(explanation: &Explanation) -> Option<&ExplainedCandidate> {
+    let only_crowded_out = ["duplicates", "per_document", "max_context_chunks"];
+    let candidates = explanation
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.dropped_by.is_none_or(|gate| only_crowded_out.contains(&gate)));
+    // Of equals the first, which is the better one.
+    candidates.reduce(|best, next| if next.similarity > best.similarity { next } else { best })
+}
+
+/// As gates compare: at four places.
+fn as_shown(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
