@@ -2,11 +2,14 @@
 
 mod addresses;
 mod adversarial;
+mod check;
 mod detect;
+mod diff;
 mod fit;
 mod gather;
 mod lint;
 mod retrieval;
+mod run;
 mod similarity;
 
 use std::process::ExitCode;
@@ -31,18 +34,28 @@ pub(crate) enum Eval {
     Retrieval(retrieval::Retrieval),
     /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
     Similarity(similarity::Similarity),
+    /// Runs the golden set: what is answered, refused and cited, beside what must be. Its documents must have been
+    /// ingested.
+    Run(run::Run),
+    /// Compares two runs of the golden set.
+    Diff(diff::Diff),
+    /// Fails when a run of the golden set is worse than another.
+    Check(check::Check),
 }
 
 impl Eval {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let measured = match self {
             Self::Lint(command) => return command.run().await,
+            Self::Check(command) => return command.run(),
+            Self::Diff(command) => command.run(),
             Self::Adversarial(command) => return command.run(settings).await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
             Self::Fit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
+            Self::Run(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
