@@ -14,17 +14,20 @@ use crate::sift::{same_word, significant_terms};
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
     let asked = significant_terms(query);
     let mut found: Vec<Found<'_>> = Vec::new();
-    let any_whole =
-        footnotes.notes().any(|(_, candidate)| sentences_of(&candidate.passage.text).into_iter().any(is_whole));
+    let mut headings: Vec<Found<'_>> = Vec::new();
     for (number, candidate) in footnotes.notes() {
+        let mut before = "";
         for (place, sentence) in sentences_of(&candidate.passage.text).into_iter().enumerate() {
-            // A heading shares many words with the question, and says nothing.
-            if any_whole && !is_whole(sentence) {
-                continue;
-            }
             let shared = significant_terms(sentence).intersection(&asked).count();
-            found.push(Found { shared, number, place, sentence });
+            let says_something = is_whole(sentence) || is_row(sentence, before);
+            let kept = if says_something { &mut found } else { &mut headings };
+            kept.push(Found { shared, number, place, sentence });
+            before = sentence;
         }
+    }
+    // A heading shares many words with the question, and says nothing: it is what there is where nothing else is.
+    if found.is_empty() {
+        found = headings;
     }
     found.sort_by_key(|found| (Reverse(found.shared), found.number, found.place));
     let mut seen = HashSet::new();
@@ -67,7 +70,13 @@ fn heard(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSet<u32> {
     heard
 }
 
-/// Whether this ends as a sentence does: headings and cells of tables do not.
+/// Whether this is a row of a table that says something: the first one names the columns.
+fn is_row(sentence: &str, before: &str) -> bool {
+    const BETWEEN_CELLS: &str = " | ";
+    sentence.contains(BETWEEN_CELLS) && before.contains(BETWEEN_CELLS)
+}
+
+/// Whether this ends as a sentence does: headings do not.
 fn is_whole(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»']);
     end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])
