@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_engine::words::Reason;
 use serde::{Deserialize, Serialize};
 
 use super::halves::Half;
+use super::is_about_evidence;
 use super::judged::Judged;
 use super::run::{Measured, rounded};
 use crate::metrics::percentile;
@@ -52,6 +54,15 @@ pub struct Confused {
     pub expected: String,
     pub actual: String,
     pub count: usize,
+}
+
+impl Confused {
+    /// Where nothing answers a question, any reason that is about the evidence is the right one.
+    pub fn is_right(&self) -> bool {
+        let about_evidence =
+            |name: &str| Reason::ALL.into_iter().any(|reason| is_about_evidence(reason) && reason.as_str() == name);
+        self.expected == self.actual || (about_evidence(&self.expected) && about_evidence(&self.actual))
+    }
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
