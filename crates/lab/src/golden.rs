@@ -241,4 +241,6 @@ fn id_of(line: &str) -> Option<String> {
 }
 
 #[cfg(test)]
+mod run_tests;
+#[cfg(test)]
 mod tests;

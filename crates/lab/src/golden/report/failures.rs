@@ -6,7 +6,11 @@ use super::{escaped, put};
 use crate::golden::results::Failure;
 
 pub(super) fn section(failures: &[Failure]) -> String {
-    let mut html = format!("<h2>Failures: {}</h2>\n", failures.len());
+    let mut html = format!(
+        "<h2>Failures: {}</h2>\n<p class=\"small\">A gate that drops passages shows how many it dropped, and the \
+         threshold it dropped them by.</p>\n",
+        failures.len()
+    );
     for failure in failures {
         put(
             &mut html,

@@ -91,7 +91,9 @@ pub(super) fn difference(before: &Results, after: &Results) -> String {
         "<h2>Beside the baseline</h2>\n<div class=\"scroll\"><table>\n<tr><th></th><th class=\"number\">before</th><th \
          class=\"number\">after</th><th class=\"number\">change</th></tr>\n",
     );
-    for figure in difference.figures.iter().chain(&difference.by_collection) {
+    // Of the collections, only what changed.
+    let changed = difference.by_collection.iter().filter(|figure| figure.before != figure.after);
+    for figure in difference.figures.iter().chain(changed) {
         put(
             &mut html,
             format_args!(
