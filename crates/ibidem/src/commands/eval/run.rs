@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::policy::Policy;
+use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::speak::Nobody;
@@ -128,12 +128,14 @@ impl Asker {
         let model = parts.embedder.model();
         let documents =
             parts.store.list(&self.scope(), &DocumentFilter { most: 1, ..DocumentFilter::default() }).await?;
+        let writes = self.policy.rules.speak.mode == SpeakMode::Model;
+        let writer = self.engine.roles.writers().next().filter(|_| writes);
         Ok(Config {
             policy: self.policy.rules.name.clone(),
             policy_sha256: self.policy.hash,
             embedding_model: model.name.clone(),
             embedding_sha256: model.hash.0,
-            answering_model: self.engine.roles.writers().next().map(|model| model.name.clone()),
+            answering_model: writer.map(|model| model.name.clone()),
             reranker: self.engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
             verifier: self.engine.entailment.name().to_owned(),
             max_context_chunks: Question::new(String::new()).max_context_chunks,
