@@ -197,3 +197,18 @@ bench data="../shared/data":
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(replayed)' --no-capture
+
+# The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
+golden page="golden.html":
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      { IBIDEM_GOLDEN_RESULTS="$made/results.json" .ci/golden --baseline data/evaluation/baseline.json \
+        --html "{{ page }}" || true; } && \
+      mv "$made/results.json" data/evaluation/baseline.json && \
+      "$IBIDEM_STACK_PYTHON" bench/golden_figures.py data/evaluation/baseline.json README.md
+
+# The distance and the coverage of demo/architecture/policy.yaml, chosen on half of the golden set (after `just golden`).
+golden-thresholds:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/golden_thresholds.py \
+      "$CARGO_TARGET_DIR/debug/ibidem" demo/architecture/settings.yaml --tenant golden

@@ -1,8 +1,20 @@
 //! The golden set: questions with the outcome each of them must have, one on each line.
 
+pub mod actual;
+pub mod blob;
 pub mod by_rule;
+pub mod compare;
+pub mod compliance;
 pub mod corpus;
+pub mod defined;
+pub mod halves;
+pub mod judged;
 pub mod lint;
+pub mod report;
+pub mod results;
+pub mod run;
+pub mod score;
+pub mod targets;
 pub mod terms;
 
 use std::fmt;
@@ -228,5 +240,7 @@ fn id_of(line: &str) -> Option<String> {
     Some(value.get("id")?.as_str()?.to_owned())
 }
 
+#[cfg(test)]
+mod run_tests;
 #[cfg(test)]
 mod tests;

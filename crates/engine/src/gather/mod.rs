@@ -88,7 +88,7 @@ impl Search {
         }
         let kinds =
             rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(&asked.question.query, rerank));
-        rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds);
+        rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::policy::RerankRules;
+use crate::policy::{RerankRules, UnjudgedOrder};
 use crate::ports::reranker::{RerankError, Reranker};
 use crate::sift::{same_word, significant_terms};
 use crate::words::{Candidate, DocumentKind, passage_in_context};
@@ -35,12 +35,18 @@ pub(super) fn asked_kinds<'a>(question: &str, rules: &'a RerankRules) -> Vec<&'a
     rules.kinds.iter().filter(|(_, words)| is_asked(words)).map(|(kind, _)| kind).collect()
 }
 
-/// Best first: as judged where it was, else by meaning, else by words; ties break by passage.
-pub(super) fn order(candidates: &mut [Candidate], rules: Option<&RerankRules>, asked: &[&DocumentKind]) {
+/// Best first: as judged where it was, else as the policy orders what nobody judged; ties break by passage.
+pub(super) fn order(
+    candidates: &mut [Candidate],
+    rules: Option<&RerankRules>,
+    asked: &[&DocumentKind],
+    unjudged: UnjudgedOrder,
+) {
     let boost = rules.map_or(0.0, |rules| rules.kind_boost);
+    let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
     let standing = |candidate: &Candidate| {
         let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
-        let judged = candidate.rerank.map_or_else(|| candidate.similarity(), f64::from);
+        let judged = candidate.rerank.map_or_else(|| unjudged_standing(candidate, unjudged, best_rank), f64::from);
         judged + if is_asked { boost } else { 0.0 }
     };
     candidates.sort_by(|one, other| {
@@ -53,6 +59,16 @@ pub(super) fn order(candidates: &mut [Candidate], rules: Option<&RerankRules>, a
             .then_with(by_words)
             .then_with(|| one.passage.passage.cmp(&other.passage.passage))
     });
+}
+
+/// 0 to 1. What the asker named and what a curator chose count by that in either order.
+fn unjudged_standing(candidate: &Candidate, order: UnjudgedOrder, best_rank: f64) -> f64 {
+    match order {
+        UnjudgedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
+            (candidate.fused / best_rank).max(candidate.curated.unwrap_or(0.0))
+        }
+        _ => candidate.similarity(),
+    }
 }
 
 /// The best, with the places that are reserved for some kinds and, where no judge has read them, for what was forced.

@@ -15,6 +15,9 @@ pub struct GatherRules {
     pub hits_per_lane: usize,
     /// The best so many lexical hits are kept whatever their cosine.
     pub forced_lexical: usize,
+    /// What puts candidates in order that no reranker has read.
+    #[serde(default)]
+    pub order: UnjudgedOrder,
     /// The collections whose documents are asked about by their name: "in the policies", "list ADRs about …".
     #[serde(default)]
     pub document_classes: DocumentClasses,
@@ -39,6 +42,16 @@ pub struct GatherRules {
     /// What may be asked about; anything when null.
     #[serde(default)]
     pub topics: Option<TopicRules>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnjudgedOrder {
+    /// By meaning, and only what meaning does not know by words.
+    #[default]
+    Cosine,
+    /// By the ranks in both lanes together.
+    FusedRank,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]

@@ -16,7 +16,7 @@ use crate::words::{Reason, Sha256Hash};
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
-    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
+    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnjudgedOrder,
 };
 pub use pattern::AddressPattern;
 pub use sift::{

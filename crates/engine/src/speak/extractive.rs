@@ -1,40 +1,82 @@
 //! Extractive answers: the sources' own sentences, each cited, and no model at all.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashSet};
+
 use super::footnotes::Footnotes;
 use super::sentences::{Sentence, sentences_of};
-use crate::sift::significant_terms;
+use crate::sift::{same_word, significant_terms};
 
 /// The sentences that share most with the question, best evidence first among equals, in the order of the notes.
+///
+/// Words alone would let a passage speak that happens to use the asker's words, and silence the one that is meant: so
+/// the closest note is always heard, and so is the closest of every kind of document that the question names.
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
     let asked = significant_terms(query);
-    let mut found: Vec<(usize, u32, usize, &str)> = Vec::new();
-    let any_whole =
-        footnotes.notes().any(|(_, candidate)| sentences_of(&candidate.passage.text).into_iter().any(is_whole));
+    let mut found: Vec<Found<'_>> = Vec::new();
+    let mut headings: Vec<Found<'_>> = Vec::new();
     for (number, candidate) in footnotes.notes() {
+        let mut before = "";
         for (place, sentence) in sentences_of(&candidate.passage.text).into_iter().enumerate() {
-            // A heading shares many words with the question, and says nothing.
-            if any_whole && !is_whole(sentence) {
-                continue;
-            }
             let shared = significant_terms(sentence).intersection(&asked).count();
-            found.push((shared, number, place, sentence));
+            let says_something = is_whole(sentence) || is_row(sentence, before);
+            let kept = if says_something { &mut found } else { &mut headings };
+            kept.push(Found { shared, number, place, sentence });
+            before = sentence;
         }
     }
-    found.sort_by_key(|(shared, number, place, _)| (std::cmp::Reverse(*shared), *number, *place));
-    // A sentence that shares nothing is worth saying only if no other is there.
-    let any_shared = found.first().is_some_and(|(shared, ..)| *shared > 0);
-    found.retain(|(shared, ..)| *shared > 0 || !any_shared);
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|(.., sentence)| seen.insert(*sentence));
-    found.truncate(if any_shared { most } else { 1 });
-    found.sort_by_key(|(_, number, place, _)| (*number, *place));
-    let sentences = found
+    // A heading shares many words with the question, and says nothing: it is what there is where nothing else is.
+    if found.is_empty() {
+        found = headings;
+    }
+    found.sort_by_key(|found| (Reverse(found.shared), found.number, found.place));
+    let mut seen = HashSet::new();
+    found.retain(|found| seen.insert(found.sentence));
+    // A sentence that shares nothing is worth saying only if no other is there, or its note is to be heard.
+    let any_shared = found.first().is_some_and(|found| found.shared > 0);
+    let mut heard = heard(&asked, footnotes);
+    let (mut chosen, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| heard.remove(&found.number));
+    chosen.sort_by_key(|found| found.number);
+    chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
+    chosen.truncate(if any_shared { most } else { 1 });
+    chosen.sort_by_key(|found| (found.number, found.place));
+    let sentences = chosen
         .into_iter()
-        .map(|(_, number, _, sentence)| Sentence::claim(format!("{sentence}[{number}] "), vec![number]));
+        .map(|Found { number, sentence, .. }| Sentence::claim(format!("{sentence}[{number}] "), vec![number]));
     sentences.collect()
 }
 
-/// Whether this ends as a sentence does: headings and cells of tables do not.
+/// A sentence of a note, and how many words it shares with the question.
+struct Found<'a> {
+    shared: usize,
+    number: u32,
+    place: usize,
+    sentence: &'a str,
+}
+
+/// The notes of which one sentence at least is said.
+fn heard(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSet<u32> {
+    let mut kinds = HashSet::new();
+    let mut heard = BTreeSet::new();
+    for (number, candidate) in footnotes.notes() {
+        let passage = &candidate.passage;
+        let kind = passage.kind.as_ref().map_or(passage.collection.as_str(), |kind| kind.as_str()).to_lowercase();
+        let is_named = asked.iter().any(|term| same_word(term, &kind));
+        if heard.is_empty() || (is_named && !kinds.contains(&kind)) {
+            heard.insert(number);
+            kinds.insert(kind);
+        }
+    }
+    heard
+}
+
+/// Whether this is a row of a table that says something: the first one names the columns.
+fn is_row(sentence: &str, before: &str) -> bool {
+    const BETWEEN_CELLS: &str = " | ";
+    sentence.contains(BETWEEN_CELLS) && before.contains(BETWEEN_CELLS)
+}
+
+/// Whether this ends as a sentence does: headings do not.
 fn is_whole(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»']);
     end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])

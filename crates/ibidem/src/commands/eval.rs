@@ -3,13 +3,16 @@
 mod addresses;
 mod adversarial;
 mod answer_or_refuse;
+mod check;
 mod detect;
+mod diff;
 mod fit;
 mod gather;
 mod judge;
 mod lint;
 mod promote;
 mod retrieval;
+mod run;
 mod similarity;
 
 use std::process::ExitCode;
@@ -40,6 +43,13 @@ pub(crate) enum Eval {
     Judge(judge::Judge),
     /// Adds answers that somebody reviewed to the golden set.
     Promote(promote::Promote),
+    /// Runs the golden set: what is answered, refused and cited, beside what must be. Its documents must have been
+    /// ingested.
+    Run(run::Run),
+    /// Compares two runs of the golden set.
+    Diff(diff::Diff),
+    /// Fails when a run of the golden set is worse than another.
+    Check(check::Check),
 }
 
 impl Eval {
@@ -47,12 +57,15 @@ impl Eval {
         let measured = match self {
             Self::Lint(command) => return command.run().await,
             Self::Promote(command) => return command.run(settings).await,
+            Self::Check(command) => return command.run(),
+            Self::Diff(command) => command.run(),
             Self::Adversarial(command) => return command.run(settings).await,
             Self::Addresses(command) => command.run(settings).await,
             Self::Detect(command) => command.run(settings).await,
             Self::Fit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Retrieval(command) => command.run(settings).await,
+            Self::Run(command) => command.run(settings).await,
             Self::Similarity(command) => command.run(settings).await,
             Self::AnswerOrRefuse(command) => command.run(settings).await,
             Self::Judge(command) => command.run(settings).await,

@@ -41,11 +41,11 @@ fn numbers(candidates: &[Candidate]) -> Vec<u32> {
 fn the_judges_order_decides_and_the_cosine_is_kept() {
     let rules = rules("keep: 16\nkind_minimum: 0");
     let mut candidates = vec![candidate(1, None, 0.9, Some(0.2)), candidate(2, None, 0.1, Some(0.8))];
-    order(&mut candidates, Some(&rules), &[]);
+    order(&mut candidates, Some(&rules), &[], UnjudgedOrder::Cosine);
     assert_eq!(numbers(&candidates), [2, 1]);
     assert_eq!((candidates[0].cosine, candidates[1].cosine), (Some(0.1), Some(0.9)));
     let mut unjudged = vec![candidate(2, None, 0.1, None), candidate(1, None, 0.9, None)];
-    order(&mut unjudged, Some(&rules), &[]);
+    order(&mut unjudged, Some(&rules), &[], UnjudgedOrder::Cosine);
     assert_eq!(numbers(&unjudged), [1, 2]);
 }
 
@@ -58,7 +58,7 @@ fn a_kind_that_is_asked_for_gains_in_the_order_only() {
     for (score, first) in [(0.349, 1), (0.36, 2)] {
         let mut candidates =
             vec![candidate(1, Some("note"), 0.5, Some(0.5)), candidate(2, Some("decision"), 0.5, Some(score))];
-        order(&mut candidates, Some(&rules), &asked);
+        order(&mut candidates, Some(&rules), &asked, UnjudgedOrder::Cosine);
         assert_eq!(numbers(&candidates)[0], first, "{score}");
         assert!(candidates.iter().any(|candidate| candidate.rerank == Some(score)), "the score stays as given");
     }

@@ -19,6 +19,7 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     teller.tell("gather.forced_lexical", |forced| {
         format!("The best {forced} by words are kept whatever their similarity: a word that was typed is never lost.")
     });
+    teller.tell("gather.order", |order| format!("Where no reranker reads them, their order is that of {order}."));
     curated(teller);
     rerank(teller);
 }

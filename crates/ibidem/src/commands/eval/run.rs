@@ -1,0 +1,183 @@
+//! `ibidem eval run`: the golden set through this installation, exactly as somebody who asks goes through it.
+
+mod shown;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use chrono::Utc;
+use ibidem_engine::ask::Engine;
+use ibidem_engine::policy::{Policy, SpeakMode};
+use ibidem_engine::ports::catalogue::{Catalogue as _, DocumentFilter};
+use ibidem_engine::ports::embedder::Embedder as _;
+use ibidem_engine::speak::Nobody;
+use ibidem_engine::turn::Asked;
+use ibidem_engine::words::{Answer, Identity, Question, Scope};
+use ibidem_lab::golden;
+use ibidem_lab::golden::blob::git_blob_hash;
+use ibidem_lab::golden::compare::Difference;
+use ibidem_lab::golden::results::{Config, Results, Run as RunOf};
+use ibidem_lab::golden::run::{Truth, run};
+use ibidem_lab::golden::{Category, GoldenQuery};
+use indicatif::{ProgressBar, ProgressStyle};
+use uuid::Uuid;
+
+use super::diff;
+use crate::compose::{self, Parts};
+use crate::operator::Sight;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub(crate) struct Run {
+    /// The set, a .jsonl file with a question on each line. Its documents must have been ingested.
+    #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
+    file: PathBuf,
+    #[command(flatten)]
+    sight: Sight,
+    /// A shipped policy or a file, over `policy.use`.
+    #[arg(long)]
+    policy: Option<String>,
+    /// Thresholds by collection, over `policy.thresholds`.
+    #[arg(long, value_name = "FILE")]
+    thresholds: Option<PathBuf>,
+    /// Where the results go, as JSON.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Earlier results to compare with.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// A page with the figures, plots and failures.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl Run {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let text = golden::text(&self.file)?;
+        let queries = golden::read(&self.file)?;
+        let baseline = self.baseline.as_deref().map(Results::read).transpose()?;
+        let settings = self.configured(settings);
+        check_terminology(&queries, &settings)?;
+        let policy = compose::policy(&settings, None)?;
+        let parts = Parts::ready(&settings).await?;
+        let engine = parts.engine(&settings).await?;
+        let asker = Asker { engine, identity: self.sight.identity(), policy };
+        let config = asker.config(&parts).await?;
+        anyhow::ensure!(
+            config.documents > 0,
+            "there is no document to answer from; ingest those that the set is about first, as `just golden` does"
+        );
+        let measured = asker.measure(&queries, &parts).await?;
+        let golden_set_blob = git_blob_hash(text.as_bytes());
+        let results = Results::of(RunOf { timestamp: Utc::now(), golden_set_blob, config }, measured);
+
+        shown::show(&results);
+        if let Some(file) = &self.output {
+            write(file, &format!("{}\n", serde_json::to_string_pretty(&results)?))?;
+        }
+        if let Some(file) = &self.html {
+            write(file, &golden::report::page(&results, baseline.as_ref()))?;
+        }
+        if let Some(baseline) = &baseline {
+            diff::show(&Difference::between(baseline, &results));
+        }
+        Ok(())
+    }
+
+    /// The settings of `ibidem serve`, with what was named here over them.
+    fn configured(&self, settings: &Settings) -> Settings {
+        let mut settings = settings.clone();
+        if let Some(policy) = &self.policy {
+            settings.policy.named.clone_from(policy);
+        }
+        if let Some(thresholds) = &self.thresholds {
+            settings.policy.thresholds = Some(thresholds.clone());
+        }
+        settings
+    }
+}
+
+/// Without a vocabulary, questions about terms would fail for a reason that has nothing to do with them.
+fn check_terminology(queries: &[GoldenQuery], settings: &Settings) -> anyhow::Result<()> {
+    let asks_terms = queries.iter().any(|query| query.category.is_terminology());
+    anyhow::ensure!(
+        !asks_terms || settings.terminology.source.is_some(),
+        "the set asks about terms, and there is no vocabulary; for the shipped one add \
+         --set terminology.files=demo/architecture/vocabulary"
+    );
+    let wants_trigger = queries.iter().any(|query| query.category == Category::TerminologyTimeout);
+    anyhow::ensure!(
+        !wants_trigger || settings.terminology.watched.test_triggers,
+        "the set asks about {}, which is late only with --set terminology.test_triggers=true",
+        golden::TIMEOUT_TRIGGER
+    );
+    Ok(())
+}
+
+/// Somebody who asks, under one policy.
+struct Asker {
+    engine: Engine,
+    identity: Identity,
+    policy: Arc<Policy>,
+}
+
+impl Asker {
+    /// What decides the outcomes.
+    async fn config(&self, parts: &Parts) -> anyhow::Result<Config> {
+        let model = parts.embedder.model();
+        let documents =
+            parts.store.list(&self.scope(), &DocumentFilter { most: 1, ..DocumentFilter::default() }).await?;
+        let writes = self.policy.rules.speak.mode == SpeakMode::Model;
+        let writer = self.engine.roles.writers().next().filter(|_| writes);
+        Ok(Config {
+            policy: self.policy.rules.name.clone(),
+            policy_sha256: self.policy.hash,
+            embedding_model: model.name.clone(),
+            embedding_sha256: model.hash.0,
+            answering_model: writer.map(|model| model.name.clone()),
+            reranker: self.engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
+            verifier: self.engine.entailment.name().to_owned(),
+            max_context_chunks: Question::new(String::new()).max_context_chunks,
+            documents: documents.total,
+        })
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::of(&self.identity)
+    }
+
+    /// What POST /v1/answers does with a question, but for the record of it.
+    async fn ask(&self, query: &str) -> anyhow::Result<Answer> {
+        let asked = Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.scope(),
+            policy: self.policy.clone(),
+            question: Question::new(query.to_owned()),
+        };
+        let (answer, _) = self.engine.turn(&self.identity, asked, &mut Nobody).await?;
+        Ok(answer)
+    }
+
+    async fn measure(&self, queries: &[GoldenQuery], parts: &Parts) -> anyhow::Result<Vec<golden::run::Measured>> {
+        let bar = ProgressBar::new(queries.len() as u64).with_style(
+            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
+                .context("the progress bar's template")?,
+        );
+        let scope = self.scope();
+        let truth = Truth {
+            catalogue: &parts.store,
+            scope: &scope,
+            vocabulary: self.engine.vocabulary.as_deref(),
+            rules: &self.policy.rules.gather,
+        };
+        let measured = run(queries, &truth, async |query| self.ask(query).await, || bar.inc(1)).await;
+        bar.finish_and_clear();
+        Ok(measured?)
+    }
+}
+
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+}

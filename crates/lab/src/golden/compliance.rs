@@ -1,0 +1,55 @@
+//! Whether every sentence of an answer has a marker that leads to one of its citations.
+
+use ibidem_engine::speak::sentences::sentences_of;
+use ibidem_engine::words::Answer;
+use serde::{Deserialize, Serialize};
+
+/// How many sentences an answer has, and how many of them are cited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct CitedSentences {
+    pub all: usize,
+    pub cited: usize,
+}
+
+impl CitedSentences {
+    /// The answer's text is read, not only what its receipt claims of it: what stands between the receipt's sentences
+    /// is a heading, or a sentence that nobody vouches for.
+    pub fn of(answer: &Answer) -> Self {
+        let mut counted = Self::default();
+        let mut rest = answer.answer.as_str();
+        for sentence in answer.receipt.iter().flat_map(|receipt| &receipt.sentences) {
+            let Some(place) = rest.find(sentence.text.as_str()) else {
+                // Claimed, and not said: a receipt of something else.
+                counted.all += 1;
+                continue;
+            };
+            counted.all += 1 + uncited(&rest[..place]);
+            counted.cited += usize::from(!sentence.sources.is_empty() && is_cited(&sentence.text, answer));
+            rest = &rest[place + sentence.text.len()..];
+        }
+        counted.all += uncited(rest);
+        counted
+    }
+
+    pub fn is_complete(self) -> bool {
+        self.cited == self.all
+    }
+}
+
+/// Sentences in a text that has no place in the receipt. Headings and such end without a full stop.
+fn uncited(text: &str) -> usize {
+    let says_something = |line: &&str| line.trim_end().ends_with(['.', '!', '?', '…']);
+    text.lines().filter(says_something).map(|line| sentences_of(line).len()).sum()
+}
+
+/// Whether there is a marker, and every one of them is a citation's.
+fn is_cited(text: &str, answer: &Answer) -> bool {
+    let numbers: Vec<u32> = text
+        .split('[')
+        .skip(1)
+        .filter_map(|after| after.split_once(']'))
+        .filter_map(|(number, _)| number.parse().ok())
+        .collect();
+    let is_known = |number: &u32| answer.citations.iter().any(|citation| citation.marker == *number);
+    !numbers.is_empty() && numbers.iter().all(is_known)
+}
