@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -45,9 +46,15 @@ pub(crate) struct Said {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
+    /// The lines that it wrote since it listens, so far.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+
     /// Asks it to stop, and waits until it has.
     pub(crate) async fn stop(mut self) {
         let pid = self.child.id().expect("it still runs").to_string();
@@ -190,12 +197,15 @@ impl Installation {
         };
         let url = tokio::time::timeout(PATIENCE, listening).await.expect("the server begins to listen");
         // What it logs later is shown with the test's own output.
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&said);
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 eprintln!("serve: {line}");
+                kept.lock().unwrap().push(line);
             }
         });
-        Served { child, url }
+        Served { child, url, said }
     }
 
     /// Ingests a folder or file as public documents, waiting for it.
