@@ -27,15 +27,28 @@ pub(crate) fn flags(body: &Value) -> Vec<&str> {
     of_answer.or(of_search).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Something that is not as it must be.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) what: String,
+    /// On a machine that has too much to do, a part that is well may be late all the same: that is tried again.
+    pub(crate) may_be_the_machines: bool,
+}
+
+impl Problem {
+    pub(crate) fn of(what: impl Into<String>) -> Self {
+        Self { what: what.into(), may_be_the_machines: false }
+    }
+}
+
 impl Standard<'_> {
     /// What is wrong with a reply; nothing, if all is as it should be.
-    pub(crate) fn problem(&self, seen: &Seen) -> Option<String> {
-        let problem = self
-            .undocumented(seen)
-            .or_else(|| self.without_evidence(seen))
-            .or_else(|| self.wrong_flag(seen))
-            .or_else(|| self.unsuffered(seen))?;
-        Some(format!("{problem}: {:?} {} {} {}", seen.kind, seen.query, seen.status, seen.body))
+    pub(crate) fn problem(&self, seen: &Seen) -> Option<Problem> {
+        let surely = self.without_evidence(seen).or_else(|| self.unsuffered(seen)).map(|what| (what, false));
+        let maybe = || self.undocumented(seen).or_else(|| self.wrong_flag(seen));
+        let (what, may_be_the_machines) = surely.or_else(|| Some((maybe()?, seen.status != 0)))?;
+        let what = format!("{what}: {:?} {} {} {}", seen.kind, seen.query, seen.status, seen.body);
+        Some(Problem { what, may_be_the_machines })
     }
 
     fn has(&self, dependency: Dependency) -> bool {
@@ -128,7 +141,7 @@ impl Standard<'_> {
     /// Whoever asked while a part could say nothing must have gone without it, and say so.
     fn unsuffered(&self, seen: &Seen) -> Option<String> {
         let is_within = seen.began >= self.began && seen.began + seen.took <= self.ended;
-        let total = self.case.iter().filter(|(_, fault)| is_within && fault.is_total());
+        let total = self.case.iter().filter(|(part, fault)| is_within && fault.is_total_for(*part));
         let well = total.map(|(dependency, _)| *dependency).find(|dependency| !suffers(*dependency, seen))?;
         Some(format!("the {} was gone without, and that is not said", well.name()))
     }

@@ -62,10 +62,14 @@ impl Fault {
         }
     }
 
-    /// Whether nothing at all comes from a part while it lasts. A reply may be whole before its connection breaks, and
-    /// who was killed comes back.
-    pub(crate) fn is_total(self) -> bool {
-        !matches!(self, Self::Reset | Self::Kill)
+    /// Whether nothing at all comes from a part while it lasts. A reply may be whole before its connection breaks, who
+    /// was killed comes back, and the database is waited for as long as the request has time.
+    pub(crate) fn is_total_for(self, dependency: Dependency) -> bool {
+        match self {
+            Self::Reset | Self::Kill => false,
+            Self::Slow => dependency != Dependency::Database,
+            Self::Refuse | Self::Hang | Self::Failing | Self::Garbage => true,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::checks::flags;
+use crate::checks::{Problem, flags};
 use crate::faults::{Case, named};
 use crate::load::Seen;
 
@@ -21,7 +21,9 @@ pub(crate) struct Outcome {
     /// Turns that were answered, and those of them in the database.
     pub(crate) turns: usize,
     pub(crate) recorded: usize,
-    pub(crate) problems: Vec<String>,
+    pub(crate) problems: Vec<Problem>,
+    /// How often it had to be tried again, because the machine was late itself.
+    pub(crate) again: usize,
 }
 
 impl Outcome {
@@ -33,7 +35,7 @@ impl Outcome {
         let took: Vec<f64> = self.seen.iter().map(|seen| seen.took.as_secs_f64()).collect();
         let longest = took.iter().copied().fold(0.0, f64::max);
         format!(
-            "| {} | {} | {} | {} | {} | {found} | {} | {} | {} | {} | {:.2} / {longest:.2} | {} | {:.1} | {} of {} | {} |",
+            "| {} | {} | {} | {} | {} | {found} | {} | {} | {} | {} | {:.2} / {longest:.2} | {} | {:.1} | {} of {} | {} | {} |",
             named(&self.case),
             self.seen.len(),
             action("cite"),
@@ -48,6 +50,7 @@ impl Outcome {
             self.well_after.as_secs_f64(),
             self.recorded,
             self.turns,
+            self.again,
             self.problems.len(),
         )
     }
@@ -70,7 +73,7 @@ fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
 pub(crate) fn table(outcomes: &[Outcome]) -> String {
     let mut table = String::from(
         "| fault | asked | cite | route | refuse | found | 503 | 504 | touched | flags | seconds, median / longest | \
-         opened | well after s | recorded | wrong |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         opened | well after s | recorded | again | wrong |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for outcome in outcomes {
         let _ = writeln!(table, "{}", outcome.line());
