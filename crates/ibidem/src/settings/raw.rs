@@ -63,6 +63,7 @@ struct RawDatabase {
 #[serde(deny_unknown_fields)]
 struct RawIndex {
     url: String,
+    also_at: Vec<String>,
     api_key: Option<String>,
     name: String,
     timeout_ms: u64,
@@ -277,6 +278,9 @@ impl RawDatabase {
 impl RawIndex {
     fn check(self, problems: &mut Problems) -> Option<QdrantSettings> {
         problems.url("index.url", &self.url, &["http://", "https://"]);
+        for url in &self.also_at {
+            problems.url("index.also_at", url, &["http://", "https://"]);
+        }
         problems.at_least("index.timeout_ms", self.timeout_ms, 1);
         problems.at_least("index.shards", self.shards.into(), 1);
         problems.at_least("index.replicas", self.replicas.into(), 1);
@@ -292,6 +296,7 @@ impl RawIndex {
             [("none", Quantization::None), ("int8", Quantization::Int8), ("binary", Quantization::Binary)];
         let quantization = problems.one_of("index.quantization", &self.quantization, &quantizations)?;
         Some(QdrantSettings {
+            also_at: self.also_at,
             api_key: self.api_key,
             alias: self.name,
             search_timeout: Duration::from_millis(self.timeout_ms),

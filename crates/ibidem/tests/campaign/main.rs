@@ -10,6 +10,7 @@
 )]
 
 mod checks;
+mod cluster;
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;

@@ -202,7 +202,8 @@ impl StackDatabase {
     }
 }
 
-async fn stack(command: &str) -> String {
+/// A command of the stack that this runs on, and what it printed.
+pub(crate) async fn stack(command: &str) -> String {
     let script = format!("{}/../../stack/{command}", env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(script).stdin(Stdio::null()).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -267,7 +267,7 @@ fn host_and_name(url: &str) -> (String, String) {
     (host.rsplit_once('@').unwrap().1.to_owned(), name.to_owned())
 }
 
-async fn asker(installation: &Installation, served: &Served) -> Asker {
+pub(crate) async fn asker(installation: &Installation, served: &Served) -> Asker {
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let key = NewKey {

@@ -114,7 +114,9 @@ impl Installation {
     async fn at(index_url: &str) -> Self {
         let database = TestDatabase::create().await;
         let index_name = format!("test-{}", Uuid::now_v7().simple());
-        let settings = QdrantSettings { alias: index_name.clone(), ..QdrantSettings::at(index_url) };
+        let also_at = std::env::var("IBIDEM__INDEX__ALSO_AT").unwrap_or_default();
+        let also_at = also_at.split(',').filter(|url| !url.is_empty()).map(str::to_owned).collect();
+        let settings = QdrantSettings { alias: index_name.clone(), also_at, ..QdrantSettings::at(index_url) };
         // Only to know which model the binary will name its collections after.
         let embedder = OnnxEmbedder::load(&OnnxSettings::of(
             setting("IBIDEM__EMBEDDING__MODEL"),
@@ -138,6 +140,14 @@ impl Installation {
 
     pub(crate) fn store(&self) -> &Store {
         &self.database.store
+    }
+
+    /// The index's collection, as the server calls it.
+    pub(crate) async fn collection(&self) -> String {
+        match self.index.check().await.unwrap() {
+            IndexState::Ready { collection, .. } => collection,
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn database_url(&self) -> &str {
