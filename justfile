@@ -167,3 +167,8 @@ campaign seconds="30" pairs="sample:20":
       IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} \
       IBIDEM_CAMPAIGN_PAGE="$PWD/docs/fault_campaign.md" \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(the_whole_campaign)'
+
+# Three nodes of an index with two replicas of everything: each is killed under load and comes back.
+cluster:
+    export IBIDEM_STACK_INSTANCE=cluster && stack/up --cluster --model none && eval "$(stack/env)" && \
+      cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(a_node_that_is_killed)'

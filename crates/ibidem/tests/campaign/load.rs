@@ -1,4 +1,4 @@
-//! Twenty questions a second, whether the last were answered or not.
+//! Questions at a steady pace, whether the last were answered or not.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,8 +11,6 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::handbook::Kind;
-
-const EVERY: Duration = Duration::from_millis(50);
 
 /// Somebody with a key, in front of a server.
 #[derive(Clone)]
@@ -76,9 +74,9 @@ fn read(text: &str) -> Value {
 }
 
 /// Asks until told to stop, and returns everything once all of it has ended.
-pub(crate) async fn load(asker: Asker, seed: u64, mut stop: watch::Receiver<bool>) -> Vec<Seen> {
+pub(crate) async fn load(asker: Asker, seed: u64, every: Duration, mut stop: watch::Receiver<bool>) -> Vec<Seen> {
     let mut random = StdRng::seed_from_u64(seed);
-    let mut ticks = tokio::time::interval(EVERY);
+    let mut ticks = tokio::time::interval(every);
     let mut asked = JoinSet::new();
     while !*stop.borrow() {
         tokio::select! { _ = ticks.tick() => {}, _ = stop.changed() => break }

@@ -22,6 +22,8 @@ use crate::table::Outcome;
 
 /// The time that a request has.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
+/// Twenty questions a second.
+const EVERY: Duration = Duration::from_millis(50);
 /// For a part to be itself again, and for the server to notice.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Load before the fault begins: nothing is wrong yet.
@@ -123,7 +125,7 @@ impl<'a> World<'a> {
     pub(crate) async fn run(&self, number: u64, case: &Case, length: Duration) -> Outcome {
         let trips = self.breakers("circuit_breaker_trip_total").await;
         let (stop, stopped) = watch::channel(false);
-        let asking = tokio::spawn(load(self.asker.clone(), self.seed + number, stopped));
+        let asking = tokio::spawn(load(self.asker.clone(), self.seed + number, EVERY, stopped));
         tokio::time::sleep(BEFORE).await;
         let began = Instant::now();
         self.begin(case, length).await;
