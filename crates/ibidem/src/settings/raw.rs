@@ -57,6 +57,7 @@ struct RawDatabase {
     url: String,
     max_connections: u32,
     acquire_timeout_ms: u64,
+    timeout_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -265,11 +266,13 @@ impl RawDatabase {
         problems.url("database.url", &self.url, &["postgres://", "postgresql://"]);
         problems.at_least("database.max_connections", self.max_connections.into(), 2);
         problems.at_least("database.acquire_timeout_ms", self.acquire_timeout_ms, 1);
+        problems.at_least("database.timeout_ms", self.timeout_ms, 1);
         problems.at_least("jobs.lease_ms", jobs.lease_ms, 500);
         StoreSettings {
             url: self.url,
             max_connections: self.max_connections,
             acquire_timeout: Duration::from_millis(self.acquire_timeout_ms),
+            read_timeout: Duration::from_millis(self.timeout_ms),
             lease: Duration::from_millis(jobs.lease_ms),
         }
     }

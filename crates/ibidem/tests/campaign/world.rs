@@ -22,6 +22,8 @@ use crate::table::Outcome;
 
 /// The time that a request has.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
+/// What the part that may take longest is given, the database apart.
+pub(crate) const LONGEST_PART: Duration = Duration::from_millis(1500);
 /// Twenty questions a second.
 const EVERY: Duration = Duration::from_millis(50);
 /// For a part to be itself again, and for the server to notice.
@@ -79,7 +81,7 @@ impl<'a> World<'a> {
         ];
         let [at_index, at_model, at_reranker, at_vocabulary, at_database] =
             proxies.each_ref().map(|proxy| proxy.address.as_str());
-        let settings: [(&str, String); 20] = [
+        let settings: [(&str, String); 21] = [
             ("IBIDEM__INDEX__URL", format!("http://{at_index}")),
             ("IBIDEM__INDEX__TIMEOUT_MS", "1500".to_owned()),
             ("IBIDEM__LANGUAGE_MODEL__URL", format!("http://{at_model}/v1")),
@@ -97,7 +99,9 @@ impl<'a> World<'a> {
             // What is remembered would be said without the vocabulary.
             ("IBIDEM__TERMINOLOGY__CACHE_ENTRIES", "0".to_owned()),
             ("IBIDEM__DATABASE__URL", format!("postgres://app@{at_database}/{name}")),
-            ("IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "1500".to_owned()),
+            // Every request asks it several times, and it has the least of the machine here.
+            ("IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "3000".to_owned()),
+            ("IBIDEM__DATABASE__TIMEOUT_MS", "4000".to_owned()),
             ("IBIDEM__BREAKERS__OPEN_MS", "1000".to_owned()),
             ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", DEADLINE.as_millis().to_string()),
             ("IBIDEM__SERVER__METRICS", "open".to_owned()),
@@ -155,10 +159,13 @@ impl<'a> World<'a> {
         }
         let may_be_lost = !OUTLIVE_THE_DATABASE && case.iter().any(|(part, _)| *part == Dependency::Database);
         if recorded != turns.len() && !may_be_lost {
-            problems.push(Problem::of(format!("{recorded} of {} turns are recorded", turns.len())));
+            let what = format!("{recorded} of {} turns are recorded", turns.len());
+            problems.push(Problem { what, may_be_the_machines: !OUTLIVE_THE_DATABASE });
         }
         let panics = self.served.said().into_iter().filter(|line| line.contains("panicked"));
         problems.extend(panics.map(Problem::of));
+        // The worst first.
+        problems.sort_by_key(|problem| problem.may_be_the_machines);
         let (case, turns) = (case.clone(), turns.len());
         Outcome { case, touched, trips, well_after, turns, recorded, problems, seen, again: 0 }
     }
