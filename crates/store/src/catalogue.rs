@@ -7,8 +7,9 @@ use ibidem_engine::ports::catalogue::{
 use ibidem_engine::words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
 use uuid::Uuid;
 
+use crate::Store;
 use crate::convert::{KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
-use crate::{Store, unavailable};
+use crate::in_time::InTime as _;
 
 #[async_trait]
 impl Catalogue for Store {
@@ -35,8 +36,8 @@ impl Catalogue for Store {
             &scope_tags(scope),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 Ok(CataloguePassage {
@@ -80,8 +81,8 @@ impl Catalogue for Store {
             &scope_tags(scope),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 let (version, chunk_index) = (to_u32(row.current_version)?, to_u32(row.chunk_index)?);
@@ -112,8 +113,8 @@ impl Catalogue for Store {
             collection.map(CollectionName::as_str),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 Ok(AddressedDocument {
@@ -169,8 +170,8 @@ impl Catalogue for Store {
             Uuid::nil(),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         let after = sqlx::query!(
             r#"WITH RECURSIVE walk AS (
                    (SELECT address_key, id, address,
@@ -195,8 +196,8 @@ impl Catalogue for Store {
             Uuid::max(),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         let before = before.into_iter().rev().map(|row| (row.address_key, row.address));
         let around = before.chain(after.into_iter().map(|row| (row.address_key, row.address)));
         around.map(|(key, address)| Ok((to_address_key(&key)?, address))).collect()
@@ -222,8 +223,8 @@ impl Catalogue for Store {
             i64::from(to_i32(filter.most)?),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         let total = rows.first().map_or(0, |row| row.total.unsigned_abs());
         let documents = rows.into_iter().map(|row| {
             Ok(ListedDocument {

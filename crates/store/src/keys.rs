@@ -11,6 +11,7 @@ use rand::Rng;
 use uuid::Uuid;
 
 use crate::convert::{tag_names, to_parsed, to_tags};
+use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 
 /// Starts every key, so that a leaked one is recognised by people and by scanners.
@@ -86,8 +87,8 @@ impl Store {
             digest.as_bytes(),
         )
         .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?
+        .in_time(self)
+        .await?
         .ok_or(KeyError::Invalid)?;
         Ok(Identity {
             tenant: TenantId(row.tenant_id),

@@ -6,6 +6,7 @@ mod collections;
 mod commit;
 mod convert;
 mod documents;
+mod in_time;
 mod intake;
 mod keys;
 mod memory;
@@ -52,6 +53,8 @@ pub struct StoreSettings {
     pub url: String,
     pub max_connections: u32,
     pub acquire_timeout: Duration,
+    /// For a read that a question waits for, from getting a connection to the last row.
+    pub read_timeout: Duration,
     /// How long a worker holds a job or publication without a sign of life.
     pub lease: Duration,
 }
@@ -60,6 +63,7 @@ pub struct StoreSettings {
 #[derive(Clone, Debug)]
 pub struct Store {
     pool: PgPool,
+    read_timeout: Duration,
     lease: Duration,
 }
 
@@ -83,7 +87,7 @@ impl Store {
             .test_before_acquire(false)
             .before_acquire(|connection, about| Box::pin(still_lives(connection, about.idle_for)))
             .connect_lazy_with(options);
-        Ok(Self { pool, lease: settings.lease })
+        Ok(Self { pool, read_timeout: settings.read_timeout, lease: settings.lease })
     }
 
     /// Whether the database answers, and which version it is.

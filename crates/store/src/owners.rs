@@ -6,8 +6,9 @@ use ibidem_engine::ports::owners::{OwnedTag, Owner, Owners};
 use ibidem_engine::words::{DocumentId, Scope};
 use uuid::Uuid;
 
+use crate::Store;
 use crate::convert::scope_tags;
-use crate::{Store, unavailable};
+use crate::in_time::InTime as _;
 
 #[async_trait]
 impl Owners for Store {
@@ -26,8 +27,8 @@ impl Owners for Store {
             &scope_tags(scope),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 let tag = row.tag.parse().map_err(|error| CatalogueError::Corrupt(format!("a tag: {error}")))?;

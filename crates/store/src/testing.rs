@@ -34,6 +34,8 @@ impl TestDatabase {
             url: url.clone(),
             max_connections: 8,
             acquire_timeout: Duration::from_secs(10),
+            // Long: a busy machine is no database that hangs.
+            read_timeout: Duration::from_secs(60),
             lease: Duration::from_secs(60),
         })
         .expect("the URL is valid");

@@ -126,9 +126,10 @@ impl QdrantIndex {
 
     /// Called when the server knows no such collection: there is none, or that of another model.
     pub(super) async fn why_missing(&self) -> IndexError {
-        // Not by `within`, which calls this.
+        // Not by `read`, which calls this.
         let limit = self.settings.search_timeout;
-        let aliases = match tokio::time::timeout(limit, self.reader.list_aliases()).await {
+        let reader = self.nodes.reader(self.nodes.place());
+        let aliases = match tokio::time::timeout(limit, reader.list_aliases()).await {
             Ok(Ok(reply)) => reply.aliases,
             Ok(Err(error)) => return IndexError::Unavailable(super::reason(&error)),
             Err(_) => return IndexError::Unavailable(format!("no answer within {limit:?}")),
@@ -145,7 +146,7 @@ impl QdrantIndex {
     /// The collection our alias points at.
     async fn aliased_collection(&self) -> Result<Option<String>, IndexError> {
         let alias = self.names.alias();
-        let reply = self.within(self.settings.search_timeout, self.reader.list_aliases()).await?;
+        let reply = self.read(|node| async move { node.list_aliases().await }).await?;
         let found = reply.aliases.into_iter().find(|description| description.alias_name == alias);
         Ok(found.map(|description| description.collection_name))
     }
@@ -157,13 +158,13 @@ impl QdrantIndex {
 
     /// Collections under this index's names, of any model.
     async fn collections(&self) -> Result<Vec<(String, CollectionId)>, IndexError> {
-        let reply = self.within(self.settings.search_timeout, self.reader.list_collections()).await?;
+        let reply = self.read(|node| async move { node.list_collections().await }).await?;
         let named = reply.collections.into_iter();
         Ok(named.filter_map(|found| self.names.parse(&found.name).map(|id| (found.name, id))).collect())
     }
 
     async fn collection_info(&self, collection: &str) -> Result<CollectionInfo, IndexError> {
-        let reply = self.within(self.settings.search_timeout, self.reader.collection_info(collection)).await?;
+        let reply = self.read(|node| async move { node.collection_info(collection).await }).await?;
         reply.result.ok_or_else(|| IndexError::Unavailable(format!("no description of {collection}")))
     }
 
@@ -185,7 +186,7 @@ impl QdrantIndex {
             .write_consistency_factor(settings.write_consistency)
             .on_disk_payload(true)
             .timeout(settings.write_timeout.as_secs().max(1));
-        match self.write(self.writer.create_collection(request)).await {
+        match self.write(|node| async move { node.create_collection(request).await }).await {
             Err(IndexError::Rejected(_)) if self.exists(collection).await? => Ok(()),
             created => created.map(|_| ()),
         }
@@ -216,7 +217,7 @@ impl QdrantIndex {
     }
 
     async fn exists(&self, collection: &str) -> Result<bool, IndexError> {
-        self.write(self.writer.collection_exists(collection)).await
+        self.write(|node| async move { node.collection_exists(collection).await }).await
     }
 
     /// Doing it again changes nothing.
@@ -236,7 +237,7 @@ impl QdrantIndex {
             let request = CreateFieldIndexCollectionBuilder::new(collection, field, field_type)
                 .field_index_params(params)
                 .wait(true);
-            self.write(self.writer.create_field_index(request)).await?;
+            self.write(|node| async move { node.create_field_index(request).await }).await?;
         }
         Ok(())
     }
@@ -244,14 +245,14 @@ impl QdrantIndex {
     /// Moves the alias if it is already there.
     async fn point_alias_at(&self, collection: &str) -> Result<(), IndexError> {
         let request = CreateAliasBuilder::new(collection, self.names.alias());
-        self.write(self.writer.create_alias(request)).await?;
+        self.write(|node| async move { node.create_alias(request).await }).await?;
         Ok(())
     }
 
     async fn drop_collection(&self, collection: &str) -> Result<(), IndexError> {
         let timeout = self.settings.write_timeout.as_secs().max(1);
         let request = DeleteCollectionBuilder::new(collection).timeout(timeout);
-        self.write(self.writer.delete_collection(request)).await?;
+        self.write(|node| async move { node.delete_collection(request).await }).await?;
         Ok(())
     }
 

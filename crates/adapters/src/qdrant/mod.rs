@@ -3,6 +3,7 @@
 mod collection;
 mod filter;
 mod names;
+mod nodes;
 mod payload;
 mod publish;
 mod scan;
@@ -21,6 +22,7 @@ use uuid::Uuid;
 
 pub use collection::IndexState;
 use names::Names;
+use nodes::{Nodes, Place};
 
 /// The dense vector of a point.
 const DENSE: &str = "dense";
@@ -44,6 +46,8 @@ pub enum Quantization {
 pub struct QdrantSettings {
     /// The server's gRPC address.
     pub url: String,
+    /// Other nodes of the same cluster: asked when the one before does not answer.
+    pub also_at: Vec<String>,
     pub api_key: Option<String>,
     /// What the names of all collections and aliases begin with.
     pub alias: String,
@@ -79,6 +83,7 @@ impl QdrantSettings {
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            also_at: Vec::new(),
             api_key: None,
             alias: "ibidem-passages".to_owned(),
             search_timeout: Duration::from_secs(5),
@@ -107,32 +112,20 @@ pub struct QdrantIndex {
     names: Names,
     /// What reads and writes go to: the model's alias, or a collection being built.
     target: String,
-    reader: Qdrant,
-    writer: Qdrant,
+    nodes: Nodes,
 }
 
 impl QdrantIndex {
     /// Connects when first used. Fails only if the settings cannot be meant.
     pub fn new(settings: QdrantSettings, model: EmbeddingModel) -> Result<Self, IndexError> {
         let names = Names::new(&settings.alias, model.hash);
-        let connect = |timeout: Duration| {
-            let mut client = Qdrant::from_url(&settings.url)
-                .api_key(settings.api_key.clone())
-                .timeout(timeout)
-                .connect_timeout(timeout.min(Duration::from_secs(5)))
-                .keep_alive_while_idle()
-                // It prints to standard output, which belongs to the command line.
-                .skip_compatibility_check();
-            client.pool_size = settings.connections;
-            client.build().map_err(|error| IndexError::Rejected(error.to_string()))
-        };
-        let (reader, writer) = (connect(settings.search_timeout)?, connect(settings.write_timeout)?);
-        Ok(Self { target: names.alias(), settings, model, names, reader, writer })
+        let nodes = Nodes::of(&settings).map_err(|error| IndexError::Rejected(error.to_string()))?;
+        Ok(Self { target: names.alias(), settings, model, names, nodes })
     }
 
     /// The server's version.
     pub async fn version(&self) -> Result<String, IndexError> {
-        let reply = self.within(self.settings.search_timeout, self.reader.health_check()).await?;
+        let reply = self.read(|node| async move { node.health_check().await }).await?;
         Ok(reply.version)
     }
 
@@ -148,21 +141,50 @@ impl QdrantIndex {
         &self.target
     }
 
+    /// Reads from the node that is asked at present, or else from the next. Of several each has its share of the time:
+    /// one that hangs leaves the others theirs.
+    async fn read<T, Reading>(&self, call: impl Fn(Qdrant) -> Reading) -> Result<T, IndexError>
+    where
+        Reading: Future<Output = Result<T, QdrantError>>,
+    {
+        let nodes = u32::try_from(self.nodes.count()).unwrap_or(u32::MAX);
+        let share = self.settings.search_timeout / nodes;
+        for _ in 1..nodes {
+            let place = self.nodes.place();
+            match self.within(share, place, call(self.nodes.reader(place).clone())).await {
+                Err(IndexError::Unavailable(_)) => {}
+                outcome => return outcome,
+            }
+        }
+        let place = self.nodes.place();
+        self.within(share, place, call(self.nodes.reader(place).clone())).await
+    }
+
+    /// Writes to the node that is asked at present. Who writes does so again where it fails, and then to the next.
+    async fn write<T, Writing>(&self, call: impl FnOnce(Qdrant) -> Writing) -> Result<T, IndexError>
+    where
+        Writing: Future<Output = Result<T, QdrantError>>,
+    {
+        let place = self.nodes.place();
+        self.within(self.settings.write_timeout, place, call(self.nodes.writer(place).clone())).await
+    }
+
     /// Runs a call with an outer time limit: the client's own does not cover connecting again.
     async fn within<T>(
         &self,
         limit: Duration,
+        place: Place,
         call: impl Future<Output = Result<T, QdrantError>>,
     ) -> Result<T, IndexError> {
-        match tokio::time::timeout(limit, call).await {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(self.explained(error).await),
-            Err(_) => Err(IndexError::Unavailable(format!("no answer within {limit:?}"))),
+        let error = match tokio::time::timeout(limit, call).await {
+            Ok(Ok(value)) => return Ok(value),
+            Ok(Err(error)) => self.explained(error).await,
+            Err(_) => IndexError::Unavailable(format!("no answer within {limit:?}")),
+        };
+        if matches!(error, IndexError::Unavailable(_)) {
+            self.nodes.leave(place);
         }
-    }
-
-    async fn write<T>(&self, call: impl Future<Output = Result<T, QdrantError>>) -> Result<T, IndexError> {
-        self.within(self.settings.write_timeout, call).await
+        Err(error)
     }
 
     /// An error as the caller should see it. A missing collection may be that of another model.

@@ -47,7 +47,7 @@ async fn remove_outdated(index: &QdrantIndex, documents: &[IndexDocument]) -> Re
     }
     for (tenant, documents) in by_tenant {
         let request = DeletePointsBuilder::new(&index.target).points(filter::outdated(tenant, &documents)).wait(true);
-        index.write(index.writer.delete_points(request)).await?;
+        index.write(|node| async move { node.delete_points(request).await }).await?;
     }
     Ok(())
 }
@@ -74,7 +74,7 @@ async fn write(index: &QdrantIndex, batch: Batch) -> Result<(), IndexError> {
         return Ok(());
     }
     let request = UpsertPointsBuilder::new(&index.target, batch.points).wait(true);
-    index.write(index.writer.upsert_points(request)).await?;
+    index.write(|node| async move { node.upsert_points(request).await }).await?;
     Ok(())
 }
 

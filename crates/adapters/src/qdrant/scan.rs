@@ -18,7 +18,7 @@ pub(super) async fn scan(index: &QdrantIndex, from: Option<Uuid>, page: usize) -
     if let Some(from) = from {
         request = request.offset(PointId::from(from.to_string()));
     }
-    let reply = index.write(index.writer.scroll(request)).await?;
+    let reply = index.write(|node| async move { node.scroll(request).await }).await?;
     let mut points = Vec::with_capacity(reply.result.len());
     for point in reply.result {
         match payload::stored_point(&point.payload) {
@@ -38,7 +38,7 @@ pub(super) async fn remove_points(index: &QdrantIndex, points: Vec<StoredPoint>)
         points.into_iter().map(|point| point.passage.point_id(point.tenant).to_string().into()).collect();
     for ids in ids.chunks(POINTS_REMOVED_TOGETHER) {
         let request = DeletePointsBuilder::new(&index.target).points(PointsIdsList { ids: ids.to_vec() }).wait(true);
-        index.write(index.writer.delete_points(request)).await?;
+        index.write(|node| async move { node.delete_points(request).await }).await?;
     }
     Ok(())
 }

@@ -31,8 +31,13 @@ pub(super) async fn search(
         return Ok(plans.iter().map(|_| Vec::new()).collect());
     }
     let limit = index.settings.search_timeout;
-    let batch = QueryBatchPointsBuilder::new(&index.target, requests).timeout(limit.as_secs().max(1));
-    let reply = index.within(limit, index.reader.query_batch(batch)).await?;
+    let batch = QueryBatchPointsBuilder::new(&index.target, requests).timeout(limit.as_secs().max(1)).build();
+    let reply = index
+        .read(|node| {
+            let batch = batch.clone();
+            async move { node.query_batch(batch).await }
+        })
+        .await?;
     let mut results = reply.result.into_iter().map(|result| result.result);
     Ok(plans.iter().map(|plan| plan.hits(&mut results)).collect())
 }

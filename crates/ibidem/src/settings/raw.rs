@@ -60,12 +60,14 @@ struct RawDatabase {
     url: String,
     max_connections: u32,
     acquire_timeout_ms: u64,
+    timeout_ms: u64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawIndex {
     url: String,
+    also_at: Vec<String>,
     api_key: Option<String>,
     name: String,
     timeout_ms: u64,
@@ -272,11 +274,13 @@ impl RawDatabase {
         problems.url("database.url", &self.url, &["postgres://", "postgresql://"]);
         problems.at_least("database.max_connections", self.max_connections.into(), 2);
         problems.at_least("database.acquire_timeout_ms", self.acquire_timeout_ms, 1);
+        problems.at_least("database.timeout_ms", self.timeout_ms, 1);
         problems.at_least("jobs.lease_ms", jobs.lease_ms, 500);
         StoreSettings {
             url: self.url,
             max_connections: self.max_connections,
             acquire_timeout: Duration::from_millis(self.acquire_timeout_ms),
+            read_timeout: Duration::from_millis(self.timeout_ms),
             lease: Duration::from_millis(jobs.lease_ms),
         }
     }
@@ -285,6 +289,9 @@ impl RawDatabase {
 impl RawIndex {
     fn check(self, problems: &mut Problems) -> Option<QdrantSettings> {
         problems.url("index.url", &self.url, &["http://", "https://"]);
+        for url in &self.also_at {
+            problems.url("index.also_at", url, &["http://", "https://"]);
+        }
         problems.at_least("index.timeout_ms", self.timeout_ms, 1);
         problems.at_least("index.shards", self.shards.into(), 1);
         problems.at_least("index.replicas", self.replicas.into(), 1);
@@ -300,6 +307,7 @@ impl RawIndex {
             [("none", Quantization::None), ("int8", Quantization::Int8), ("binary", Quantization::Binary)];
         let quantization = problems.one_of("index.quantization", &self.quantization, &quantizations)?;
         Some(QdrantSettings {
+            also_at: self.also_at,
             api_key: self.api_key,
             alias: self.name,
             search_timeout: Duration::from_millis(self.timeout_ms),

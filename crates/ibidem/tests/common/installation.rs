@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -45,9 +46,15 @@ pub(crate) struct Said {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
+    /// The lines that it wrote since it listens, so far.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+
     /// Asks it to stop, and waits until it has.
     pub(crate) async fn stop(mut self) {
         let pid = self.child.id().expect("it still runs").to_string();
@@ -107,7 +114,9 @@ impl Installation {
     async fn at(index_url: &str) -> Self {
         let database = TestDatabase::create().await;
         let index_name = format!("test-{}", Uuid::now_v7().simple());
-        let settings = QdrantSettings { alias: index_name.clone(), ..QdrantSettings::at(index_url) };
+        let also_at = std::env::var("IBIDEM__INDEX__ALSO_AT").unwrap_or_default();
+        let also_at = also_at.split(',').filter(|url| !url.is_empty()).map(str::to_owned).collect();
+        let settings = QdrantSettings { alias: index_name.clone(), also_at, ..QdrantSettings::at(index_url) };
         // Only to know which model the binary will name its collections after.
         let embedder = OnnxEmbedder::load(&OnnxSettings::of(
             setting("IBIDEM__EMBEDDING__MODEL"),
@@ -131,6 +140,14 @@ impl Installation {
 
     pub(crate) fn store(&self) -> &Store {
         &self.database.store
+    }
+
+    /// The index's collection, as the server calls it.
+    pub(crate) async fn collection(&self) -> String {
+        match self.index.check().await.unwrap() {
+            IndexState::Ready { collection, .. } => collection,
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn database_url(&self) -> &str {
@@ -190,12 +207,15 @@ impl Installation {
         };
         let url = tokio::time::timeout(PATIENCE, listening).await.expect("the server begins to listen");
         // What it logs later is shown with the test's own output.
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&said);
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 eprintln!("serve: {line}");
+                kept.lock().unwrap().push(line);
             }
         });
-        Served { child, url }
+        Served { child, url, said }
     }
 
     /// Ingests a folder or file as public documents, waiting for it.

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use ibidem_engine::degrade::BreakerState;
 use ibidem_engine::words::Sha256Hash;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,6 +17,10 @@ pub(crate) struct Health {
     /// The parts that are not ready; their reasons are in the log.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_ready: Vec<&'static str>,
+    /// The parts that failed too often and are left alone for now, by the names of their breakers. This process serves
+    /// without them, and its answers say so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_alone: Vec<String>,
     /// Of the policy in force: what the receipts of answers name. Only where readiness is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
@@ -25,7 +30,7 @@ pub(crate) struct Health {
 /// Whether this process runs.
 #[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200, body = Health)))]
 pub(crate) async fn healthz() -> Json<Health> {
-    Json(Health { status: "ok", not_ready: Vec::new(), policy_sha256: None })
+    Json(Health { status: "ok", not_ready: Vec::new(), left_alone: Vec::new(), policy_sha256: None })
 }
 
 /// Whether this process can serve: database, schema, index and embedding model.
@@ -34,12 +39,15 @@ pub(crate) async fn healthz() -> Json<Health> {
 pub(crate) async fn readyz(State(state): State<AppState>) -> (StatusCode, Json<Health>) {
     let missing = state.readiness.missing().await;
     let policy_sha256 = Some(state.policy_in_force().hash);
+    let breakers = state.counts.breakers().states().into_iter();
+    let left_alone =
+        breakers.filter(|(_, state, _)| *state != BreakerState::Closed.as_number()).map(|(part, ..)| part).collect();
     if missing.is_empty() {
-        return (StatusCode::OK, Json(Health { status: "ok", not_ready: Vec::new(), policy_sha256 }));
+        return (StatusCode::OK, Json(Health { status: "ok", not_ready: Vec::new(), left_alone, policy_sha256 }));
     }
     for (part, reason) in &missing {
         tracing::warn!(part, reason, "not ready");
     }
     let not_ready = missing.into_iter().map(|(part, _)| part).collect();
-    (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "not_ready", not_ready, policy_sha256 }))
+    (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "not_ready", not_ready, left_alone, policy_sha256 }))
 }

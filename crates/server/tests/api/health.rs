@@ -1,12 +1,17 @@
 //! `/healthz` and `/readyz`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::StatusCode;
+use ibidem_engine::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_engine::policy::Policy;
+use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use tokio::sync::watch;
 
-use crate::world::{POLICY, World};
+use crate::world::{Extras, POLICY, World, policy};
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_process_whose_parts_answer_is_ready() {
@@ -28,5 +33,46 @@ async fn readiness_names_the_policy_in_force_also_after_it_changed() {
         assert_eq!(reply.body["policy_sha256"], policy.hash.to_string());
     }
     assert_eq!(world.call("GET", "/healthz", None, "").await.body, serde_json::json!({ "status": "ok" }));
+    world.end().await;
+}
+
+/// A reranker that failed too often, and an index that did not.
+struct OneLeftAlone(Breakers);
+
+impl OneLeftAlone {
+    fn new() -> Self {
+        let breakers = Breakers::new(BreakerSettings::default());
+        let (_, reranker) = (breakers.of("index", PATIENCE), breakers.of("reranker", PATIENCE));
+        for _ in 0..BreakerSettings::default().failures_to_open {
+            reranker.begin().unwrap().failed();
+        }
+        Self(breakers)
+    }
+}
+
+impl PartCounts for OneLeftAlone {
+    fn vocabulary(&self) -> VocabularyCounts {
+        VocabularyCounts::default()
+    }
+
+    fn breakers(&self) -> BreakerStates {
+        self.0.states()
+    }
+
+    fn tool_calls(&self) -> Vec<ToolCalls> {
+        Vec::new()
+    }
+}
+
+#[tokio::test]
+async fn readiness_names_the_parts_that_are_left_alone_and_is_there_without_them() {
+    let counts = Arc::new(OneLeftAlone::new());
+    let extras = Extras { counts: counts.clone(), ..Extras::default() };
+    let world = World::create_with(policy(POLICY), extras).await;
+    let reply = world.call("GET", "/readyz", None, "").await;
+    assert_eq!((reply.status, &reply.body["left_alone"]), (StatusCode::OK, &serde_json::json!(["reranker"])));
+    // Another one took its place.
+    drop(counts.0.of("reranker", PATIENCE));
+    assert_eq!(world.call("GET", "/readyz", None, "").await.body.get("left_alone"), None);
     world.end().await;
 }

@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::collections::ensure_tags;
 use crate::convert::{corrupt, scope_tags, tag_names, to_i32, to_tags, to_u32};
 use crate::documents::ask_for_publication;
+use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 
 pub(crate) use index::as_document;
@@ -199,8 +200,8 @@ impl Store {
             &scope_tags(scope),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         rows.into_iter().map(MemoryRow::try_from).collect()
     }
 }

@@ -9,8 +9,9 @@ use ibidem_engine::words::{AddressKey, CharSpan, DocumentId, MemoryId, PassageKe
 use uuid::Uuid;
 
 use super::MemoryRow;
+use crate::Store;
 use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_u32};
-use crate::{Store, unavailable};
+use crate::in_time::InTime as _;
 
 #[async_trait]
 impl Memory for Store {
@@ -91,8 +92,8 @@ impl Store {
             &scope_tags(scope),
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         for row in rows {
             let place = usize::try_from(row.place - 1).ok().and_then(|place| passages.get_mut(place));
             let Some(place) = place else { continue };
