@@ -244,14 +244,14 @@ fn is_turn(seen: &Seen) -> bool {
 }
 
 /// Where turns are recorded, and whether those of a time without a database are kept until there is one.
-const RECORDS: &str = "turns";
-const OUTLIVE_THE_DATABASE: bool = false;
+const RECORDS: &str = "audit";
+const OUTLIVE_THE_DATABASE: bool = true;
 
 /// How many of these turns are in the database, given time to get there.
 async fn recorded_count(installation: &Installation, turns: &[Uuid]) -> usize {
     let mut connection = PgConnection::connect(installation.database_url()).await.unwrap();
     let mut count = 0;
-    for _ in 0..50 {
+    for _ in 0..300 {
         let query = format!("SELECT count(DISTINCT request_id) FROM {RECORDS} WHERE request_id = ANY($1)");
         let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
         let recorded: i64 = query.bind(turns).fetch_one(&mut connection).await.unwrap();

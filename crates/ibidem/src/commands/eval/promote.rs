@@ -127,11 +127,13 @@ impl Promote {
     }
 }
 
-/// The one place that knows how turns are stored: the last of a request. This record does not have the question.
+/// The last record of a request.
 async fn stored(store: &Store, tenant: TenantId, request_id: Uuid) -> anyhow::Result<Option<StoredTurn>> {
-    let Some((answer, _)) = store.turns(tenant, request_id).await?.pop() else { return Ok(None) };
-    let answer = serde_json::from_value(answer).context("its record is not an answer of this version")?;
-    Ok(Some(StoredTurn { is_hashed: false, query: None, answer }))
+    let Some(record) = store.audit(tenant, request_id).await?.pop() else { return Ok(None) };
+    let answer = serde_json::from_value(record.answer).context("its record is not an answer of this version")?;
+    let is_hashed = record.texts == "hashed";
+    let query = record.question["query"].as_str().filter(|_| !is_hashed).map(str::to_owned);
+    Ok(Some(StoredTurn { is_hashed, query, answer }))
 }
 
 /// Beside the old file first, so that there is always a whole one.
