@@ -1,5 +1,6 @@
 //! What the gates cost: 60 candidates of about a hundred words, under each policy that comes with the binary. The
-//! candidates' words are read before, while gathering; what that costs stands beside it.
+//! candidates' words are read before, while gathering; what that costs stands beside it, and what it costs to make such
+//! a decision again from its record, and from its record's JSON.
 //! `cargo bench -p ibidem-engine --bench gates`
 
 #![allow(clippy::unwrap_used, reason = "a bench that cannot be set up has nothing to measure")]
@@ -10,10 +11,11 @@ use chrono::DateTime;
 use divan::Bencher;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::catalogue::CataloguePassage;
+use ibidem_engine::replay::{CandidateRecord, DecisionRecord, PoolRecord, Replay};
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord};
 use ibidem_engine::words::{
-    Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, TenantId, Terms,
+    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, TenantId, Terms,
 };
 use uuid::Uuid;
 
@@ -45,6 +47,64 @@ fn gates(bencher: Bencher, name: &str) {
 fn reading(bencher: Bencher) {
     let candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
     bencher.with_inputs(|| candidates.clone()).bench_refs(|candidates| read(candidates));
+}
+
+#[divan::bench(args = POLICIES.map(|(name, _)| name))]
+fn again(bencher: Bencher, name: &str) {
+    let text = POLICIES.iter().find(|(other, _)| *other == name).unwrap().1;
+    let policy = Policy::parse(text).unwrap();
+    let (replay, record) = (Replay::under(&policy).unwrap(), record());
+    bencher.bench(|| replay.again(&record));
+}
+
+#[divan::bench(args = POLICIES.map(|(name, _)| name))]
+fn again_from_json(bencher: Bencher, name: &str) {
+    let text = POLICIES.iter().find(|(other, _)| *other == name).unwrap().1;
+    let policy = Policy::parse(text).unwrap();
+    let (replay, json) = (Replay::under(&policy).unwrap(), serde_json::to_string(&record()).unwrap());
+    bencher.bench(|| replay.again(&serde_json::from_str(&json).unwrap()));
+}
+
+/// The same pool, written down.
+fn record() -> DecisionRecord {
+    let mut candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
+    read(&mut candidates);
+    let candidates = candidates.into_iter().map(|candidate| {
+        let reading = candidate.reading.unwrap();
+        CandidateRecord {
+            passage: candidate.passage.passage,
+            collection: candidate.passage.collection,
+            kind: candidate.passage.kind,
+            cosine: candidate.cosine,
+            bm25: candidate.bm25,
+            fused: candidate.fused,
+            rerank: candidate.rerank,
+            curated: None,
+            addressed: false,
+            forced: false,
+            coverage: reading.coverage,
+            present: reading.present,
+            alike: Vec::new(),
+        }
+    });
+    let pool = PoolRecord {
+        round: 0,
+        reranked: true,
+        max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
+        terms: Terms::of(QUESTION).len(),
+        fallback_reasons: Vec::new(),
+        candidates: candidates.collect(),
+        kept: Vec::new(),
+    };
+    DecisionRecord {
+        action: Action::Refuse,
+        reason: None,
+        trace: Vec::new(),
+        searched: None,
+        rounds: vec![pool],
+        speech: None,
+        is_general: false,
+    }
 }
 
 fn read(candidates: &mut [Candidate]) {
