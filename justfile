@@ -160,11 +160,11 @@ bench data="../shared/data":
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
-# Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under load: the
-# table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
-campaign seconds="30" pairs="sample:20":
+# Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
+# questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
+campaign seconds="30" pairs="sample:20" rate="20":
     export IBIDEM_STACK_INSTANCE=campaign IBIDEM_STACK_MAY_BE_KILLED=yes && stack/up --model none && eval "$(stack/env)" && \
-      IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} \
+      IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} IBIDEM_CAMPAIGN_RATE={{ rate }} \
       IBIDEM_CAMPAIGN_PAGE="$PWD/docs/fault_campaign.md" \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(the_whole_campaign)'
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::faults::{alone, pairs};
 use crate::table::{Outcome, table};
 use crate::world::DEADLINE;
-use crate::{SEED, asked};
+use crate::{SEED, asked, rate};
 
 /// What a case takes beside the fault itself: load before it, and load until all is well again.
 const BESIDE: Duration = Duration::from_secs(3);
@@ -34,6 +34,8 @@ pub(crate) fn page(outcomes: &[Outcome], length: Duration, took: Duration) -> St
     format!(
         include_str!("page.md"),
         seconds = length.as_secs(),
+        rate = rate(),
+        busy = load_of_the_machine(),
         pairs = asked("IBIDEM_CAMPAIGN_PAIRS", "sample:20"),
         expected = expected(outcomes.len(), length),
         minutes = took.as_secs() / 60,
@@ -45,4 +47,12 @@ pub(crate) fn page(outcomes: &[Outcome], length: Duration, took: Duration) -> St
         longest = longest.as_secs_f64(),
         table = table(outcomes),
     )
+}
+
+/// Of the last fifteen minutes, and the cores that share it.
+fn load_of_the_machine() -> String {
+    let loads = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = loads.split(' ').nth(2).unwrap_or("unknown").to_owned();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{load} on {cores} cores")
 }

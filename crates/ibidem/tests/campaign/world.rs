@@ -17,6 +17,7 @@ use crate::handbook::{HANDBOOK, Kind};
 use crate::installation::{Installation, Served, with_installation_at};
 use crate::load::{Asker, Seen, load};
 use crate::proxy::{Protocol, Proxy};
+use crate::rate;
 use crate::servers::{Process, QuickServer, StackDatabase, rerank, scribe};
 use crate::table::Outcome;
 
@@ -24,8 +25,6 @@ use crate::table::Outcome;
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 /// What the part that may take longest is given, the database apart.
 pub(crate) const LONGEST_PART: Duration = Duration::from_millis(1500);
-/// Twenty questions a second.
-const EVERY: Duration = Duration::from_millis(50);
 /// For a part to be itself again, and for the server to notice.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Load before the fault begins: nothing is wrong yet.
@@ -60,11 +59,7 @@ pub(crate) async fn with_world(seed: u64, campaign: impl AsyncFnOnce(&World<'_>)
 
 impl<'a> World<'a> {
     async fn on(installation: &'a Installation, qdrant: Process, seed: u64) -> World<'a> {
-        let folder = TempDir::new().unwrap();
-        for page in HANDBOOK {
-            std::fs::write(folder.path().join(page.file), page.text).unwrap();
-        }
-        installation.ingest(folder.path()).await;
+        ingest_handbook(installation).await;
         let vocabulary = Process::vocabulary().await;
         let (model, reranker) = (QuickServer::answering(scribe).await, QuickServer::answering(rerank).await);
         let (database, name) = host_and_name(installation.database_url());
@@ -129,7 +124,8 @@ impl<'a> World<'a> {
     pub(crate) async fn run(&self, number: u64, case: &Case, length: Duration) -> Outcome {
         let trips = self.breakers("circuit_breaker_trip_total").await;
         let (stop, stopped) = watch::channel(false);
-        let asking = tokio::spawn(load(self.asker.clone(), self.seed + number, EVERY, stopped));
+        let asking =
+            tokio::spawn(load(self.asker.clone(), self.seed + number, Duration::from_secs(1) / rate(), stopped));
         tokio::time::sleep(BEFORE).await;
         let began = Instant::now();
         self.begin(case, length).await;
@@ -264,11 +260,20 @@ async fn recorded_count(installation: &Installation, turns: &[Uuid]) -> usize {
     count
 }
 
-async fn sources(installation: &Installation) -> BTreeSet<String> {
+/// `document:chunk` of every passage there is.
+pub(crate) async fn sources(installation: &Installation) -> BTreeSet<String> {
     let mut connection = PgConnection::connect(installation.database_url()).await.unwrap();
     let query = sqlx::query_as("SELECT document_id, chunk_index FROM chunks");
     let passages: Vec<(Uuid, i32)> = query.fetch_all(&mut connection).await.unwrap();
     passages.into_iter().map(|(document, chunk)| format!("{document}:{chunk}")).collect()
+}
+
+pub(crate) async fn ingest_handbook(installation: &Installation) {
+    let folder = TempDir::new().unwrap();
+    for page in HANDBOOK {
+        std::fs::write(folder.path().join(page.file), page.text).unwrap();
+    }
+    assert_eq!(installation.ingest(folder.path()).await.read, HANDBOOK.len() as u64);
 }
 
 fn host_and_name(url: &str) -> (String, String) {
