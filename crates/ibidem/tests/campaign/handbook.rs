@@ -71,7 +71,7 @@ impl Kind {
             0..4 => Self::Handbook,
             4..6 => Self::Streamed,
             6..8 => Self::Term,
-            8 if lot / 10 % 2 == 0 => Self::UnknownTerm,
+            8 if (lot / 10).is_multiple_of(2) => Self::UnknownTerm,
             8 => Self::Unanswerable,
             _ => Self::Search,
         }

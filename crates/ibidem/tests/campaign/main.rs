@@ -46,10 +46,12 @@ const SLICE: [&[(Dependency, Fault)]; 7] = [
     &[(Dependency::Index, Fault::Hang), (Dependency::Model, Fault::Refuse)],
 ];
 const SLICE_LENGTH: Duration = Duration::from_secs(2);
+/// Half of the whole campaign's: other tests may run beside it.
+const SLICE_RATE: u32 = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_fails_for_a_moment_nothing_is_said_without_evidence_and_all_is_well_again() {
-    with_world(SEED, async |world| {
+    with_world(SEED, SLICE_RATE, async |world| {
         let cases: Vec<Case> = SLICE.iter().map(|case| case.to_vec()).collect();
         let outcomes = run(world, &cases, SLICE_LENGTH, |_| {}).await;
         assert_nothing_is_wrong(&outcomes);
@@ -64,7 +66,7 @@ async fn the_whole_campaign() {
     let cases = cases(&asked("IBIDEM_CAMPAIGN_PAIRS", "sample:20"));
     let length = Duration::from_secs(seconds);
     eprintln!("{}", page::expected(cases.len(), length));
-    with_world(SEED, async |world| {
+    with_world(SEED, rate(), async |world| {
         let began = Instant::now();
         // After each case: a campaign that is ended leaves what it had.
         let write = |outcomes: &[Outcome]| {

@@ -17,7 +17,6 @@ use crate::handbook::{HANDBOOK, Kind};
 use crate::installation::{Installation, Served, with_installation_at};
 use crate::load::{Asker, Seen, load};
 use crate::proxy::{Protocol, Proxy};
-use crate::rate;
 use crate::servers::{Process, QuickServer, StackDatabase, rerank, scribe};
 use crate::table::Outcome;
 
@@ -39,18 +38,20 @@ pub(crate) struct World<'a> {
     vocabulary: Mutex<Process>,
     sources: BTreeSet<String>,
     seed: u64,
+    /// Questions a second.
+    rate: u32,
     // Held for as long as they are asked.
     _proxies: Vec<Proxy>,
     _models: [QuickServer; 2],
 }
 
 /// Runs a campaign on a world of its own.
-pub(crate) async fn with_world(seed: u64, campaign: impl AsyncFnOnce(&World<'_>)) {
+pub(crate) async fn with_world(seed: u64, rate: u32, campaign: impl AsyncFnOnce(&World<'_>)) {
     let folder = TempDir::new().unwrap();
     let qdrant = Process::qdrant(folder.path()).await;
     let url = format!("http://{}", qdrant.address);
     with_installation_at(&url, async |installation| {
-        let world = World::on(installation, qdrant, seed).await;
+        let world = World::on(installation, qdrant, seed, rate).await;
         campaign(&world).await;
         world.served.stop().await;
     })
@@ -58,7 +59,7 @@ pub(crate) async fn with_world(seed: u64, campaign: impl AsyncFnOnce(&World<'_>)
 }
 
 impl<'a> World<'a> {
-    async fn on(installation: &'a Installation, qdrant: Process, seed: u64) -> World<'a> {
+    async fn on(installation: &'a Installation, qdrant: Process, seed: u64, rate: u32) -> World<'a> {
         ingest_handbook(installation).await;
         let vocabulary = Process::vocabulary().await;
         let (model, reranker) = (QuickServer::answering(scribe).await, QuickServer::answering(rerank).await);
@@ -115,6 +116,7 @@ impl<'a> World<'a> {
             vocabulary: Mutex::new(vocabulary),
             sources: sources(installation).await,
             seed,
+            rate,
             _proxies: proxies.into(),
             _models: [model, reranker],
         }
@@ -125,7 +127,7 @@ impl<'a> World<'a> {
         let trips = self.breakers("circuit_breaker_trip_total").await;
         let (stop, stopped) = watch::channel(false);
         let asking =
-            tokio::spawn(load(self.asker.clone(), self.seed + number, Duration::from_secs(1) / rate(), stopped));
+            tokio::spawn(load(self.asker.clone(), self.seed + number, Duration::from_secs(1) / self.rate, stopped));
         tokio::time::sleep(BEFORE).await;
         let began = Instant::now();
         self.begin(case, length).await;
