@@ -30,6 +30,7 @@ fn minutes(cases: usize, length: Duration) -> u64 {
 pub(crate) fn page(outcomes: &[Outcome], length: Duration, took: Duration) -> String {
     let asked_for = outcomes.iter().map(|outcome| outcome.seen.len()).sum::<usize>();
     let wrong = outcomes.iter().map(|outcome| outcome.problems.len()).sum::<usize>();
+    let lost = outcomes.iter().map(|outcome| outcome.turns - outcome.recorded).sum::<usize>();
     let longest = outcomes.iter().flat_map(|outcome| &outcome.seen).map(|seen| seen.took).max().unwrap_or_default();
     format!(
         include_str!("page.md"),
@@ -42,6 +43,7 @@ pub(crate) fn page(outcomes: &[Outcome], length: Duration, took: Duration) -> St
         cases = outcomes.len(),
         asked = asked_for,
         wrong = wrong,
+        lost = lost,
         deadline = DEADLINE.as_secs(),
         most = (DEADLINE + DEADLINE / 10).as_secs_f64(),
         longest = longest.as_secs_f64(),
