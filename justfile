@@ -213,11 +213,11 @@ golden-thresholds:
     eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/golden_thresholds.py \
       "$CARGO_TARGET_DIR/debug/ibidem" demo/architecture/settings.yaml --tenant golden
 
-# Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under load: the
-# table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
-campaign seconds="30" pairs="sample:20":
+# Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
+# questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
+campaign seconds="30" pairs="sample:20" rate="20":
     export IBIDEM_STACK_INSTANCE=campaign IBIDEM_STACK_MAY_BE_KILLED=yes && stack/up --model none && eval "$(stack/env)" && \
-      IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} \
+      IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} IBIDEM_CAMPAIGN_RATE={{ rate }} \
       IBIDEM_CAMPAIGN_PAGE="$PWD/docs/fault_campaign.md" \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(the_whole_campaign)'
 

@@ -42,7 +42,14 @@ impl Problem {
     }
 }
 
-impl Standard<'_> {
+impl<'a> Standard<'a> {
+    /// Nothing is wrong with any part that could be named.
+    pub(crate) fn of_evidence(sources: &'a BTreeSet<String>) -> Self {
+        const NO_CASE: &Case = &Vec::new();
+        let now = Instant::now();
+        Self { case: NO_CASE, began: now, ended: now, sources }
+    }
+
     /// What is wrong with a reply; nothing, if all is as it should be.
     pub(crate) fn problem(&self, seen: &Seen) -> Option<Problem> {
         let surely = self.without_evidence(seen).or_else(|| self.unsuffered(seen)).map(|what| (what, false));
@@ -94,7 +101,7 @@ impl Standard<'_> {
     }
 
     /// An answer rests on passages or concepts that are there; a refusal says nothing of what they say.
-    fn without_evidence(&self, seen: &Seen) -> Option<String> {
+    pub(crate) fn without_evidence(&self, seen: &Seen) -> Option<String> {
         if seen.status != 200 || seen.kind == Kind::Search {
             return None;
         }

@@ -10,11 +10,11 @@ use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::handbook::{HANDBOOK, Kind};
+use crate::handbook::Kind;
 use crate::installation::{Installation, Served, with_installation};
 use crate::load::{Asker, Seen, load};
 use crate::servers::stack;
-use crate::world::asker;
+use crate::world::{asker, ingest_handbook};
 use crate::{SEED, setting};
 
 /// Ten questions a second: three nodes, a database and whoever asks share one machine.
@@ -33,11 +33,7 @@ async fn a_node_that_is_killed_under_load_costs_no_question_and_comes_back_by_it
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     with_installation(async |installation| {
-        let folder = TempDir::new().unwrap();
-        for page in HANDBOOK {
-            std::fs::write(folder.path().join(page.file), page.text).unwrap();
-        }
-        installation.ingest(folder.path()).await;
+        ingest_handbook(installation).await;
         all_replicas_are_active(installation).await;
         // The database is one that has much to do here, and not what is looked at.
         let settings = [("IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"), ("IBIDEM__LOG__LEVEL", "error")];

@@ -13,6 +13,7 @@ mod checks;
 mod cluster;
 #[path = "../common/mod.rs"]
 mod common;
+mod embedding;
 mod faults;
 mod handbook;
 mod load;
@@ -45,12 +46,14 @@ const SLICE: [&[(Dependency, Fault)]; 7] = [
     &[(Dependency::Index, Fault::Hang), (Dependency::Model, Fault::Refuse)],
 ];
 const SLICE_LENGTH: Duration = Duration::from_secs(2);
+/// Half of the whole campaign's: other tests may run beside it.
+const SLICE_RATE: u32 = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_fails_for_a_moment_nothing_is_said_without_evidence_and_all_is_well_again() {
-    with_world(SEED, async |world| {
+    with_world(SEED, SLICE_RATE, async |world| {
         let cases: Vec<Case> = SLICE.iter().map(|case| case.to_vec()).collect();
-        let outcomes = run(world, &cases, SLICE_LENGTH).await;
+        let outcomes = run(world, &cases, SLICE_LENGTH, |_| {}).await;
         assert_nothing_is_wrong(&outcomes);
     })
     .await;
@@ -63,15 +66,23 @@ async fn the_whole_campaign() {
     let cases = cases(&asked("IBIDEM_CAMPAIGN_PAIRS", "sample:20"));
     let length = Duration::from_secs(seconds);
     eprintln!("{}", page::expected(cases.len(), length));
-    with_world(SEED, async |world| {
+    with_world(SEED, rate(), async |world| {
         let began = Instant::now();
-        let outcomes = run(world, &cases, length).await;
-        if let Ok(path) = std::env::var("IBIDEM_CAMPAIGN_PAGE") {
-            std::fs::write(path, page::page(&outcomes, length, began.elapsed())).unwrap();
-        }
+        // After each case: a campaign that is ended leaves what it had.
+        let write = |outcomes: &[Outcome]| {
+            if let Ok(path) = std::env::var("IBIDEM_CAMPAIGN_PAGE") {
+                std::fs::write(path, page::page(outcomes, length, began.elapsed())).unwrap();
+            }
+        };
+        let outcomes = run(world, &cases, length, write).await;
         assert_nothing_is_wrong(&outcomes);
     })
     .await;
+}
+
+/// Questions a second.
+fn rate() -> u32 {
+    asked("IBIDEM_CAMPAIGN_RATE", "20").parse().unwrap()
 }
 
 fn asked(name: &str, usual: &str) -> String {
@@ -97,7 +108,7 @@ fn cases(wanted: &str) -> Vec<Case> {
 /// How often a case is tried again where a part that is well was late.
 const MOST_AGAIN: usize = 2;
 
-async fn run(world: &World<'_>, cases: &[Case], length: Duration) -> Vec<Outcome> {
+async fn run(world: &World<'_>, cases: &[Case], length: Duration, write: impl Fn(&[Outcome])) -> Vec<Outcome> {
     assert!(world.is_well_again().await.is_some(), "it is not well before anything is wrong");
     let mut outcomes = Vec::new();
     for (number, case) in (0..).zip(cases) {
@@ -117,6 +128,7 @@ async fn run(world: &World<'_>, cases: &[Case], length: Duration) -> Vec<Outcome
             again += 1;
         };
         outcomes.push(outcome);
+        write(&outcomes);
     }
     eprintln!("{}", table(&outcomes));
     outcomes

@@ -24,8 +24,6 @@ use crate::table::Outcome;
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 /// What the part that may take longest is given, the database apart.
 pub(crate) const LONGEST_PART: Duration = Duration::from_millis(1500);
-/// Twenty questions a second.
-const EVERY: Duration = Duration::from_millis(50);
 /// For a part to be itself again, and for the server to notice.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Load before the fault begins: nothing is wrong yet.
@@ -40,18 +38,20 @@ pub(crate) struct World<'a> {
     vocabulary: Mutex<Process>,
     sources: BTreeSet<String>,
     seed: u64,
+    /// Questions a second.
+    rate: u32,
     // Held for as long as they are asked.
     _proxies: Vec<Proxy>,
     _models: [QuickServer; 2],
 }
 
 /// Runs a campaign on a world of its own.
-pub(crate) async fn with_world(seed: u64, campaign: impl AsyncFnOnce(&World<'_>)) {
+pub(crate) async fn with_world(seed: u64, rate: u32, campaign: impl AsyncFnOnce(&World<'_>)) {
     let folder = TempDir::new().unwrap();
     let qdrant = Process::qdrant(folder.path()).await;
     let url = format!("http://{}", qdrant.address);
     with_installation_at(&url, async |installation| {
-        let world = World::on(installation, qdrant, seed).await;
+        let world = World::on(installation, qdrant, seed, rate).await;
         campaign(&world).await;
         world.served.stop().await;
     })
@@ -59,12 +59,8 @@ pub(crate) async fn with_world(seed: u64, campaign: impl AsyncFnOnce(&World<'_>)
 }
 
 impl<'a> World<'a> {
-    async fn on(installation: &'a Installation, qdrant: Process, seed: u64) -> World<'a> {
-        let folder = TempDir::new().unwrap();
-        for page in HANDBOOK {
-            std::fs::write(folder.path().join(page.file), page.text).unwrap();
-        }
-        installation.ingest(folder.path()).await;
+    async fn on(installation: &'a Installation, qdrant: Process, seed: u64, rate: u32) -> World<'a> {
+        ingest_handbook(installation).await;
         let vocabulary = Process::vocabulary().await;
         let (model, reranker) = (QuickServer::answering(scribe).await, QuickServer::answering(rerank).await);
         let (database, name) = host_and_name(installation.database_url());
@@ -120,6 +116,7 @@ impl<'a> World<'a> {
             vocabulary: Mutex::new(vocabulary),
             sources: sources(installation).await,
             seed,
+            rate,
             _proxies: proxies.into(),
             _models: [model, reranker],
         }
@@ -129,7 +126,8 @@ impl<'a> World<'a> {
     pub(crate) async fn run(&self, number: u64, case: &Case, length: Duration) -> Outcome {
         let trips = self.breakers("circuit_breaker_trip_total").await;
         let (stop, stopped) = watch::channel(false);
-        let asking = tokio::spawn(load(self.asker.clone(), self.seed + number, EVERY, stopped));
+        let asking =
+            tokio::spawn(load(self.asker.clone(), self.seed + number, Duration::from_secs(1) / self.rate, stopped));
         tokio::time::sleep(BEFORE).await;
         let began = Instant::now();
         self.begin(case, length).await;
@@ -264,11 +262,20 @@ async fn recorded_count(installation: &Installation, turns: &[Uuid]) -> usize {
     count
 }
 
-async fn sources(installation: &Installation) -> BTreeSet<String> {
+/// `document:chunk` of every passage there is.
+pub(crate) async fn sources(installation: &Installation) -> BTreeSet<String> {
     let mut connection = PgConnection::connect(installation.database_url()).await.unwrap();
     let query = sqlx::query_as("SELECT document_id, chunk_index FROM chunks");
     let passages: Vec<(Uuid, i32)> = query.fetch_all(&mut connection).await.unwrap();
     passages.into_iter().map(|(document, chunk)| format!("{document}:{chunk}")).collect()
+}
+
+pub(crate) async fn ingest_handbook(installation: &Installation) {
+    let folder = TempDir::new().unwrap();
+    for page in HANDBOOK {
+        std::fs::write(folder.path().join(page.file), page.text).unwrap();
+    }
+    assert_eq!(installation.ingest(folder.path()).await.read, HANDBOOK.len() as u64);
 }
 
 fn host_and_name(url: &str) -> (String, String) {
