@@ -152,7 +152,8 @@ answer-or-refuse-model sample="20" policy="default" set="../shared/data/answer_r
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$ibidem" eval answer-or-refuse "{{ set }}" --collection SQuAD --with-model --policy "{{ policy }}" \
-        --sample {{ sample }} --at-once 1 --set language_model.timeout_ms=300000
+        --sample {{ sample }} --at-once 1 --set language_model.timeout_ms=600000 \
+        --set server.request_timeout_ms=700000
 
 # A threshold with a bound: every second article is the corpus, the questions on the others have no answer in it.
 calibrate set="../shared/data/answer_refuse/squad2_dev_half.json" max_hallucination="0.2":

@@ -45,9 +45,11 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
 
         // What is wrong is named, and nothing is added.
         let unknown = json!({ "request_id": uuid::Uuid::nil(), "verdict": "right", "category": "unanswerable" });
-        let other = json!({ "query": "Which turnip was it?" });
-        let mut in_the_wrong_category = review("should_refuse", "adr_retrieval");
-        in_the_wrong_category["query"] = other["query"].clone();
+        let turnip = "Which turnip was it?";
+        let other = installation.succeed(&["ask", turnip, "--policy", "default", "--json"]).await.json();
+        let in_the_wrong_category = json!({
+            "request_id": other["request_id"], "verdict": "should_refuse", "category": "adr_retrieval", "query": turnip,
+        });
         for (review, reason) in [
             (review("wrong", "adr_retrieval"), "add `expected` to the review"),
             (unknown, "there is no record of it"),

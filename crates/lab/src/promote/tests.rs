@@ -92,7 +92,7 @@ async fn the_same_question_is_added_once_and_what_the_linter_finds_stops_all_of_
     assert_eq!((addition.added.len(), addition.there_already), (1, vec!["FB-2".to_owned()]));
     assert!(text.starts_with(shipped.trim_end()) && text.lines().count() == shipped.lines().count() + 1);
     let again = add(&text, vec![query.clone()]);
-    assert_eq!((again.added.len(), again.text.unwrap()), (0, text.clone()));
+    assert_eq!((again.added.len(), again.text.unwrap()), (0, text));
     let wrong = GoldenQuery { category: Category::AdrRetrieval, ..query };
     let problems = add(shipped, vec![wrong]).text.unwrap_err();
     assert!(problems.iter().any(|problem| problem.what.contains("it is answered")), "{problems:?}");

@@ -111,7 +111,10 @@ fn show(report: &Report) {
             format!("{:+.2} to {:+.2}", compared.low, compared.high),
         ]);
     }
-    console::say(&table.to_string());
+    // Means of nothing would look like figures.
+    if *judged > 0 {
+        console::say(&table.to_string());
+    }
     console::say(&format!(
         "{judged} of {pairs} pairs judged by {}, {unreadable} replies could not be read and are left out; {} questions are \
          in one file only.",
