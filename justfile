@@ -160,6 +160,11 @@ bench data="../shared/data":
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
+# Ten thousand decisions made again from their records, and flips under other thresholds beside asking again.
+replayed decisions="10000":
+    IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
+      -E 'test(replayed)' --no-capture
+
 # The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
 golden page="golden.html":
     cargo build --locked -p ibidem

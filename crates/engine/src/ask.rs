@@ -17,6 +17,7 @@ use crate::ports::records::{TurnNumbers, TurnRecord};
 use crate::ports::request_time::RequestTime;
 use crate::ports::reranker::Reranker;
 use crate::ports::vocabulary::Vocabulary;
+use crate::replay::DecisionRecord;
 use crate::roles::Roles;
 use crate::search::{SearchError, Searcher};
 use crate::speak::verify::Verifier;
@@ -148,7 +149,10 @@ impl Engine {
             let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
             search.stages.push(("sift", began.elapsed()));
             let sieve = match confirmed {
-                Ok(sieve) => sieve,
+                Ok((sieve, pool)) => {
+                    search.pools.push(pool);
+                    sieve
+                }
                 Err((gathered, error)) => {
                     return Err(Unsearchable { asked: gathered.asked, error: error.into(), search });
                 }
@@ -172,19 +176,22 @@ impl Engine {
         listener: &mut dyn Listener,
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = Instant::now();
-        let (at, policy_hash, question) = (asked.at, asked.policy.hash, asked.question.clone());
+        let (at, policy, question) = (asked.at, asked.policy.clone(), asked.question.clone());
         let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
         let took = started.elapsed();
+        let least_support = policy.rules.speak.verification.least_support;
+        let decision = DecisionRecord::of(&answer, draft, search.as_ref(), least_support);
         let numbers = TurnNumbers::of(&answer, draft, stages, search.as_ref(), took);
         let record = TurnRecord {
             tenant: identity.tenant,
             subject: identity.subject.clone(),
             asked_at: at,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            policy_hash,
+            policy_hash: policy.hash,
             question,
             answer: answer.clone(),
+            decision,
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, Draft::dropped_sentences),

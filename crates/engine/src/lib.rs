@@ -8,6 +8,7 @@ pub mod gather;
 pub mod policy;
 pub mod ports;
 pub mod receipts;
+pub mod replay;
 pub mod roles;
 pub mod search;
 pub mod sift;

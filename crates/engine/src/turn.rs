@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::policy::Policy;
+use crate::replay::PoolRecord;
 use crate::search::SearchError;
 use crate::words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Refusal, Scope};
 
@@ -60,6 +61,8 @@ pub struct SearchRecord {
     pub took: Duration,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub failures: Vec<String>,
+    /// What each round brought to the gates.
+    pub pools: Vec<PoolRecord>,
 }
 
 impl SearchRecord {
@@ -67,6 +70,8 @@ impl SearchRecord {
     pub(crate) fn follow(&mut self, mut earlier: Self) {
         earlier.stages.append(&mut self.stages);
         self.stages = earlier.stages;
+        earlier.pools.append(&mut self.pools);
+        self.pools = earlier.pools;
         self.took += earlier.took;
         self.embedding_requests += earlier.embedding_requests;
         self.embedding_failures += earlier.embedding_failures;
@@ -170,4 +175,15 @@ pub enum Sieve {
         sifted: Sifted,
         refusal: Refusal,
     },
+}
+
+impl Sieve {
+    pub fn sifted(&self) -> &Sifted {
+        match self {
+            Self::Through(sifted)
+            | Self::Stopped { sifted, .. }
+            | Self::Unclear { sifted, .. }
+            | Self::Thin { sifted, .. } => sifted,
+        }
+    }
 }

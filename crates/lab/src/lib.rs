@@ -8,6 +8,7 @@ pub mod detect;
 pub mod gather;
 pub mod golden;
 pub mod metrics;
+pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;

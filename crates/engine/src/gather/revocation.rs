@@ -3,17 +3,24 @@
 use std::collections::HashSet;
 
 use crate::ports::catalogue::{Catalogue, CatalogueError};
+use crate::replay::PoolRecord;
 use crate::sift::sift;
 use crate::turn::{Gathered, Sieve};
 use crate::words::PassageKey;
 
 /// Sifts, and has the catalogue confirm all that would be spoken from, in one batch. What is gone by then was never
 /// gathered: the gates look again at what is left, and that is confirmed too.
-pub async fn confirmed(catalogue: &dyn Catalogue, mut gathered: Gathered) -> Result<Sieve, (Gathered, CatalogueError)> {
+///
+/// With the sieve comes the record of the pool that it was made of.
+pub async fn confirmed(
+    catalogue: &dyn Catalogue,
+    mut gathered: Gathered,
+) -> Result<(Sieve, PoolRecord), (Gathered, CatalogueError)> {
     loop {
-        let sifted = match sift(gathered.clone()) {
-            Sieve::Through(sifted) => sifted,
-            stopped => return Ok(stopped),
+        let sieve = sift(gathered.clone());
+        let Sieve::Through(sifted) = &sieve else {
+            let record = PoolRecord::of(&gathered, &sieve.sifted().evidence);
+            return Ok((sieve, record));
         };
         let keys: Vec<PassageKey> = sifted.evidence.iter().map(|candidate| candidate.passage.passage).collect();
         let there = match catalogue.still_visible(&gathered.asked.scope, &keys).await {
@@ -22,7 +29,8 @@ pub async fn confirmed(catalogue: &dyn Catalogue, mut gathered: Gathered) -> Res
         };
         let gone: HashSet<PassageKey> = keys.into_iter().filter(|key| !there.contains(key)).collect();
         if gone.is_empty() {
-            return Ok(Sieve::Through(sifted));
+            let record = PoolRecord::of(&gathered, &sifted.evidence);
+            return Ok((sieve, record));
         }
         gathered.candidates.retain(|candidate| !gone.contains(&candidate.passage.passage));
     }

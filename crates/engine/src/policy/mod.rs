@@ -6,6 +6,7 @@ mod sift;
 mod speak;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -38,6 +39,25 @@ pub struct Policy {
     pub rules: Rules,
     /// Of the file's text: what an answer was decided by, exactly.
     pub hash: Sha256Hash,
+    pub texts: Arc<PolicyTexts>,
+}
+
+/// What a policy was read from: enough to read it again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicyTexts {
+    pub policy: String,
+    /// Thresholds of single collections, laid over the policy's.
+    pub thresholds: Option<String>,
+}
+
+impl PolicyTexts {
+    pub fn parse(&self) -> Result<Policy, PolicyError> {
+        let policy = Policy::parse(&self.policy)?;
+        match &self.thresholds {
+            Some(thresholds) => policy.overlaid(thresholds),
+            None => Ok(policy),
+        }
+    }
 }
 
 /// What a policy file says.
@@ -99,7 +119,8 @@ impl Policy {
         if !contradictions.is_empty() {
             return Err(PolicyError::Contradictory(contradictions));
         }
-        Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()) })
+        let texts = PolicyTexts { policy: text.to_owned(), thresholds: None };
+        Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts) })
     }
 
     /// With the thresholds of single collections from a text of their own, which the hash then covers too.
@@ -126,7 +147,8 @@ impl Policy {
             return Err(PolicyError::Contradictory(contradictions));
         }
         let both = format!("{}\n{}\n", self.hash, Sha256Hash::of(thresholds.as_bytes()));
-        Ok(Self { hash: Sha256Hash::of(both.as_bytes()), ..self })
+        let texts = PolicyTexts { policy: self.texts.policy.clone(), thresholds: Some(thresholds.to_owned()) };
+        Ok(Self { hash: Sha256Hash::of(both.as_bytes()), texts: Arc::new(texts), ..self })
     }
 }
 

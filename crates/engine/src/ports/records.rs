@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::ports::catalogue::CatalogueError;
+use crate::replay::DecisionRecord;
 use crate::words::{Answer, Question, Sha256Hash, TenantId};
 pub use numbers::{SearchNumbers, SentenceCounts, TurnNumbers};
 
@@ -19,6 +20,8 @@ pub struct TurnRecord {
     pub policy_hash: Sha256Hash,
     pub question: Question,
     pub answer: Answer,
+    /// What was decided, and what it depended on: enough to decide it again.
+    pub decision: DecisionRecord,
     /// What the model produced, before the gauntlet; none when none ran.
     pub draft: Option<String>,
     pub markers_dropped: u32,

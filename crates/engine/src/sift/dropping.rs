@@ -21,8 +21,7 @@ pub(super) struct Dropping {
 }
 
 impl Dropping {
-    pub(super) fn new(query: &str, most_kept: usize, reranked: bool, mut candidates: Vec<Candidate>) -> Self {
-        let terms = Terms::of(query);
+    pub(super) fn new(terms: Terms, most_kept: usize, reranked: bool, mut candidates: Vec<Candidate>) -> Self {
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
             candidate.read(&terms);

@@ -8,20 +8,40 @@ pub use crate::words::{same_word, significant_terms};
 
 use crate::policy::Gate;
 use crate::turn::{Gathered, Sieve, Sifted};
-use crate::words::{Candidate, GateRecord, Refusal, Verdict};
+use crate::words::{Candidate, GateRecord, Refusal, Terms, Verdict};
 use dropping::Dropping;
-use pool::Finding;
+pub(crate) use pool::Finding;
 
-/// Pure: the same pool under the same rules always ends the same way.
-pub fn sift(gathered: Gathered) -> Sieve {
-    let Gathered { asked, candidates, reranked, background, fallback_reasons, mut warnings, search } = gathered;
-    let policy = asked.policy.clone();
-    let question = &asked.question;
-    let mut dropping = Dropping::new(&question.query, question.max_context_chunks, reranked, candidates);
+/// What the gates look at: a pool, and what they must know of how it came about.
+pub(crate) struct Pool<'a> {
+    pub(crate) terms: Terms,
+    pub(crate) most_kept: usize,
+    pub(crate) reranked: bool,
+    /// 0, or 1 where the first round brought too little and a wider one followed.
+    pub(crate) round: u32,
+    pub(crate) fallback_reasons: &'a [String],
+    /// Best first.
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+/// What the gates left, and how each of them found it.
+pub(crate) struct Strained {
+    pub(crate) kept: Vec<Candidate>,
+    pub(crate) dropped: Vec<(&'static str, Candidate)>,
+    pub(crate) trace: Vec<GateRecord>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) finding: Finding,
+}
+
+/// Pure: the same pool under the same gates always ends the same way.
+pub(crate) fn strain(gates: &[Gate], pool: Pool<'_>) -> Strained {
+    let Pool { terms, most_kept, reranked, round, fallback_reasons, candidates } = pool;
+    let mut dropping = Dropping::new(terms, most_kept, reranked, candidates);
     let best = dropping.kept.iter().map(Candidate::similarity).reduce(f64::max);
+    let mut warnings = Vec::new();
     let mut finding = Finding::Passes;
     let mut is_looked_at = false;
-    for gate in &policy.rules.sift.gates {
+    for gate in gates {
         if dropping.applies(gate) {
             continue;
         }
@@ -30,7 +50,7 @@ pub fn sift(gathered: Gathered) -> Sieve {
             finding = pool::any_evidence(&mut dropping, best);
         }
         if matches!(finding, Finding::Passes) {
-            finding = pool::look(gate, &mut dropping, search.round, &fallback_reasons, &mut warnings);
+            finding = pool::look(gate, &mut dropping, round, fallback_reasons, &mut warnings);
         }
     }
     dropping.keep_best();
@@ -38,7 +58,24 @@ pub fn sift(gathered: Gathered) -> Sieve {
     if !is_looked_at || (matches!(finding, Finding::Passes) && dropping.kept.is_empty()) {
         finding = pool::any_evidence(&mut dropping, best);
     }
-    let Dropping { kept: evidence, dropped, trace, .. } = dropping;
+    let Dropping { kept, dropped, trace, .. } = dropping;
+    Strained { kept, dropped, trace, warnings, finding }
+}
+
+pub fn sift(gathered: Gathered) -> Sieve {
+    let Gathered { asked, candidates, reranked, background, fallback_reasons, mut warnings, search } = gathered;
+    let policy = asked.policy.clone();
+    let pool = Pool {
+        terms: Terms::of(&asked.question.query),
+        most_kept: asked.question.max_context_chunks,
+        reranked,
+        round: search.round,
+        fallback_reasons: &fallback_reasons,
+        candidates,
+    };
+    let strained = strain(&policy.rules.sift.gates, pool);
+    let Strained { kept: evidence, dropped, trace, warnings: of_gates, finding } = strained;
+    warnings.extend(of_gates);
     let next_steps = policy.rules.wording.next_steps.clone();
     let refusal = |reason, explanation| Refusal { reason, explanation, suggestions: next_steps };
     let sifted = Sifted { asked, evidence, dropped, background, fallback_reasons, trace, warnings };

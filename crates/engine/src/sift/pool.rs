@@ -6,7 +6,7 @@ use crate::policy::{Coverage, Gate, NoContext};
 use crate::words::{Candidate, Reason, RetrievalQuality, as_shown};
 
 /// What a gate found.
-pub(super) enum Finding {
+pub(crate) enum Finding {
     Passes,
     Refuses(Reason, String),
     AsksBack { reason: Reason, explanation: String, text: String, ask_for: Vec<String> },

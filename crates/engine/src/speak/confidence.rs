@@ -21,9 +21,9 @@ pub fn weighed(retrieval_score: f64, coverage_score: f64, llm_score: f64) -> Con
 
 /// The mean similarity of the best passages, as many as the policy looks at; one that is missing counts nothing, so that
 /// less evidence is never better.
-pub fn retrieval_base(policy: &Policy, evidence: &[Candidate]) -> f64 {
+pub fn retrieval_base<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candidate>) -> f64 {
     let most = policy.rules.speak.confidence.as_ref().map_or(1, |rules| rules.best_passages);
-    let mut similarities: Vec<f64> = evidence.iter().map(Candidate::similarity).collect();
+    let mut similarities: Vec<f64> = evidence.into_iter().map(Candidate::similarity).collect();
     similarities.sort_by(|one, other| other.total_cmp(one));
     similarities.truncate(most);
     similarities.iter().sum::<f64>() / most as f64

@@ -17,7 +17,7 @@ use crate::policy::{Judge, Policy, VerificationMode};
 use crate::ports::entailment::EntailmentError;
 use crate::ports::language_model::{ModelError, Piece, Prompt, Usage};
 use crate::roles::NamedModel;
-use crate::words::{SentenceCheck, SentenceVerdict};
+use crate::words::{PassageKey, SentenceCheck, SentenceVerdict};
 
 /// How the writing ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +42,12 @@ pub struct Draft {
     pub usage: Option<Usage>,
     pub ended: Ended,
     pub took_ms: u64,
+    /// The passages that it was shown, in order.
+    pub written_from: Vec<PassageKey>,
+    /// Something had fallen back before it wrote.
+    pub fell_back: bool,
+    /// The share of the answer's phrases that the sources have, after so many sentences that may be shown.
+    pub coverage: Vec<(usize, f64)>,
     /// What went wrong with the verifier first.
     pub verifier_failure: Option<EntailmentError>,
 }
@@ -58,6 +64,9 @@ impl Draft {
             usage: None,
             ended: Ended::Whole,
             took_ms: 0,
+            written_from: Vec::new(),
+            fell_back: false,
+            coverage: Vec::new(),
             verifier_failure: None,
         }
     }
@@ -201,8 +210,14 @@ impl Desk<'_> {
             return;
         }
         let weighing = self.standard.weighing;
+        if self.draft.is_silent() {
+            return;
+        }
         let so_far = self.draft.said.iter().chain(&self.draft.withheld);
-        if !self.draft.is_silent() && weighing.is_enough(weighing.verified(so_far)) {
+        let sentences = so_far.clone().count();
+        let confidence = weighing.verified(so_far);
+        self.draft.coverage.push((sentences, confidence.coverage_score));
+        if weighing.is_enough(confidence) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
     }

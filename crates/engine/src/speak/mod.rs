@@ -193,6 +193,8 @@ async fn attempt(
         weighing: &weighing,
     };
     let draft = generate(model, prompt, &standard, listener).await;
+    let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
+    let draft = Draft { written_from, fell_back: !sifted.fallback_reasons.is_empty(), ..draft };
     Ok(Attempt { evidence, beyond_budget, context_tokens: allotted.tokens.context as u64, weighing, draft })
 }
 

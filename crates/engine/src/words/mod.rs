@@ -26,7 +26,7 @@ pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use question::{Message, Question, Speaker};
-pub use reading::Reading;
+pub use reading::{LEAST_LIKENESS, Reading};
 pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, trace_sha256};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use terms::{PresentTerms, Terms, same_word, significant_terms};

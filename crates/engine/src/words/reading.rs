@@ -7,11 +7,22 @@ use crate::ports::catalogue::CataloguePassage;
 /// A passage as the gates see it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reading {
-    shingles: Shingles,
+    wording: Wording,
     /// Which of the question's words its text, title or address has.
     pub present: PresentTerms,
     /// The share of them, rounded as it is shown; all of them when the question has none.
     pub coverage: f64,
+}
+
+/// How alike two texts are is seen from their words, or was seen once and written down.
+#[derive(Clone, PartialEq, Debug)]
+enum Wording {
+    Runs(Shingles),
+    Recorded {
+        place: u32,
+        /// The places of others that are alike, and how much.
+        alike: Vec<(u32, f64)>,
+    },
 }
 
 impl Reading {
@@ -27,14 +38,39 @@ impl Reading {
             }
         }
         let coverage = if terms.is_empty() { 1.0 } else { as_shown(present.count() as f64 / terms.len() as f64) };
-        Self { shingles: Shingles::of(&passage.text), present, coverage }
+        Self { wording: Wording::Runs(Shingles::of(&passage.text)), present, coverage }
     }
 
     /// Whether the texts are more alike than `most`, by the runs of three words that both have.
     pub fn is_more_alike(&self, other: &Self, most: f64) -> bool {
-        self.shingles.is_more_alike(&other.shingles, most)
+        match (&self.wording, &other.wording) {
+            (Wording::Runs(one), Wording::Runs(other)) => one.is_more_alike(other, most),
+            (Wording::Recorded { alike, .. }, Wording::Recorded { place, .. }) => {
+                alike.iter().any(|(other, share)| other == place && *share > most)
+            }
+            // One of them was read and the other was not: they are of two pools.
+            _ => false,
+        }
+    }
+
+    /// How alike the texts are, where that is more than `LEAST_LIKENESS`.
+    pub(crate) fn likeness(&self, other: &Self) -> Option<f64> {
+        match (&self.wording, &other.wording) {
+            (Wording::Runs(one), Wording::Runs(other)) => {
+                one.is_more_alike(other, LEAST_LIKENESS).then(|| one.likeness(other))
+            }
+            _ => None,
+        }
+    }
+
+    /// As it was written down: `alike` has the places of others in the same pool.
+    pub(crate) fn recorded(place: u32, alike: Vec<(u32, f64)>, present: PresentTerms, coverage: f64) -> Self {
+        Self { wording: Wording::Recorded { place, alike }, present, coverage }
     }
 }
+
+/// Texts that are less alike are not written down as alike: no policy calls them the same.
+pub const LEAST_LIKENESS: f64 = 0.25;
 
 /// Runs of three words, in lower case: alike where the wording is, whatever the spacing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,6 +130,13 @@ impl Shingles {
             }
         }
         common as f64 / (one.len() + other.len() - common) as f64 > most
+    }
+
+    /// The share of common runs among all (Jaccard), by the same division as the comparison's.
+    fn likeness(&self, other: &Self) -> f64 {
+        let common = self.runs.iter().filter(|run| other.runs.binary_search(run).is_ok()).count();
+        let all = self.runs.len() + other.runs.len() - common;
+        if all == 0 { 1.0 } else { common as f64 / all as f64 }
     }
 
     /// Each bit in which the parities differ stands for at least one run that only one of them has. A few such runs
@@ -164,6 +207,8 @@ mod tests {
             for (one, other) in [(&one, &other), (&one, &one)] {
                 let alike = Shingles::of(one).is_more_alike(&Shingles::of(other), most);
                 prop_assert_eq!(alike, jaccard(one, other) > most, "{} | {}", one, other);
+                let likeness = Shingles::of(one).likeness(&Shingles::of(other));
+                prop_assert_eq!(alike, likeness > most, "as it is written down: {} | {}", one, other);
             }
         }
     }

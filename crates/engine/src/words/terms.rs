@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// Words that carry no subject.
 const STOP_WORDS: [&str; 95] = [
     "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by",
@@ -47,7 +49,8 @@ pub struct Terms {
 }
 
 /// Which of a question's words a text has: a bit for each, in the order of the words.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct PresentTerms(Vec<u64>);
 
 impl Terms {
@@ -55,6 +58,11 @@ impl Terms {
         let words: Vec<String> = significant_terms(question).into_iter().collect();
         let beginnings = words.iter().map(|word| beginning(word.chars())).collect();
         Self { words, beginnings }
+    }
+
+    /// So many words that were not kept: which of them a passage has can only be known from elsewhere.
+    pub(crate) fn unknown(count: usize) -> Self {
+        Self { words: vec![String::new(); count], beginnings: vec![u128::MAX; count] }
     }
 
     pub fn is_empty(&self) -> bool {

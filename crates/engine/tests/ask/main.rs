@@ -7,6 +7,7 @@ mod gathering;
 mod notes;
 mod pool;
 mod prompts;
+mod replayed;
 mod revocation;
 mod scenarios;
 mod world;

@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::setting;
@@ -59,19 +60,67 @@ impl LlamaServer {
         assert!(Command::new("kill").args([name, &pid]).status().await.unwrap().success());
     }
 
-    /// Waits until it writes an answer.
-    pub(crate) async fn is_writing(&self) {
-        let client = reqwest::Client::new();
-        let slots = format!("{}/slots", self.url.trim_end_matches("/v1"));
-        for _ in 0..2_000 {
-            let reply = client.get(&slots).send().await.unwrap().json::<serde_json::Value>().await.unwrap();
-            let slots = reply.as_array().unwrap_or_else(|| panic!("no list of slots: {reply}"));
-            if slots.iter().any(|slot| slot["is_processing"] == true) {
-                return;
+    /// Waits until it has done with what it was asked before.
+    pub(crate) async fn is_free(&self) {
+        let models = reqwest::Client::new().get(format!("{}/models", self.url)).timeout(PATIENCE);
+        models.send().await.expect("the model server answers");
+    }
+}
+
+/// Stands between the asker and a model server, and holds the second word back: so that whatever is to happen while the
+/// model writes does happen then, on a fast machine and on a busy one.
+pub(crate) struct Relay {
+    task: JoinHandle<()>,
+    pub(crate) url: String,
+    wrote: Arc<Notify>,
+    goes_on: Arc<Notify>,
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Relay {
+    pub(crate) async fn before(server: &LlamaServer) -> Self {
+        let behind = server.url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (wrote, goes_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (first, then) = (wrote.clone(), goes_on.clone());
+        let task = tokio::spawn(async move {
+            while let Ok((asker, _)) = listener.accept().await {
+                let (behind, first, then) = (behind.clone(), first.clone(), then.clone());
+                tokio::spawn(async move {
+                    let Ok(server) = TcpStream::connect(behind).await else { return };
+                    let (mut from_asker, mut to_asker) = asker.into_split();
+                    let (mut from_server, mut to_server) = server.into_split();
+                    let up = tokio::spawn(async move { tokio::io::copy(&mut from_asker, &mut to_server).await });
+                    let mut is_written = false;
+                    let mut bytes = vec![0; 16 * 1024];
+                    while let Ok(count @ 1..) = from_server.read(&mut bytes).await {
+                        if to_asker.write_all(&bytes[..count]).await.is_err() {
+                            break;
+                        }
+                        let writes = bytes[..count].windows(6).any(|window| window == b"data: ");
+                        if writes && !std::mem::replace(&mut is_written, true) {
+                            first.notify_one();
+                            then.notified().await;
+                        }
+                    }
+                    up.abort();
+                });
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        panic!("it was not asked");
+        });
+        Self { task, url, wrote, goes_on }
+    }
+
+    /// Does something once the model has written its first word, before anybody gets the second.
+    pub(crate) async fn while_it_writes(&self, something: impl Future<Output = ()>) {
+        tokio::time::timeout(PATIENCE, self.wrote.notified()).await.expect("the model was asked");
+        something.await;
+        self.goes_on.notify_one();
     }
 }
 

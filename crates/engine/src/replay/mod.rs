@@ -1,0 +1,186 @@
+//! Decisions made again: from their records alone, without any model, by the same code that made them.
+//!
+//! Under the policy that was in force the decision must be the same, bit for bit. Under another policy it shows what
+//! would have become of the question; where that depends on words that nobody has written, that is said and not guessed.
+
+mod record;
+mod speech;
+
+use crate::policy::{Gate, OutOfCorpus, Policy};
+use crate::sift::{Finding, Strained, strain};
+use crate::words::{Action, GateRecord, LEAST_LIKENESS, Reason, Verdict};
+
+pub use record::{CandidateRecord, DecisionRecord, PoolRecord, Searched};
+pub use speech::{SentenceRecord, Speech, Weighed, Written};
+
+/// What a decision comes to when it is made again.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Again {
+    Decided(Decided),
+    Open(Open),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decided {
+    pub action: Action,
+    pub reason: Option<Reason>,
+    pub trace: Vec<GateRecord>,
+}
+
+/// What a record cannot tell. In each case the question would not have been refused by the gates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Open {
+    /// It would be searched once more, wider.
+    WiderSearch,
+    /// It would be answered from other passages.
+    OtherEvidence,
+    /// Sentences would be said that nobody has written.
+    OtherSentences,
+}
+
+impl Open {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WiderSearch => "wider_search",
+            Self::OtherEvidence => "other_evidence",
+            Self::OtherSentences => "other_sentences",
+        }
+    }
+}
+
+/// Why decisions cannot be made again under a policy at all.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unreplayable {
+    #[error(
+        "the policy calls passages duplicates that are alike by {0}, and records hold no likeness of {LEAST_LIKENESS} \
+         or less: choose a higher number for `duplicates`"
+    )]
+    Duplicates(f64),
+}
+
+/// A policy under which decisions can be made again.
+#[derive(Clone, Copy, Debug)]
+pub struct Replay<'a> {
+    policy: &'a Policy,
+}
+
+impl<'a> Replay<'a> {
+    pub fn under(policy: &'a Policy) -> Result<Self, Unreplayable> {
+        for gate in &policy.rules.sift.gates {
+            match gate {
+                Gate::Duplicates(most) if *most < LEAST_LIKENESS => return Err(Unreplayable::Duplicates(*most)),
+                _ => {}
+            }
+        }
+        Ok(Self { policy })
+    }
+
+    /// Pure: the same record under the same policy always comes to the same.
+    pub fn again(&self, record: &DecisionRecord) -> Again {
+        let mut rounds = record.rounds.iter().peekable();
+        while let Some(pool) = rounds.next() {
+            let Strained { kept, trace, finding, .. } = strain(&self.policy.rules.sift.gates, pool.restored());
+            let is_last = rounds.peek().is_none();
+            match finding {
+                Finding::TriesAgain(..) if is_last => return Again::Open(Open::WiderSearch),
+                Finding::TriesAgain(..) => {}
+                Finding::Refuses(reason, _) => return self.refused(record, reason, trace),
+                Finding::AsksBack { reason, .. } => {
+                    return Again::Decided(Decided { action: Action::Clarify, reason: Some(reason), trace });
+                }
+                Finding::Passes => {
+                    let places = pool.places(kept.iter().map(|candidate| candidate.passage.passage));
+                    if !is_last || places != pool.kept {
+                        return Again::Open(Open::OtherEvidence);
+                    }
+                    return self.spoken(record, pool, trace);
+                }
+            }
+        }
+        // No gate decided it: a rule did, or a part that failed. Thresholds change nothing about that.
+        Again::Decided(as_recorded(record, record.trace.clone()))
+    }
+
+    fn refused(&self, record: &DecisionRecord, reason: Reason, trace: Vec<GateRecord>) -> Again {
+        let is_general = record.is_general && matches!(self.policy.rules.out_of_corpus, OutOfCorpus::Disclaimed(_));
+        let action = if is_general { Action::Route } else { Action::Refuse };
+        Again::Decided(Decided { action, reason: Some(reason), trace })
+    }
+
+    /// The same evidence: what was written from it is still what would be written.
+    fn spoken(&self, record: &DecisionRecord, pool: &PoolRecord, mut trace: Vec<GateRecord>) -> Again {
+        // Which notes a planner would write from is its own opinion, and is taken as it was.
+        trace.extend(record.trace.iter().filter(|record| record.gate == "outline").cloned());
+        match &record.speech {
+            Some(speech) => {
+                let all: Vec<_> =
+                    pool.candidates.iter().enumerate().map(|(place, candidate)| candidate.restored(place)).collect();
+                speech.again(self.policy, &all, &pool.kept, trace)
+            }
+            None if is_after_the_gates(record.reason) => Again::Decided(as_recorded(record, trace)),
+            // It was stopped, and would not be: nobody has written anything yet.
+            None => Again::Open(Open::OtherSentences),
+        }
+    }
+}
+
+/// Refused with good evidence, and before anything was written.
+fn is_after_the_gates(reason: Option<Reason>) -> bool {
+    matches!(reason, Some(Reason::BudgetExceeded | Reason::NoThesis | Reason::GenerationUnavailable))
+}
+
+fn as_recorded(record: &DecisionRecord, trace: Vec<GateRecord>) -> Decided {
+    Decided { action: record.action, reason: record.reason, trace }
+}
+
+/// What became of a decision under another policy.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Change {
+    /// It stands.
+    None,
+    /// It is answered as before, from other passages or in other words.
+    Reworded(Open),
+    /// It flips.
+    Flip(Flip),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Flip {
+    pub from: (Action, Option<Reason>),
+    /// None where it would be answered, and how that ends nobody can know without a model.
+    pub to: Option<(Action, Option<Reason>)>,
+    /// The gate that decides it otherwise, as it was and as it would be; none where the gate was not there.
+    pub gate: String,
+    pub was: Option<GateRecord>,
+    pub would_be: Option<GateRecord>,
+}
+
+impl Change {
+    pub fn of(record: &DecisionRecord, again: &Again) -> Self {
+        let from = (record.action, record.reason);
+        match again {
+            Again::Decided(decided) if (decided.action, decided.reason) == from => Self::None,
+            Again::Decided(decided) => {
+                Self::Flip(Flip::of(from, Some((decided.action, decided.reason)), &record.trace, &decided.trace))
+            }
+            // Answered before, and answered again.
+            Again::Open(open) if record.action == Action::Cite => Self::Reworded(*open),
+            Again::Open(_) => Self::Flip(Flip::of(from, None, &record.trace, &[])),
+        }
+    }
+}
+
+impl Flip {
+    fn of(
+        from: (Action, Option<Reason>),
+        to: Option<(Action, Option<Reason>)>,
+        was: &[GateRecord],
+        would_be: &[GateRecord],
+    ) -> Self {
+        // The gate that stops now; where none does, the one that stopped before.
+        let stops = |trace: &[GateRecord]| trace.iter().rfind(|record| record.verdict == Verdict::Stop).cloned();
+        let gate = stops(would_be).or_else(|| stops(was)).map(|record| record.gate).unwrap_or_default();
+        let of_gate = |trace: &[GateRecord]| trace.iter().rfind(|record| record.gate == gate).cloned();
+        Self { from, to, was: of_gate(was), would_be: of_gate(would_be), gate }
+    }
+}

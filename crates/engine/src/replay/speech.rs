@@ -1,0 +1,196 @@
+//! What was said, in numbers: how each sentence was found, and how sure the whole was.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{PoolRecord, as_place};
+use super::{Again, Decided, Open};
+use crate::degrade::flags;
+use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
+use crate::speak::confidence::{retrieval_base, weighed};
+use crate::speak::sentences::Kind;
+use crate::speak::{Draft, Said};
+use crate::words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Speech {
+    /// The sources' own sentences.
+    Extractive {
+        coverage: f64,
+        judged: f64,
+        fallback_reasons: Vec<String>,
+    },
+    Model(Written),
+}
+
+/// What a model wrote.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Written {
+    pub model: String,
+    /// The places of the passages that it wrote from, in the last round's pool.
+    pub evidence: Vec<u32>,
+    /// Something had fallen back before it wrote; and by the end.
+    pub fell_back_before: bool,
+    pub fell_back_after: bool,
+    /// How surely a sentence had to be supported.
+    pub least_support: f64,
+    /// May be shown, in order, layout between the claims included.
+    pub kept: Vec<SentenceRecord>,
+    pub dropped: Vec<SentenceRecord>,
+    /// The share of the answer's phrases that the sources have, after so many of what was kept.
+    pub coverage: Vec<(u32, f64)>,
+    /// As the answer was weighed in the end; none when there was nothing to weigh.
+    pub weighed: Option<Weighed>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Weighed {
+    pub coverage: f64,
+    pub judged: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SentenceRecord {
+    pub is_claim: bool,
+    pub is_cited: bool,
+    pub verdict: SentenceVerdict,
+    pub support: f64,
+    pub by: String,
+    /// Why it is not supported, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl SentenceRecord {
+    fn of(said: &Said) -> Self {
+        let check = &said.check;
+        Self {
+            is_claim: said.sentence.kind == Kind::Claim,
+            is_cited: !said.sentence.citations.is_empty(),
+            verdict: check.verdict,
+            support: check.support,
+            by: check.by.clone(),
+            why: check.why.clone(),
+        }
+    }
+
+    fn is_supported(&self) -> bool {
+        self.verdict == SentenceVerdict::Supported
+    }
+}
+
+impl Speech {
+    pub(super) fn of(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, least_support: f64) -> Option<Self> {
+        let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
+        let stands_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+        let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
+        let Some(draft) = draft.filter(|_| !stands_in) else {
+            let Weighed { coverage, judged } = weighed?;
+            return Some(Self::Extractive { coverage, judged, fallback_reasons: fallback_reasons.clone() });
+        };
+        Some(Self::Model(Written {
+            model: draft.model.clone(),
+            evidence: pool.places(draft.written_from.iter().copied()),
+            fell_back_before: draft.fell_back,
+            // Whoever did not judge is no part of how the search went.
+            fell_back_after: fallback_reasons.iter().any(|flag| flag != "no_judge"),
+            least_support,
+            kept: draft.said.iter().chain(&draft.withheld).map(SentenceRecord::of).collect(),
+            dropped: draft.dropped.iter().map(SentenceRecord::of).collect(),
+            coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
+            weighed,
+        }))
+    }
+
+    /// What becomes of it under a policy, `trace` being what the gates found before.
+    /// `pool` is all that was found, and `kept` what the gates leave of it.
+    pub(super) fn again(&self, policy: &Policy, pool: &[Candidate], kept: &[u32], trace: Vec<GateRecord>) -> Again {
+        match self {
+            Self::Extractive { coverage, judged, fallback_reasons } => {
+                let stood_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+                if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
+                    return Again::Open(Open::OtherSentences);
+                }
+                let retrieval = retrieval(policy, pool, kept, !fallback_reasons.is_empty());
+                decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
+            }
+            Self::Model(written) => written.again(policy, pool, trace),
+        }
+    }
+}
+
+fn retrieval(policy: &Policy, pool: &[Candidate], evidence: &[u32], fell_back: bool) -> f64 {
+    let evidence = evidence.iter().filter_map(|place| pool.get(*place as usize));
+    let reasons = if fell_back { vec![String::new()] } else { Vec::new() };
+    RetrievalQuality::of(retrieval_base(policy, evidence), reasons).confidence_score
+}
+
+impl Written {
+    fn again(&self, policy: &Policy, pool: &[Candidate], trace: Vec<GateRecord>) -> Again {
+        let rules = &policy.rules.speak;
+        if rules.mode == SpeakMode::Extractive
+            || self.is_said_otherwise(rules.verification.mode, rules.verification.least_support)
+        {
+            return Again::Open(Open::OtherSentences);
+        }
+        if !self.kept.iter().any(|sentence| sentence.is_claim) {
+            return Again::Decided(Decided { action: Action::Refuse, reason: Some(Reason::UnsupportedClaims), trace });
+        }
+        let before = retrieval(policy, pool, &self.evidence, self.fell_back_before);
+        let after = retrieval(policy, pool, &self.evidence, self.fell_back_after);
+        let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
+        let is_released = by_verifier && self.released(rules.confidence.as_ref(), before);
+        let weighed = self.weighed.map(|last| weighed(after, last.coverage, last.judged).overall);
+        decided(policy, weighed, is_released, trace)
+    }
+
+    /// Whether another standard would keep other sentences than were kept.
+    fn is_said_otherwise(&self, mode: VerificationMode, least: f64) -> bool {
+        let is_judged =
+            |sentence: &SentenceRecord| !["verbatim", "catalogue", "figures", "none"].contains(&sentence.by.as_str());
+        let falls = |sentence: &SentenceRecord| match mode {
+            VerificationMode::Strict => !sentence.is_supported() || (is_judged(sentence) && sentence.support < least),
+            VerificationMode::Mark => false,
+            VerificationMode::Off => !sentence.is_cited,
+        };
+        // Below the old standard nobody wrote down whether a sentence was held to be supported at all.
+        let rises = |sentence: &SentenceRecord| match mode {
+            VerificationMode::Strict => least < self.least_support && is_judged(sentence) && sentence.support >= least,
+            VerificationMode::Mark => sentence.verdict != SentenceVerdict::Unchecked,
+            VerificationMode::Off => sentence.is_cited && sentence.by != "none",
+        };
+        let claims = self.kept.iter().filter(|sentence| sentence.is_claim);
+        claims.clone().any(falls) || self.dropped.iter().any(rises)
+    }
+
+    /// Whether the answer became sure enough on the way: what went out then was not taken back.
+    fn released(&self, rules: Option<&ConfidenceRules>, retrieval: f64) -> bool {
+        let Some(rules) = rules else { return true };
+        self.coverage.iter().any(|(sentences, coverage)| {
+            let so_far = &self.kept[..self.kept.len().min(*sentences as usize)];
+            weighed(retrieval, *coverage, support(so_far)).overall >= rules.cite_from
+        })
+    }
+}
+
+/// As the verifier's own opinion is made: the mean over the claims, 0 to 100.
+fn support(kept: &[SentenceRecord]) -> f64 {
+    let claims: Vec<&SentenceRecord> = kept.iter().filter(|sentence| sentence.is_claim).collect();
+    let of = |sentence: &&SentenceRecord| if sentence.is_supported() { sentence.support } else { 0.0 };
+    if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
+}
+
+/// An answer that was released, or is sure enough in the end, is said.
+fn decided(policy: &Policy, overall: Option<f64>, is_released: bool, mut trace: Vec<GateRecord>) -> Again {
+    let cited = |trace| Again::Decided(Decided { action: Action::Cite, reason: None, trace });
+    let Some(rules) = policy.rules.speak.confidence.as_ref() else { return cited(trace) };
+    let Some(overall) = overall else { return Again::Open(Open::OtherSentences) };
+    let is_enough = overall >= rules.cite_from;
+    let verdict = if is_enough { Verdict::Pass } else { Verdict::Stop };
+    trace.push(GateRecord { gate: "confidence".to_owned(), verdict, observed: overall, threshold: rules.cite_from });
+    if is_enough || is_released {
+        return cited(trace);
+    }
+    let action = if rules.below == Below::Refuse { Action::Refuse } else { Action::Route };
+    Again::Decided(Decided { action, reason: Some(Reason::LowConfidence), trace })
+}

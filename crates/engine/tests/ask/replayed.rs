@@ -1,0 +1,183 @@
+//! Decisions made again from their records: they come to the same, and under other thresholds to the same flips as
+//! asking again.
+
+use std::sync::Arc;
+
+use ibidem_engine::fakes::{FakeEmbedder, Script};
+use ibidem_engine::policy::{Gate, Policy};
+use ibidem_engine::replay::{Again, Change, Decided, DecisionRecord, Replay};
+use ibidem_engine::speak::Nobody;
+use ibidem_engine::words::{Action, GateRecord, Identity, Question, Role, Verdict};
+
+use crate::world::{BOOK, Book, TAG, World};
+use crate::{breaks_off_after, says};
+
+const POLICIES: [&str; 6] = [
+    include_str!("../../../../policies/architecture.yaml"),
+    BOOK,
+    include_str!("../../../../policies/default.yaml"),
+    include_str!("../../../../policies/handbook.yaml"),
+    include_str!("../../../../policies/lectures.yaml"),
+    include_str!("../../../../policies/support.yaml"),
+];
+const WORDS: [&str; 14] = [
+    "gearbox", "oil", "litres", "pump", "valve", "yearly", "pressure", "seal", "bearing", "filter", "coolant", "belt",
+    "chapel", "ceiling",
+];
+
+/// Numbers that look like chance, and are the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    fn words(&mut self, count: usize) -> String {
+        (0..count).map(|_| WORDS[self.below(WORDS.len())]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn scripts() -> [Script; 5] {
+    [
+        says(&["The gearbox holds oil.[^1] The pump has a valve.[^2] The seal is blue."]),
+        says(&["The notes say that the pump holds oil.[^1] Nothing is cited here."]),
+        says(&["There is no source for this."]),
+        breaks_off_after("The gearbox oil is changed yearly.[^1] And th"),
+        Script::CannotBeReached,
+    ]
+}
+
+async fn world(dice: &mut Dice, script: Script, policy: &str) -> World {
+    let books = (0..30).map(|number| {
+        let words = dice.words(4 + number % 5);
+        let collection = ["ADR", "Policy", "Book"][number % 3].to_owned();
+        Book { collection, ..Book::of(&format!("The {words}.")) }
+    });
+    World::of(script, books.collect(), Arc::new(FakeEmbedder::new(64, 256)), policy).await
+}
+
+async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> DecisionRecord {
+    let tags = [TAG.parse().unwrap()].into();
+    let identity = Identity { tenant: world.tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+    let mut asked = world.asked(question);
+    asked.policy = policy.clone();
+    let (_, record) = world.engine.turn(&identity, asked, &mut Nobody).await.unwrap();
+    // As it comes back from wherever it was kept.
+    serde_json::from_str(&serde_json::to_string(&record.decision).unwrap()).unwrap()
+}
+
+fn question(dice: &mut Dice) -> Question {
+    let count = 1 + dice.below(5);
+    Question { max_context_chunks: 1 + dice.below(8), ..Question::new(dice.words(count)) }
+}
+
+/// The same policy with numbers that are stricter, or laxer, by a share.
+fn turned(policy: &Policy, by: f64) -> Policy {
+    let mut turned = policy.clone();
+    for gate in &mut turned.rules.sift.gates {
+        match gate {
+            Gate::NoiseFloor(floor) => {
+                floor.reranked *= by;
+                floor.otherwise *= by;
+            }
+            Gate::MinSimilarity(number) | Gate::Top1Similarity(number) | Gate::RetrievalConfidence(number) => {
+                *number *= by;
+            }
+            Gate::Duplicates(most) => *most = (*most / by).clamp(0.3, 1.0),
+            Gate::PerDocument(_) | Gate::KeepBest(_) | Gate::MissingKeywords(_) => {}
+            Gate::Collections(thresholds) => {
+                for one in thresholds.collections.values_mut().chain([&mut thresholds.default]) {
+                    one.distance_threshold /= by;
+                    one.min_query_coverage *= by;
+                }
+            }
+            Gate::NoContext(rule) => rule.least_mean *= by,
+            Gate::Coverage(rule) => {
+                rule.sufficient *= by;
+                rule.confident *= by;
+            }
+        }
+    }
+    if let Some(confidence) = &mut turned.rules.speak.confidence {
+        confidence.cite_from *= by;
+    }
+    turned
+}
+
+/// `just replayed` makes it ten thousand.
+fn how_many() -> usize {
+    std::env::var("IBIDEM_DECISIONS").map_or(900, |written| written.parse().unwrap())
+}
+
+#[tokio::test]
+async fn decisions_are_made_again_bit_for_bit() {
+    let decisions = how_many();
+    let mut dice = Dice(7);
+    let mut seen = std::collections::BTreeMap::<String, usize>::new();
+    let each = decisions.div_ceil(POLICIES.len() * scripts().len());
+    for text in POLICIES {
+        let policy = Arc::new(Policy::parse(text).unwrap());
+        let replay = Replay::under(&policy).unwrap();
+        for script in scripts() {
+            let world = world(&mut dice, script, text).await;
+            for _ in 0..each {
+                let record = decision(&world, &policy, question(&mut dice)).await;
+                let expected = Decided { action: record.action, reason: record.reason, trace: record.trace.clone() };
+                assert_eq!(replay.again(&record), Again::Decided(expected), "{} {record:?}", policy.rules.name);
+                let reason = record.reason.map_or("", |reason| reason.as_str());
+                *seen.entry(format!("{} {reason}", record.action.as_str())).or_default() += 1;
+            }
+        }
+    }
+    eprintln!("{seen:?}");
+    assert!(seen.values().sum::<usize>() >= decisions);
+    assert!(seen.len() >= 6, "decisions of too few sorts: {seen:?}");
+}
+
+#[tokio::test]
+async fn under_other_thresholds_the_flips_are_those_of_asking_again() {
+    let mut dice = Dice(11);
+    let (mut flips, mut open, mut all) = (0, 0, 0);
+    for text in POLICIES {
+        let policy = Arc::new(Policy::parse(text).unwrap());
+        for (script, by) in scripts().into_iter().zip([0.8, 0.9, 1.1, 1.25, 1.05]) {
+            let other = Arc::new(turned(&policy, by));
+            let replay = Replay::under(&other).unwrap();
+            let world = world(&mut dice, script, text).await;
+            for _ in 0..how_many() / 50 {
+                let question = question(&mut dice);
+                let record = decision(&world, &policy, question.clone()).await;
+                let asked_again = decision(&world, &other, question).await;
+                let again = replay.again(&record);
+                all += 1;
+                match &again {
+                    Again::Decided(Decided { action, reason, trace }) => {
+                        let expected = (asked_again.action, asked_again.reason);
+                        assert_eq!((*action, *reason), expected, "{} × {by}: {record:?}", policy.rules.name);
+                        assert_eq!(stopped(trace), stopped(&asked_again.trace));
+                        let has_flipped = expected != (record.action, record.reason);
+                        assert_eq!(matches!(Change::of(&record, &again), Change::Flip(_)), has_flipped);
+                        flips += usize::from(has_flipped);
+                    }
+                    Again::Open(_) => {
+                        open += 1;
+                        let of_gates = asked_again.rounds.last().map_or(&[][..], |_| &asked_again.trace);
+                        let stops =
+                            of_gates.iter().find(|one| one.verdict == Verdict::Stop && one.gate != "confidence");
+                        let is_wider = asked_again.rounds.len() > 1;
+                        assert!(stops.is_none() || is_wider, "{} × {by}: {stops:?}", policy.rules.name);
+                        assert!(is_wider || asked_again.action != Action::Clarify);
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("of {all} decisions {flips} flip, and of {open} only a model could tell how they would end");
+    assert!(flips > all / 20, "thresholds that change nothing show nothing: {flips} of {all}");
+}
+
+fn stopped(trace: &[GateRecord]) -> Option<&GateRecord> {
+    trace.iter().find(|record| record.verdict == Verdict::Stop)
+}
