@@ -69,10 +69,10 @@ impl Plot {
         self.words(self.x(x) + dx, self.y(y) + 4.0, anchor, label);
     }
 
-    /// The last point of a curve that climbs, with its words below the curve.
+    /// The last point of a curve that climbs, with its words above it.
     pub(super) fn last_point(&mut self, x: f64, y: f64, label: &str) {
         self.marked(x, y);
-        self.words(self.x(x) + 4.0, self.y(y) + 20.0, "middle", label);
+        self.words(self.x(x), self.y(y) - 10.0, "middle", label);
     }
 
     fn marked(&mut self, x: f64, y: f64) {
