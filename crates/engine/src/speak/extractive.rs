@@ -81,3 +81,6 @@ fn is_whole(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»']);
     end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])
 }
+
+#[cfg(test)]
+mod tests;

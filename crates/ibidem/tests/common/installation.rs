@@ -155,7 +155,12 @@ impl Installation {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ibidem"));
+        self.configured(Path::new(env!("CARGO_BIN_EXE_ibidem")), arguments)
+    }
+
+    /// A program whose environment names this installation.
+    fn configured(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(arguments)
             .env_remove("IBIDEM_CONFIG")
@@ -172,11 +177,14 @@ impl Installation {
 
     /// Runs a command to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Said {
-        let mut command = self.command(arguments);
-        let output = tokio::time::timeout(PATIENCE, command.output()).await;
-        let output = output.unwrap_or_else(|_| panic!("`ibidem {}` hangs", arguments.join(" "))).unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        ended(self.command(arguments)).await
+    }
+
+    /// Runs a script of the repository to its end, with the binary under test as `IBIDEM`.
+    pub(crate) async fn script(&self, script: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+        let mut command = self.configured(script, arguments);
+        command.env("IBIDEM", env!("CARGO_BIN_EXE_ibidem")).envs(variables.iter().copied());
+        ended(command).await
     }
 
     /// Runs a command that must succeed.
@@ -240,4 +248,12 @@ impl Installation {
         assert_eq!(answer["fallback_reasons"], serde_json::json!([]));
         answer["hits"].as_array().unwrap().clone()
     }
+}
+
+/// What a command printed, once it has ended.
+async fn ended(mut command: Command) -> Said {
+    let output = tokio::time::timeout(PATIENCE, command.output()).await;
+    let output = output.unwrap_or_else(|_| panic!("{command:?} hangs")).unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -110,6 +110,21 @@ impl Results {
         Self { meta, metrics, targets, failures, questions }
     }
 
+    /// As it is written to a file: a line for each failure and each question, so that two versions of the file compare.
+    pub fn written(&self) -> serde_json::Result<String> {
+        let lines = |values: Vec<String>| format!("[\n{}\n]", values.join(",\n"));
+        let failures = self.failures.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        let questions = self.questions.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        Ok(format!(
+            "{{\n\"meta\": {},\n\"metrics\": {},\n\"targets\": {},\n\"failures\": {},\n\"questions\": {}\n}}\n",
+            serde_json::to_string_pretty(&self.meta)?,
+            serde_json::to_string_pretty(&self.metrics)?,
+            serde_json::to_string_pretty(&self.targets)?,
+            lines(failures),
+            lines(questions)
+        ))
+    }
+
     pub fn read(file: &Path) -> Result<Self, ResultsError> {
         let name = || file.display().to_string();
         let text = std::fs::read_to_string(file).map_err(|error| ResultsError::Unreadable(name(), error))?;

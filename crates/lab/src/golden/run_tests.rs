@@ -193,6 +193,18 @@ fn a_difference_names_every_question_that_flipped() {
 }
 
 #[test]
+fn what_is_written_reads_back_the_same() {
+    let results = Results::of(of_run(), vec![measured("GS-A-01", true, true), measured("GS-A-02", false, false)]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("results.json");
+    std::fs::write(&file, results.written().unwrap()).unwrap();
+    assert_eq!(Results::read(&file).unwrap(), results);
+    std::fs::write(&file, "{}").unwrap();
+    assert!(Results::read(&file).unwrap_err().to_string().contains("eval run --output"));
+    assert!(Results::read(&folder.path().join("none")).is_err());
+}
+
+#[test]
 fn every_category_is_halved_alike_and_always_in_the_same_way() {
     let categories = [Category::AdrRetrieval, Category::Unanswerable, Category::TerminologyHit];
     let make = |(number, category): (usize, Category)| {

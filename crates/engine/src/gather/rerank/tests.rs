@@ -50,6 +50,23 @@ fn the_judges_order_decides_and_the_cosine_is_kept() {
 }
 
 #[test]
+fn what_nobody_judged_comes_in_the_order_of_both_lanes_where_the_policy_wants_that() {
+    let ranked = |number, cosine, fused| Candidate { fused, ..candidate(number, None, cosine, None) };
+    let named = Candidate { addressed: true, ..ranked(4, 0.1, 0.0) };
+    let lent = Candidate { curated: Some(0.75), ..ranked(5, 0.1, 0.0) };
+    let mut candidates = vec![ranked(1, 0.6, 0.016), ranked(2, 0.5, 0.032), ranked(3, 0.4, 0.02), lent, named];
+    order(&mut candidates, None, &[], UnjudgedOrder::Cosine);
+    assert_eq!(numbers(&candidates), [4, 5, 1, 2, 3]);
+    order(&mut candidates, None, &[], UnjudgedOrder::FusedRank);
+    assert_eq!(numbers(&candidates), [4, 2, 5, 3, 1]);
+    // A judge's word counts for more than either.
+    candidates[4].rerank = Some(0.9);
+    candidates[0].rerank = Some(0.1);
+    order(&mut candidates, None, &[], UnjudgedOrder::FusedRank);
+    assert_eq!(numbers(&candidates)[1], 1);
+}
+
+#[test]
 fn a_kind_that_is_asked_for_gains_in_the_order_only() {
     let rules = rules("keep: 16\nkind_minimum: 0\nkinds: {decision: [decision, decided]}");
     let asked = asked_kinds("What was decided about TLS?", &rules);

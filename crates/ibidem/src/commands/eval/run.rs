@@ -74,7 +74,7 @@ impl Run {
 
         shown::show(&results);
         if let Some(file) = &self.output {
-            write(file, &format!("{}\n", serde_json::to_string_pretty(&results)?))?;
+            write(file, &results.written()?)?;
         }
         if let Some(file) = &self.html {
             write(file, &golden::report::page(&results, baseline.as_ref()))?;

@@ -61,21 +61,31 @@ impl Plot {
         put(&mut self.drawn, format_args!("<polyline class=\"{class}\" points=\"{points}\"/>\n"));
     }
 
+    /// A point with a few words beside it.
     pub(super) fn point(&mut self, x: f64, y: f64, label: &str) {
+        // On the side where there is room.
+        let (dx, anchor) = if self.x(x) > WIDTH - RIGHT - 60.0 { (-8.0, "end") } else { (8.0, "start") };
+        self.marked(x, y);
+        self.words(self.x(x) + dx, self.y(y) + 4.0, anchor, label);
+    }
+
+    /// The last point of a curve that climbs, with its words above it.
+    pub(super) fn last_point(&mut self, x: f64, y: f64, label: &str) {
+        self.marked(x, y);
+        self.words(self.x(x), self.y(y) - 10.0, "middle", label);
+    }
+
+    fn marked(&mut self, x: f64, y: f64) {
         let (x, y) = (self.x(x), self.y(y));
         put(&mut self.drawn, format_args!("<circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>\n"));
-        if !label.is_empty() {
-            // Beside the point, on the side where there is room.
-            let (dx, anchor) = if x > WIDTH - RIGHT - 60.0 { (-8.0, "end") } else { (8.0, "start") };
-            let (x, y) = (x + dx, y + 4.0);
-            let label = escaped(label);
-            put(
-                &mut self.drawn,
-                format_args!(
-                    "<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{label}</text>\n"
-                ),
-            );
-        }
+    }
+
+    fn words(&mut self, x: f64, y: f64, anchor: &str, words: &str) {
+        let words = escaped(words);
+        put(
+            &mut self.drawn,
+            format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>\n"),
+        );
     }
 
     /// The plot with a title for those who cannot see it, and a caption for everybody.

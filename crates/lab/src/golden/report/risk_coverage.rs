@@ -40,7 +40,7 @@ pub(super) fn figure(questions: &[Measured]) -> String {
     let mut plot = Plot::new(Axis::shares("questions answered", 0.0, 1.0), up);
     plot.line("curve", &points);
     if let Some((coverage, risk)) = points.last() {
-        plot.point(*coverage, *risk, "as it is");
+        plot.last_point(*coverage, *risk, "as it is");
     }
     plot.figure(
         "Risk and coverage",

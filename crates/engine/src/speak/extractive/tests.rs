@@ -1,0 +1,62 @@
+use chrono::DateTime;
+use uuid::Uuid;
+
+use super::*;
+use crate::ports::catalogue::CataloguePassage;
+use crate::words::{Candidate, CharSpan, DocumentId, PassageKey, Sha256Hash};
+
+fn note(number: u128, kind: &str, text: &str) -> Candidate {
+    Candidate::unscored(CataloguePassage {
+        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
+        collection: "Papers".parse().unwrap(),
+        kind: Some(kind.parse().unwrap()),
+        title: String::new(),
+        address: None,
+        source_location: String::new(),
+        updated_at: DateTime::UNIX_EPOCH,
+        section: None,
+        page: None,
+        span: CharSpan { start: 0, end: 1 },
+        text: text.to_owned(),
+        tokens: 1,
+        document_sha256: Sha256Hash::of(b""),
+    })
+}
+
+fn said(query: &str, notes: &[Candidate], most: usize) -> String {
+    extract(query, &Footnotes::mint(notes), most).iter().map(|sentence| sentence.text.as_str()).collect()
+}
+
+#[test]
+fn the_closest_note_is_heard_though_another_shares_more_words() {
+    let notes = [
+        note(1, "principle", "Purchase comes before own work."),
+        note(2, "decision", "In what order we build images is the order of the list."),
+    ];
+    let question = "In what order do we reuse, buy and build?";
+    assert!(said(question, &notes, 3).starts_with("Purchase comes before own work.[1] In what order"));
+    assert_eq!(said(question, &notes, 1), "Purchase comes before own work.[1] ");
+}
+
+#[test]
+fn every_kind_that_the_question_names_is_heard() {
+    let restores = |kind: &str| format!("Restores are tested by this {kind}. Restores are tested often.");
+    let notes = [
+        note(1, "policy", &restores("paper")),
+        note(2, "decision", "Backups are tried out each quarter."),
+        note(3, "lecture", &restores("lecture")),
+    ];
+    let asked = said("How often are restores tested according to decisions and policies?", &notes, 2);
+    assert!(asked.contains("[1]") && asked.contains("each quarter.[2]"), "{asked}");
+    assert!(!said("How often are restores tested?", &notes, 2).contains("[2]"));
+}
+
+#[test]
+fn rows_of_a_table_speak_and_its_head_and_headings_do_not() {
+    let table =
+        "Recordings of calls\n\nRecordings | Kept for\nPersonnel files | 10 years\nRecordings of calls | 3 months";
+    let notes = [note(1, "policy", table), note(2, "policy", "Nothing is kept for ever.")];
+    assert_eq!(said("How long are recordings of calls kept?", &notes, 1), "Recordings of calls | 3 months[1] ");
+    let headings = [note(1, "policy", "Recordings of calls")];
+    assert_eq!(said("Which recordings?", &headings, 3), "Recordings of calls[1] ");
+}
