@@ -164,3 +164,9 @@ bench data="../shared/data":
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(replayed)' --no-capture
+
+# What recording every turn costs: answers with the audit and without it, in turns in one run.
+audit-cost data="../shared/data" *arguments:
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" bench audit \
+      --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
