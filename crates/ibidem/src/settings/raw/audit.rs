@@ -13,16 +13,27 @@ const SHORTEST_KEY: usize = 32;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawAudit {
-    r#use: String,
+    r#use: Switch,
     retention_days: Option<u32>,
     queries: String,
     hash_key: Option<String>,
     hash_key_file: Option<PathBuf>,
 }
 
+/// YAML takes `on` and `off` for words or for true and false, as its reader pleases.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Switch {
+    Thrown(bool),
+    Word(String),
+}
+
 impl RawAudit {
     pub(super) fn check(self, problems: &mut Problems) -> Option<AuditSettings> {
-        let records = problems.one_of("audit.use", &self.r#use, &[("on", true), ("off", false)]);
+        let records = match &self.r#use {
+            Switch::Thrown(is_on) => Some(*is_on),
+            Switch::Word(word) => problems.one_of("audit.use", word, &[("on", true), ("off", false)]),
+        };
         if let Some(days) = self.retention_days {
             problems.at_least("audit.retention_days", days.into(), 1);
         }
