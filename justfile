@@ -226,3 +226,9 @@ campaign seconds="30" pairs="sample:20" rate="20":
 cluster:
     export IBIDEM_STACK_INSTANCE=cluster && stack/up --cluster --model none && eval "$(stack/env)" && \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(a_node_that_is_killed)'
+
+# What recording every turn costs: answers with the audit and without it, in turns in one run.
+audit-cost data="../shared/data" *arguments:
+    cargo build --release --locked -p ibidem
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" bench audit \
+      --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}

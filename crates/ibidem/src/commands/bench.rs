@@ -16,6 +16,8 @@ use crate::settings::Settings;
 pub(crate) enum Bench {
     /// What Ibidem itself costs on a question, beside embedding, index and a model that answers at once.
     Answers(answers::AnswersBench),
+    /// What recording every turn costs, with and without it in turns.
+    Audit(answers::AuditBench),
     /// Where the time of gathering goes, stage by stage, with more and more variants of a question.
     Gather(gather::GatherBench),
     /// Ingest, end to end, beside the embedding model alone on the same passages.
@@ -30,6 +32,7 @@ impl Bench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
             Self::Answers(command) => command.run(settings).await,
+            Self::Audit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Ingest(command) => command.run(settings).await,
             Self::Search(command) => command.run(settings).await,

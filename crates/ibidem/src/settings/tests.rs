@@ -229,11 +229,14 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
 #[test]
 fn hashed_queries_need_a_secret_and_an_audit_is_on_or_off() {
     let cases = [
-        ("use: maybe", "`audit.use` is \"maybe\"; it must be one of on, off"),
+        ("use: perhaps", "`audit.use` is \"perhaps\"; it must be one of on, off"),
         ("retention_days: 0", "`audit.retention_days` is 0; it must be at least 1"),
         ("queries: rot13", "`audit.queries` is \"rot13\"; it must be one of plain, hashed"),
         ("queries: hashed", "one of `audit.hash_key` and `audit.hash_key_file` is needed"),
-        ("queries: hashed\n  hash_key: x\n  hash_key_file: y", "one of `audit.hash_key` and `audit.hash_key_file`"),
+        (
+            "queries: hashed\n  hash_key: one\n  hash_key_file: two.key",
+            "one of `audit.hash_key` and `audit.hash_key_file`",
+        ),
         ("queries: hashed\n  hash_key: swordfish", "`audit.hash_key` must have at least 32 characters"),
     ];
     for (section, said) in cases {

@@ -1,5 +1,6 @@
 //! `ibidem bench answers`: what Ibidem itself costs on a question, beside embedding, index and model.
 
+mod audit;
 mod instant_model;
 mod timed;
 
@@ -15,7 +16,7 @@ use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::Role;
-use ibidem_server::{AppState, ServerParts};
+use ibidem_server::{AppState, AuditSettings, ServerParts};
 use ibidem_store::NewKey;
 use serde::Deserialize;
 use tokio::net::TcpListener;
@@ -30,6 +31,7 @@ use super::{corpus, percentile};
 use crate::settings::Settings;
 use crate::{compose, console};
 
+pub(super) use audit::AuditBench;
 use instant_model::InstantModel;
 use timed::{Ledger, Timed};
 
@@ -70,7 +72,8 @@ impl AnswersBench {
 
         let model = InstantModel::start().await?;
         let ledger = Arc::new(Ledger::default());
-        let asker = self.asker(&scratch, &embedder, &model, &ledger, queries).await?;
+        let audit = compose::audit::for_server(&scratch.settings.audit, &scratch.store)?;
+        let asker = asker(&scratch, &embedder, &model, &ledger, queries, audit).await?;
         for _ in 0..WARM_UP {
             asker.ask().await.context("warming up")?;
         }
@@ -103,60 +106,60 @@ impl AnswersBench {
         ));
         Ok(())
     }
+}
 
-    /// The server as `ibidem serve` makes it, with its ways out timed.
-    async fn asker(
-        &self,
-        scratch: &Scratch,
-        embedder: &Arc<PreparedEmbedder>,
-        model: &InstantModel,
-        ledger: &Arc<Ledger>,
-        queries: Vec<String>,
-    ) -> anyhow::Result<Arc<Asker>> {
-        let settings = OpenAiSettings {
-            url: model.url.clone(),
-            api_key: None,
-            model: MODEL.to_owned(),
-            also_allowed: Vec::new(),
-            timeout: Duration::from_secs(10),
-        };
-        let searcher = Searcher {
-            embedder: Arc::new(Timed::new(Arc::clone(embedder), ledger)),
-            index: Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger)),
-            catalogue: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
-        };
-        let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
-        let state = AppState::new(ServerParts {
-            store: scratch.store.clone(),
-            engine: Engine::new(searcher),
-            roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(model)))).1,
-            policy: compose::policy_in_force(&scratch.settings)?.0,
-            originals: Arc::new(compose::originals(&scratch.settings)?),
-            readiness: Arc::new(AlwaysReady),
-            reading: compose::reading(&scratch.settings).into(),
-            window: PreparedEmbedder::window(embedder),
-            limits: compose::server_limits(&scratch.settings),
-            metrics_readers: scratch.settings.server.metrics,
-            counts: Arc::new(compose::counts::Counts::default()),
-            audit: compose::audit::for_server(&scratch.settings.audit, &scratch.store)?,
-            traces: None,
-        });
-        let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
-        let key = NewKey {
-            tenant,
-            name: "bench".to_owned(),
-            role: Role::Asker,
-            tags: vec![corpus::team(0)?],
-            expires_at: Some(chrono::Utc::now() + chrono::Duration::days(1)),
-        };
-        let key = scratch.store.create_key(&key).await?.secret;
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let url = format!("http://{}/v1/answers", listener.local_addr()?);
-        // It ends with this process.
-        tokio::spawn(ibidem_server::serve(listener, state, std::future::pending()));
-        let client = reqwest::Client::builder().no_proxy().build()?;
-        Ok(Arc::new(Asker { client, url, key, queries, turn: AtomicUsize::new(0), ledger: Arc::clone(ledger) }))
-    }
+/// The server as `ibidem serve` makes it, with its ways out timed.
+async fn asker(
+    scratch: &Scratch,
+    embedder: &Arc<PreparedEmbedder>,
+    model: &InstantModel,
+    ledger: &Arc<Ledger>,
+    queries: Vec<String>,
+    audit: AuditSettings,
+) -> anyhow::Result<Arc<Asker>> {
+    let settings = OpenAiSettings {
+        url: model.url.clone(),
+        api_key: None,
+        model: MODEL.to_owned(),
+        also_allowed: Vec::new(),
+        timeout: Duration::from_secs(10),
+    };
+    let searcher = Searcher {
+        embedder: Arc::new(Timed::new(Arc::clone(embedder), ledger)),
+        index: Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger)),
+        catalogue: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
+    };
+    let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
+    let state = AppState::new(ServerParts {
+        store: scratch.store.clone(),
+        engine: Engine::new(searcher),
+        roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(model)))).1,
+        policy: compose::policy_in_force(&scratch.settings)?.0,
+        originals: Arc::new(compose::originals(&scratch.settings)?),
+        readiness: Arc::new(AlwaysReady),
+        reading: compose::reading(&scratch.settings).into(),
+        window: PreparedEmbedder::window(embedder),
+        limits: compose::server_limits(&scratch.settings),
+        metrics_readers: scratch.settings.server.metrics,
+        counts: Arc::new(compose::counts::Counts::default()),
+        audit,
+        traces: None,
+    });
+    let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
+    let key = NewKey {
+        tenant,
+        name: "bench".to_owned(),
+        role: Role::Asker,
+        tags: vec![corpus::team(0)?],
+        expires_at: Some(chrono::Utc::now() + chrono::Duration::days(1)),
+    };
+    let key = scratch.store.create_key(&key).await?.secret;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}/v1/answers", listener.local_addr()?);
+    // It ends with this process.
+    tokio::spawn(ibidem_server::serve(listener, state, std::future::pending()));
+    let client = reqwest::Client::builder().no_proxy().build()?;
+    Ok(Arc::new(Asker { client, url, key, queries, turn: AtomicUsize::new(0), ledger: Arc::clone(ledger) }))
 }
 
 /// What one answer took, in milliseconds.
@@ -182,9 +185,17 @@ struct Decided {
 }
 
 /// What a part of the bench measured.
+#[derive(Default)]
 struct Measured {
     took: Vec<Took>,
     seconds: f64,
+}
+
+impl Measured {
+    #[expect(clippy::cast_precision_loss, reason = "answers of a bench are far below 2^53")]
+    fn per_second(&self) -> f64 {
+        self.took.len() as f64 / self.seconds
+    }
 }
 
 impl Asker {
@@ -243,12 +254,11 @@ impl Asker {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "answers of a bench are far below 2^53")]
 fn add_row(table: &mut comfy_table::Table, what: &str, measured: &Measured, ledger: &Ledger) {
     let of = |value: &dyn Fn(&Took) -> f64, share: f64| percentile(measured.took.iter().map(value).collect(), share);
     let both = |value: &dyn Fn(&Took) -> f64| [0.5, 0.99].map(|share| format!("{:.2}", of(value, share)));
     let catalogue = ledger.catalogue();
-    let mut row = vec![what.to_owned(), format!("{:.1}", measured.took.len() as f64 / measured.seconds)];
+    let mut row = vec![what.to_owned(), format!("{:.1}", measured.per_second())];
     row.extend(both(&|took| took.whole));
     row.extend(both(&|took| took.outside));
     row.extend(both(&|took| took.whole - took.outside));
