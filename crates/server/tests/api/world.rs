@@ -119,6 +119,9 @@ impl Readiness for Always {
     }
 }
 
+/// Something in front of the embedding model, or another one.
+pub(crate) type InPlaceOf = fn(Arc<FakeEmbedder>) -> Arc<dyn Embedder>;
+
 /// Parts that most tests go without.
 pub(crate) struct Extras {
     pub(crate) vocabulary: Option<Arc<dyn Vocabulary>>,
@@ -128,7 +131,7 @@ pub(crate) struct Extras {
     pub(crate) counts: Arc<dyn PartCounts>,
     pub(crate) metrics_readers: MetricsReaders,
     /// Stands around the embedding model for those who ask.
-    pub(crate) embedder: Option<fn(Arc<FakeEmbedder>) -> Arc<dyn Embedder>>,
+    pub(crate) embedder: Option<InPlaceOf>,
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
 }
