@@ -27,8 +27,9 @@ const MOST_LISTED: usize = 40;
 pub(crate) struct Replay {
     #[command(flatten)]
     operator: Operator,
-    /// What a shipped policy, or one from a file, would decide instead. Without it each decision is only checked to come
-    /// to the same under the policy that was in force.
+    /// What a shipped policy, or one from a file, would decide instead. What was found is taken as it was: how that
+    /// policy would search is not tried. Without it each decision is only checked to come to the same under the policy
+    /// that was in force.
     #[arg(long)]
     policy: Option<String>,
     /// Thresholds of single collections to lay over that policy.

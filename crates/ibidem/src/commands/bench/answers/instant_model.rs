@@ -1,10 +1,9 @@
-//! A model server that answers at once, always the same.
+//! A model server that answers at once, with the first sentence of the first two notes: what is verified then is what
+//! they say.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-
-const ANSWER: [&str; 4] = ["It is as the notes ", "say.[^1] And it is ", "as they say [", "^2] elsewhere."];
 
 /// It ends when this is dropped.
 pub(super) struct InstantModel {
@@ -22,33 +21,44 @@ impl InstantModel {
     pub(super) async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/v1", listener.local_addr()?);
-        let reply: std::sync::Arc<[u8]> = reply().into_bytes().into();
         let task = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(serve(connection, std::sync::Arc::clone(&reply)));
+                tokio::spawn(serve(connection));
             }
         });
         Ok(Self { url, task })
     }
 }
 
-fn reply() -> String {
-    let event = |text: &&str| {
+/// The first sentence of a note as it stands in a prompt, with its marker.
+fn quoted(prompt: &str, number: u32) -> Option<String> {
+    let marker = format!("[^{number}]");
+    let note = prompt.lines().rev().find_map(|line| line.strip_prefix(&marker))?.trim();
+    let sentence = note.split_inclusive(". ").next()?.trim();
+    Some(format!("{sentence}{marker} "))
+}
+
+fn reply(request: &[u8]) -> String {
+    let body: serde_json::Value = serde_json::from_slice(request).unwrap_or_default();
+    let prompt = body["messages"].as_array().and_then(|all| all.last()?["content"].as_str()).unwrap_or_default();
+    let event = |text: String| {
         let event = serde_json::json!({ "choices": [{ "index": 0, "delta": { "content": text } }] });
         format!("data: {event}\n\n")
     };
-    let body: String = ANSWER.iter().map(event).chain(["data: [DONE]\n\n".to_owned()]).collect();
+    let said = [1, 2].into_iter().filter_map(|number| quoted(prompt, number));
+    let body: String = said.map(event).chain(["data: [DONE]\n\n".to_owned()]).collect();
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }
 
 /// One request after the other on one connection, as clients keep them open.
-async fn serve(mut connection: TcpStream, reply: std::sync::Arc<[u8]>) {
+async fn serve(mut connection: TcpStream) {
     let mut received = Vec::new();
     let mut piece = [0_u8; 16 * 1024];
     loop {
-        while let Some(length) = request_length(&received) {
+        while let Some((head, length)) = request_length(&received) {
+            let reply = reply(&received[head..length]);
             received.drain(..length);
-            if connection.write_all(&reply).await.is_err() {
+            if connection.write_all(reply.as_bytes()).await.is_err() {
                 return;
             }
         }
@@ -59,8 +69,8 @@ async fn serve(mut connection: TcpStream, reply: std::sync::Arc<[u8]>) {
     }
 }
 
-/// The length of the first request, once all of it is there.
-fn request_length(received: &[u8]) -> Option<usize> {
+/// The length of the first request's head and of all of it, once it is there.
+fn request_length(received: &[u8]) -> Option<(usize, usize)> {
     let head = received.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(received.get(..head)?).ok()?;
     let body = text.lines().find_map(|line| {
@@ -68,7 +78,7 @@ fn request_length(received: &[u8]) -> Option<usize> {
         name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
     });
     let length = head + body.unwrap_or(0);
-    (received.len() >= length).then_some(length)
+    (received.len() >= length).then_some((head, length))
 }
 
 #[cfg(test)]
@@ -78,9 +88,17 @@ mod tests {
     #[test]
     fn a_request_is_whole_when_its_body_is() {
         let request = b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc";
-        assert_eq!(request_length(request), Some(request.len()));
+        assert_eq!(request_length(request), Some((request.len() - 3, request.len())));
         assert_eq!(request_length(&request[..request.len() - 1]), None);
-        assert_eq!(request_length(b"GET / HTTP/1.1\r\n\r\nrest"), Some(18));
+        assert_eq!(request_length(b"GET / HTTP/1.1\r\n\r\nrest"), Some((18, 18)));
         assert_eq!(request_length(b"GET"), None);
+    }
+
+    #[test]
+    fn the_last_prompts_notes_are_quoted_under_their_numbers() {
+        let prompt = "Notes:\n[^1] Oil is changed yearly. Ask first.\n[^2] The pump leaks.\n\nQuestion: Oil?";
+        assert_eq!(quoted(prompt, 1).as_deref(), Some("Oil is changed yearly.[^1] "));
+        assert_eq!(quoted(prompt, 2).as_deref(), Some("The pump leaks.[^2] "));
+        assert_eq!(quoted(prompt, 3), None);
     }
 }
