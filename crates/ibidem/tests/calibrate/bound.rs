@@ -9,7 +9,7 @@ use ibidem_engine::ports::embedder::Embedder as _;
 use serde_json::json;
 
 use crate::installation::{Installation, with_installation};
-use crate::setting;
+use crate::{WITHOUT_A_MODEL, setting};
 
 /// What is so, and how two people ask for it.
 const FACTS: [[&str; 3]; 12] = [
@@ -125,7 +125,8 @@ async fn a_calibrated_policy_holds_with_the_real_embedding_model_and_is_refused_
 
         // With that model it is applied.
         let question = FACTS[0][1];
-        let answer = installation.succeed(&["ask", question, "--policy", &output, "--json"]).await.json();
+        let asked = [&["ask", question, "--policy", &output, "--json"][..], &WITHOUT_A_MODEL].concat();
+        let answer = installation.succeed(&asked).await.json();
         assert_eq!(answer["action"], "cite", "{answer}");
         let in_use = format!("policy.use={output}");
         let doctor = installation.run(&["doctor", "--json", "--set", &in_use]).await;

@@ -19,3 +19,6 @@ mod promoting;
 mod refusing;
 
 use common::{installation, setting};
+
+/// What a small model would write is not what these tests are about: the sources speak.
+const WITHOUT_A_MODEL: [&str; 2] = ["--set", "language_model.url=http://127.0.0.1:1/v1"];

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::WITHOUT_A_MODEL;
 use crate::installation::with_installation;
 
 const GOLDEN: &str = include_str!("../../../../data/evaluation/golden_queries.jsonl");
@@ -22,7 +23,8 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
         installation.succeed(&ingest).await;
 
         let query = "Which version of TLS must a connection between two servers have?";
-        let answer = installation.succeed(&["ask", query, "--policy", "default", "--json"]).await.json();
+        let asked = [&["ask", query, "--policy", "default", "--json"][..], &WITHOUT_A_MODEL].concat();
+        let answer = installation.succeed(&asked).await.json();
         assert_eq!(answer["action"], "cite", "{answer}");
         let review = |verdict: &str, category: &str| {
             json!({ "request_id": answer["request_id"], "verdict": verdict, "category": category, "query": query })
@@ -46,7 +48,8 @@ async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() 
         // What is wrong is named, and nothing is added.
         let unknown = json!({ "request_id": uuid::Uuid::nil(), "verdict": "right", "category": "unanswerable" });
         let turnip = "Which turnip was it?";
-        let other = installation.succeed(&["ask", turnip, "--policy", "default", "--json"]).await.json();
+        let asked = [&["ask", turnip, "--policy", "default", "--json"][..], &WITHOUT_A_MODEL].concat();
+        let other = installation.succeed(&asked).await.json();
         let in_the_wrong_category = json!({
             "request_id": other["request_id"], "verdict": "should_refuse", "category": "adr_retrieval", "query": turnip,
         });
