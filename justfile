@@ -230,5 +230,5 @@ cluster:
 # What recording every turn costs: answers with the audit and without it, in turns in one run.
 audit-cost data="../shared/data" *arguments:
     cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" bench audit \
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}

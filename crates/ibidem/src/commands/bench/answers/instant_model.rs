@@ -1,6 +1,7 @@
 //! A model server that answers at once, with the first sentence of the first two notes: what is verified then is what
 //! they say.
 
+use ibidem_engine::speak::sentences::sentences_of;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -34,8 +35,9 @@ impl InstantModel {
 fn quoted(prompt: &str, number: u32) -> Option<String> {
     let marker = format!("[^{number}]");
     let note = prompt.lines().rev().find_map(|line| line.strip_prefix(&marker))?.trim();
-    let sentence = note.split_inclusive(". ").next()?.trim();
-    Some(format!("{sentence}{marker} "))
+    let sentence = sentences_of(note).into_iter().next()?.trim();
+    // A paragraph of its own: not every note ends as a sentence does.
+    Some(format!("{sentence}{marker}\n\n"))
 }
 
 fn reply(request: &[u8]) -> String {
@@ -97,8 +99,8 @@ mod tests {
     #[test]
     fn the_last_prompts_notes_are_quoted_under_their_numbers() {
         let prompt = "Notes:\n[^1] Oil is changed yearly. Ask first.\n[^2] The pump leaks.\n\nQuestion: Oil?";
-        assert_eq!(quoted(prompt, 1).as_deref(), Some("Oil is changed yearly.[^1] "));
-        assert_eq!(quoted(prompt, 2).as_deref(), Some("The pump leaks.[^2] "));
+        assert_eq!(quoted(prompt, 1).as_deref(), Some("Oil is changed yearly.[^1]\n\n"));
+        assert_eq!(quoted(prompt, 2).as_deref(), Some("The pump leaks.[^2]\n\n"));
         assert_eq!(quoted(prompt, 3), None);
     }
 }
