@@ -8,6 +8,7 @@ pub mod calibrate;
 pub mod detect;
 pub mod gather;
 pub mod golden;
+mod html;
 pub mod judge;
 pub mod metrics;
 pub mod promote;

@@ -1,6 +1,7 @@
 //! The curve of risk and coverage as a picture: what each threshold would give, and what it would cost.
 
 use super::{Calibration, Step};
+use crate::html::escaped;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 460.0;
@@ -105,10 +106,6 @@ fn line(points: &[(f64, f64)], colour: &str, dashes: &str, width: f64) -> String
 
 fn text(x: f64, y: f64, anchor: &str, size: u8, content: &str) -> String {
     format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" font-size="{size}">{content}</text>"#)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

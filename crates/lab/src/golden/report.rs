@@ -12,6 +12,7 @@ mod tables;
 use std::fmt::Write as _;
 
 use super::results::Results;
+use crate::html::escaped;
 
 /// The page of a run, beside an earlier one where there is one.
 pub fn page(results: &Results, baseline: Option<&Results>) -> String {
@@ -67,24 +68,6 @@ const HEAD: &str = concat!(
 /// Writes to a page. A string takes whatever is written.
 fn put(page: &mut String, written: std::fmt::Arguments<'_>) {
     let _ = page.write_fmt(written);
-}
-
-/// Text as HTML shows it, in elements and in quoted attributes. Signs that steer how text runs are shown as what they are.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => safe.push(char::REPLACEMENT_CHARACTER),
-            sign if sign.is_control() && sign != '\n' && sign != '\t' => safe.push(char::REPLACEMENT_CHARACTER),
-            sign => safe.push(sign),
-        }
-    }
-    safe
 }
 
 /// A share as people read it.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Compared, Report, Side};
+use crate::html::escaped;
 
 /// Longer lists are cut, and that is said: the rest is in the JSON.
 const MOST_FLIPS: usize = 500;
@@ -29,6 +30,7 @@ code { font-size: .85rem; overflow-wrap: anywhere; } .faint { opacity: .7; }
 pub fn page(report: &Report) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <meta name=\"viewport\" content=\"width=device-width\"><title>Replay</title><style>{STYLE}</style></head><body>\n\
          <h1>{} decisions made again</h1>\n<p>Under the policy that was in force, {} came to the same, {} to something \
          else; of {} the policy is not known here.</p>\n",
@@ -138,19 +140,4 @@ fn flips(html: &mut String, compared: &Compared) {
         let _ =
             writeln!(html, "<p>The first {MOST_FLIPS} of {}; all of them are in the JSON.</p>", compared.flips.len());
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            _ => safe.push(sign),
-        }
-    }
-    safe
 }
