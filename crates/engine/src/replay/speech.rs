@@ -139,8 +139,9 @@ impl Written {
         let before = retrieval(policy, pool, &self.evidence, self.fell_back_before);
         let after = retrieval(policy, pool, &self.evidence, self.fell_back_after);
         let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
-        let is_released = by_verifier && self.released(rules.confidence.as_ref(), before);
-        let weighed = self.weighed.map(|last| weighed(after, last.coverage, last.judged).overall);
+        let (is_released, last) =
+            if by_verifier { self.released(rules.confidence.as_ref(), before) } else { (false, None) };
+        let weighed = last.or(self.weighed).map(|last| weighed(after, last.coverage, last.judged).overall);
         decided(policy, weighed, is_released, trace)
     }
 
@@ -163,13 +164,18 @@ impl Written {
         claims.clone().any(falls) || self.dropped.iter().any(rises)
     }
 
-    /// Whether the answer became sure enough on the way: what went out then was not taken back.
-    fn released(&self, rules: Option<&ConfidenceRules>, retrieval: f64) -> bool {
-        let Some(rules) = rules else { return true };
-        self.coverage.iter().any(|(sentences, coverage)| {
-            let so_far = &self.kept[..self.kept.len().min(*sentences as usize)];
-            weighed(retrieval, *coverage, support(so_far)).overall >= rules.cite_from
-        })
+    /// Whether the answer became sure enough on the way, and how it is weighed in the end: what went out until it last was
+    /// is not taken back, and what came behind is not said; where nothing went out, all of it is weighed.
+    fn released(&self, rules: Option<&ConfidenceRules>, retrieval: f64) -> (bool, Option<Weighed>) {
+        let so_far = |(sentences, coverage): &(u32, f64)| {
+            let kept = &self.kept[..self.kept.len().min(*sentences as usize)];
+            Weighed { coverage: *coverage, judged: support(kept) }
+        };
+        let Some(rules) = rules else { return (true, self.coverage.last().map(so_far)) };
+        let is_enough =
+            |so_far: &Weighed| weighed(retrieval, so_far.coverage, so_far.judged).overall >= rules.cite_from;
+        let last_enough = self.coverage.iter().rev().map(so_far).find(is_enough);
+        (last_enough.is_some(), last_enough.or_else(|| self.coverage.last().map(so_far)))
     }
 }
 
