@@ -12,7 +12,7 @@ use ibidem_adapters::guarded::{
 use ibidem_engine::ask::Engine;
 use ibidem_engine::degrade::{BreakerSettings, Breakers, Clock};
 use ibidem_engine::fakes::{
-    FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
+    self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
     Script,
 };
 use ibidem_engine::policy::Policy;
@@ -25,9 +25,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{
-    CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Tag, TenantId,
-};
+use ibidem_engine::words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Tag, TenantId};
 use uuid::Uuid;
 
 pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");
@@ -178,20 +176,7 @@ async fn shelve(tenant: TenantId, embedder: &FakeEmbedder, index: &FakeIndex, ca
     let (collection, tags) = ("Manual".parse().unwrap(), vec![Tag::public()]);
     let published = IndexDocument { tenant, document, collection, kind: None, tags: tags.clone(), points };
     index.publish(vec![published]).await.unwrap();
-    let shelved = CataloguePassage {
-        passage,
-        collection: "Manual".parse().unwrap(),
-        kind: None,
-        title: "Manual".to_owned(),
-        address: None,
-        source_location: "manual.md".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 10 },
-        text: TEXT.to_owned(),
-        tokens: 8,
-        document_sha256: Sha256Hash::of(TEXT.as_bytes()),
-    };
+    let shelved =
+        CataloguePassage { passage, title: "Manual".to_owned(), ..fakes::passage(0, &"Manual".parse().unwrap(), TEXT) };
     catalogue.put(tenant, tags, shelved);
 }

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::DateTime;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
-use ibidem_engine::fakes::FakeModel;
+use ibidem_engine::fakes::{FakeModel, passage};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::ports::language_model::{ModelLimits, PromptMessage, Tokenizer};
@@ -15,9 +14,8 @@ use ibidem_engine::speak::budget::{Estimate, allot};
 use ibidem_engine::speak::footnotes::Footnotes;
 use ibidem_engine::speak::prompt::prompt;
 use ibidem_engine::suites::tokenizer::{TEXTS, check};
-use ibidem_engine::words::{Candidate, CharSpan, DocumentId, Message, PassageKey, Question, Sha256Hash, Speaker};
+use ibidem_engine::words::{Candidate, Message, Question, Speaker};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
@@ -85,21 +83,8 @@ async fn a_text_is_counted_by_the_server_once() {
 }
 
 fn candidate(number: u128, text: &str) -> Candidate {
-    let passage = CataloguePassage {
-        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
-        collection: "Book".parse().unwrap(),
-        kind: None,
-        title: "Manual".to_owned(),
-        address: None,
-        source_location: "manual.md".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        document_sha256: Sha256Hash::of(text.as_bytes()),
-        text: text.to_owned(),
-        tokens: 1,
-    };
+    let passage =
+        CataloguePassage { title: "Manual".to_owned(), tokens: 1, ..passage(number, &"Book".parse().unwrap(), text) };
     Candidate { cosine: Some(0.9), ..Candidate::unscored(passage) }
 }
 

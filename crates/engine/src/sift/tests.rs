@@ -7,28 +7,19 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::fakes::passage;
 use crate::policy::Policy;
 use crate::ports::catalogue::CataloguePassage;
 use crate::turn::{Asked, SearchRecord};
-use crate::words::{CharSpan, DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, Sha256Hash, TenantId};
+use crate::words::{DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, TenantId};
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
 
 fn candidate(document: u128, chunk_index: u32, cosine: f32, text: &str) -> Candidate {
     let passage = CataloguePassage {
         passage: PassageKey { document: DocumentId(Uuid::from_u128(document)), version: 1, chunk_index },
-        collection: "Book".parse().unwrap(),
-        kind: None,
         title: "A book".to_owned(),
-        address: None,
-        source_location: "book.pdf".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: text.to_owned(),
-        tokens: 8,
-        document_sha256: Sha256Hash::of(b"book"),
+        ..passage(document, &"Book".parse().unwrap(), text)
     };
     Candidate { cosine: Some(cosine), bm25: Some(1.0), ..Candidate::unscored(passage) }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use chrono::DateTime;
-use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex};
+use ibidem_engine::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::words::{CharSpan, DocumentId, Identity, PassageKey, Role, Sha256Hash, Tag, TenantId};
+use ibidem_engine::words::{DocumentId, Identity, PassageKey, Role, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;
@@ -35,18 +34,9 @@ pub(crate) async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (S
             points.push(IndexPoint { passage, vector, words: (*text).to_owned() });
             let stored = CataloguePassage {
                 passage,
-                collection: collection(),
-                kind: None,
                 title: (*id).to_owned(),
-                address: None,
                 source_location: source_location.clone(),
-                updated_at: DateTime::UNIX_EPOCH,
-                section: None,
-                page: None,
-                span: CharSpan { start: 0, end: 1 },
-                text: (*text).to_owned(),
-                tokens: 8,
-                document_sha256: Sha256Hash::of(text.as_bytes()),
+                ..fakes::passage(0, &collection(), text)
             };
             catalogue.put(tenant, vec![Tag::public()], stored);
         }

@@ -1,14 +1,11 @@
 //! Both kinds at each of their thresholds.
 
-use chrono::DateTime;
 use uuid::Uuid;
 
 use super::*;
-use crate::fakes::{FakeMemory, FakeReranker};
+use crate::fakes::{FakeMemory, FakeReranker, passage};
 use crate::ports::reranker::RerankError;
-use crate::words::{
-    CharSpan, DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Sha256Hash, Tag, TenantId,
-};
+use crate::words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Tag, TenantId};
 
 const QUESTION: &str = "How much oil does it take?";
 const TRIGGER: &str = "Oil capacity";
@@ -29,21 +26,7 @@ fn scope() -> Scope {
 
 fn document(number: u128, tags: &[Tag], memory: &FakeMemory) -> Reference {
     let document = DocumentId(Uuid::from_u128(number));
-    let passage = CataloguePassage {
-        passage: PassageKey { document, version: 1, chunk_index: 0 },
-        collection: "Book".parse().unwrap(),
-        kind: None,
-        title: String::new(),
-        address: None,
-        source_location: String::new(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: format!("Document {number}."),
-        tokens: 1,
-        document_sha256: Sha256Hash::of(b""),
-    };
+    let passage = passage(number, &"Book".parse().unwrap(), &format!("Document {number}."));
     memory.put_document(tenant(), tags.to_vec(), vec![passage]);
     Reference::Document(document)
 }

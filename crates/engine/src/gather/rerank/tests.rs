@@ -1,10 +1,10 @@
-use chrono::DateTime;
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
+use crate::fakes::passage;
 use crate::ports::catalogue::CataloguePassage;
-use crate::words::{CharSpan, DocumentId, PassageKey, Sha256Hash};
+use crate::words::{DocumentId, PassageKey};
 
 fn candidate(number: u32, kind: Option<&str>, cosine: f32, rerank: Option<f32>) -> Candidate {
     let passage = CataloguePassage {
@@ -13,18 +13,8 @@ fn candidate(number: u32, kind: Option<&str>, cosine: f32, rerank: Option<f32>) 
             version: 1,
             chunk_index: number,
         },
-        collection: "Book".parse().unwrap(),
         kind: kind.map(|kind| kind.parse().unwrap()),
-        title: String::new(),
-        address: None,
-        source_location: String::new(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: number.to_string(),
-        tokens: 1,
-        document_sha256: Sha256Hash::of(b""),
+        ..passage(number.into(), &"Book".parse().unwrap(), &number.to_string())
     };
     Candidate { cosine: Some(cosine), rerank, ..Candidate::unscored(passage) }
 }

@@ -2,15 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
-use chrono::DateTime;
 use proptest::prelude::*;
-use uuid::Uuid;
 
 use super::*;
-use crate::fakes::{FakeModel, FakeTokenizer};
+use crate::fakes::{FakeModel, FakeTokenizer, passage};
 use crate::ports::catalogue::CataloguePassage;
 use crate::speak::footnotes::Footnotes;
-use crate::words::{CharSpan, DocumentId, Message, PassageKey, Sha256Hash};
+use crate::words::Message;
 
 const BUDGET: Budget = Budget { system_prompt: 500, history: 1_000, context: 3_000 };
 const LIMITS: ModelLimits = ModelLimits { window: 8_192, response: 1_024 };
@@ -150,21 +148,8 @@ fn background_has_what_the_evidence_leaves() {
 }
 
 fn candidate(number: u128, cosine: f32, rerank: Option<f32>, text: &str) -> Candidate {
-    let passage = CataloguePassage {
-        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
-        collection: "Book".parse().unwrap(),
-        kind: None,
-        title: "Manual".to_owned(),
-        address: None,
-        source_location: "manual.md".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        document_sha256: Sha256Hash::of(text.as_bytes()),
-        text: text.to_owned(),
-        tokens: 1,
-    };
+    let passage =
+        CataloguePassage { title: "Manual".to_owned(), tokens: 1, ..passage(number, &"Book".parse().unwrap(), text) };
     Candidate { cosine: Some(cosine), rerank, ..Candidate::unscored(passage) }
 }
 

@@ -1,30 +1,15 @@
-use chrono::DateTime;
 use proptest::prelude::*;
-use uuid::Uuid;
 
 use super::super::sentences::Sentence;
 use super::*;
+use crate::fakes::passage;
 use crate::ports::catalogue::CataloguePassage;
-use crate::words::{CharSpan, DocumentId, PassageKey, SentenceCheck, SentenceVerdict, Sha256Hash};
+use crate::words::{SentenceCheck, SentenceVerdict};
 
 const HANDBOOK: &str = include_str!("../../../../../policies/handbook.yaml");
 
 fn candidate(number: u128, similarity: f32, text: &str) -> Candidate {
-    let passage = CataloguePassage {
-        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
-        collection: "Handbook".parse().unwrap(),
-        kind: None,
-        title: "Leave".to_owned(),
-        address: None,
-        source_location: "leave.md".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: text.to_owned(),
-        tokens: 8,
-        document_sha256: Sha256Hash::of(text.as_bytes()),
-    };
+    let passage = CataloguePassage { title: "Leave".to_owned(), ..passage(number, &"Handbook".parse().unwrap(), text) };
     Candidate { cosine: Some(similarity), ..Candidate::unscored(passage) }
 }
 

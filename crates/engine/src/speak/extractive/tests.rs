@@ -1,25 +1,12 @@
-use chrono::DateTime;
-use uuid::Uuid;
-
 use super::*;
+use crate::fakes::passage;
 use crate::ports::catalogue::CataloguePassage;
-use crate::words::{Candidate, CharSpan, DocumentId, PassageKey, Sha256Hash};
+use crate::words::Candidate;
 
 fn note(number: u128, kind: &str, text: &str) -> Candidate {
     Candidate::unscored(CataloguePassage {
-        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
-        collection: "Papers".parse().unwrap(),
         kind: Some(kind.parse().unwrap()),
-        title: String::new(),
-        address: None,
-        source_location: String::new(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: text.to_owned(),
-        tokens: 1,
-        document_sha256: Sha256Hash::of(b""),
+        ..passage(number, &"Papers".parse().unwrap(), text)
     })
 }
 

@@ -1,30 +1,16 @@
-use chrono::DateTime;
-use uuid::Uuid;
-
 use super::*;
-use crate::fakes::FakeEntailment;
+use crate::fakes::{self, FakeEntailment};
 use crate::ports::catalogue::CataloguePassage;
 use crate::ports::entailment::EntailmentError;
-use crate::words::{Candidate, CharSpan, DocumentId, PassageKey, Sha256Hash};
+use crate::words::Candidate;
 
 const OIL: &str = "The gearbox holds 1.8 litres of oil. It must not be overfilled.";
 const WIPERS: &str = "The wipers are fitted with two clips each.";
 
 fn evidence() -> Vec<Candidate> {
     let passage = |number: u128, text: &str| CataloguePassage {
-        passage: PassageKey { document: DocumentId(Uuid::from_u128(number)), version: 1, chunk_index: 0 },
-        collection: "Manual".parse().unwrap(),
-        kind: None,
         title: "Manual".to_owned(),
-        address: None,
-        source_location: "manual.md".to_owned(),
-        updated_at: DateTime::UNIX_EPOCH,
-        section: None,
-        page: None,
-        span: CharSpan { start: 0, end: 1 },
-        text: text.to_owned(),
-        tokens: 8,
-        document_sha256: Sha256Hash::of(text.as_bytes()),
+        ..fakes::passage(number, &"Manual".parse().unwrap(), text)
     };
     vec![Candidate::unscored(passage(1, OIL)), Candidate::unscored(passage(2, WIPERS))]
 }
