@@ -181,8 +181,8 @@ impl Engine {
         let draft = draft.as_ref();
         let took = started.elapsed();
         let least_support = policy.rules.speak.verification.least_support;
-        let decision = DecisionRecord::of(&answer, draft, search.as_ref(), least_support);
         let numbers = TurnNumbers::of(&answer, draft, stages, search.as_ref(), took);
+        let decision = DecisionRecord::of(&answer, draft, search, least_support);
         let record = TurnRecord {
             tenant: identity.tenant,
             subject: identity.subject.clone(),

@@ -8,7 +8,7 @@ mod speech;
 
 use crate::policy::{Gate, OutOfCorpus, Policy};
 use crate::sift::{Finding, Strained, strain};
-use crate::words::{Action, GateRecord, LEAST_LIKENESS, Reason, Verdict};
+use crate::words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
 
 pub use record::{CandidateRecord, DecisionRecord, PoolRecord, Searched};
 pub use speech::{SentenceRecord, Speech, Weighed, Written};
@@ -93,7 +93,7 @@ impl<'a> Replay<'a> {
                     if !is_last || places != pool.kept {
                         return Again::Open(Open::OtherEvidence);
                     }
-                    return self.spoken(record, pool, trace);
+                    return self.spoken(record, &Evidence { places, kept }, trace);
                 }
             }
         }
@@ -108,19 +108,27 @@ impl<'a> Replay<'a> {
     }
 
     /// The same evidence: what was written from it is still what would be written.
-    fn spoken(&self, record: &DecisionRecord, pool: &PoolRecord, mut trace: Vec<GateRecord>) -> Again {
+    fn spoken(&self, record: &DecisionRecord, evidence: &Evidence, mut trace: Vec<GateRecord>) -> Again {
         // Which notes a planner would write from is its own opinion, and is taken as it was.
         trace.extend(record.trace.iter().filter(|record| record.gate == "outline").cloned());
         match &record.speech {
-            Some(speech) => {
-                let all: Vec<_> =
-                    pool.candidates.iter().enumerate().map(|(place, candidate)| candidate.restored(place)).collect();
-                speech.again(self.policy, &all, &pool.kept, trace)
-            }
+            Some(speech) => speech.again(self.policy, evidence, trace),
             None if is_after_the_gates(record.reason) => Again::Decided(as_recorded(record, trace)),
             // It was stopped, and would not be: nobody has written anything yet.
             None => Again::Open(Open::OtherSentences),
         }
+    }
+}
+
+/// What the gates leave of a pool, each with its place in it.
+struct Evidence {
+    places: Vec<u32>,
+    kept: Vec<Candidate>,
+}
+
+impl Evidence {
+    fn at(&self, place: u32) -> Option<&Candidate> {
+        self.places.iter().position(|own| *own == place).map(|at| &self.kept[at])
     }
 }
 

@@ -95,21 +95,17 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl DecisionRecord {
-    pub(crate) fn of(
-        answer: &Answer,
-        draft: Option<&Draft>,
-        search: Option<&SearchRecord>,
-        least_support: f64,
-    ) -> Self {
+    pub(crate) fn of(answer: &Answer, draft: Option<&Draft>, search: Option<SearchRecord>, least_support: f64) -> Self {
         // Where a part failed, or the time was over, what was gathered until then decided nothing.
         let is_failure = matches!(answer.reason, Some(Reason::RetrievalUnavailable | Reason::Deadline));
-        let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools.clone());
+        let searched = search.as_ref().map(Searched::of);
+        let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools);
         let speech = rounds.last().and_then(|pool| Speech::of(answer, draft, pool, least_support));
         Self {
             action: answer.action,
             reason: answer.reason,
             trace: answer.trace.clone(),
-            searched: search.map(Searched::of),
+            searched,
             is_general: !rounds.is_empty() && speech.is_none() && answer.action == Action::Route,
             rounds,
             speech,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record::{PoolRecord, as_place};
-use super::{Again, Decided, Open};
+use super::{Again, Decided, Evidence, Open};
 use crate::degrade::flags;
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
 use crate::speak::confidence::{retrieval_base, weighed};
@@ -103,30 +103,28 @@ impl Speech {
     }
 
     /// What becomes of it under a policy, `trace` being what the gates found before.
-    /// `pool` is all that was found, and `kept` what the gates leave of it.
-    pub(super) fn again(&self, policy: &Policy, pool: &[Candidate], kept: &[u32], trace: Vec<GateRecord>) -> Again {
+    pub(super) fn again(&self, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
         match self {
             Self::Extractive { coverage, judged, fallback_reasons } => {
                 let stood_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
                 if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
                     return Again::Open(Open::OtherSentences);
                 }
-                let retrieval = retrieval(policy, pool, kept, !fallback_reasons.is_empty());
+                let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
                 decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
             }
-            Self::Model(written) => written.again(policy, pool, trace),
+            Self::Model(written) => written.again(policy, evidence, trace),
         }
     }
 }
 
-fn retrieval(policy: &Policy, pool: &[Candidate], evidence: &[u32], fell_back: bool) -> f64 {
-    let evidence = evidence.iter().filter_map(|place| pool.get(*place as usize));
+fn retrieval<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candidate>, fell_back: bool) -> f64 {
     let reasons = if fell_back { vec![String::new()] } else { Vec::new() };
     RetrievalQuality::of(retrieval_base(policy, evidence), reasons).confidence_score
 }
 
 impl Written {
-    fn again(&self, policy: &Policy, pool: &[Candidate], trace: Vec<GateRecord>) -> Again {
+    fn again(&self, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
         let rules = &policy.rules.speak;
         if rules.mode == SpeakMode::Extractive
             || self.is_said_otherwise(rules.verification.mode, rules.verification.least_support)
@@ -136,8 +134,9 @@ impl Written {
         if !self.kept.iter().any(|sentence| sentence.is_claim) {
             return Again::Decided(Decided { action: Action::Refuse, reason: Some(Reason::UnsupportedClaims), trace });
         }
-        let before = retrieval(policy, pool, &self.evidence, self.fell_back_before);
-        let after = retrieval(policy, pool, &self.evidence, self.fell_back_after);
+        let written_from = self.evidence.iter().filter_map(|place| evidence.at(*place));
+        let before = retrieval(policy, written_from.clone(), self.fell_back_before);
+        let after = retrieval(policy, written_from, self.fell_back_after);
         let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
         let (is_released, last) =
             if by_verifier { self.released(rules.confidence.as_ref(), before) } else { (false, None) };
