@@ -3,6 +3,7 @@
 mod commands;
 mod compose;
 mod console;
+mod json_lines;
 mod logs;
 mod operator;
 mod roles_in_force;

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::operator::Operator;
 use crate::settings::Settings;
-use crate::{compose, console};
+use crate::{compose, console, json_lines};
 
 /// Decisions read at once.
 const PAGE: u16 = 500;
@@ -69,7 +69,8 @@ impl Replay {
         let store = compose::ready_store(settings).await?;
         let own = own_policies(&store.policies().await?);
         let mut replayer = Replayer::new(own, other.as_ref(), &reviews)?;
-        let bar = progress();
+        let bar = ProgressBar::new_spinner()
+            .with_style(ProgressStyle::with_template("{spinner} {pos} decisions, {per_sec}")?);
         let (mut deciding, mut reading) = (Duration::ZERO, Duration::ZERO);
         let mut of = DecisionsOf {
             tenant: self.operator.tenant_id(),
@@ -145,20 +146,8 @@ fn own_policies(texts: &[PolicyTexts]) -> HashMap<Sha256Hash, Policy> {
 }
 
 fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(number, line)| {
-            let wrong = || format!("{}:{number}: expected {{\"request_id\": \"…\", \"right\": true}}", path.display());
-            serde_json::from_str(line).with_context(wrong)
-        })
-        .collect()
-}
-
-fn progress() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {pos} decisions, {per_sec}");
-    let bar = ProgressBar::new_spinner();
-    style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+    let lines = json_lines::read(path).context("expected {\"request_id\": \"…\", \"right\": true} on each line")?;
+    Ok(lines.into_iter().map(|(_, review)| review).collect())
 }
 
 fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed) {

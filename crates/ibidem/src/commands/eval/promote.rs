@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::operator::Sight;
 use crate::settings::Settings;
-use crate::{compose, console};
+use crate::{compose, console, json_lines};
 
 #[derive(clap::Args)]
 pub(crate) struct Promote {
@@ -38,7 +38,7 @@ impl Promote {
     /// All of them, or none: fails after naming everything that is wrong.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let rules = &compose::named_policy(&self.policy)?.rules.gather;
-        let reviews = self.reviews()?;
+        let reviews = json_lines::read::<Review>(&self.reviews)?;
         let store = compose::ready_store(settings).await?;
         let mut queries = Vec::new();
         let mut refused = false;
@@ -75,18 +75,6 @@ impl Promote {
         write_whole(&self.golden, &text)?;
         console::say(&format!("{} added to {}", addition.added.len(), self.golden.display()));
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn reviews(&self) -> anyhow::Result<Vec<(usize, Review)>> {
-        let name = self.reviews.display().to_string();
-        let text = std::fs::read_to_string(&self.reviews).with_context(|| format!("{name} cannot be read"))?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(place, line)| {
-                let review = serde_json::from_str(line).with_context(|| format!("{name}, line {}", place + 1))?;
-                Ok((place + 1, review))
-            })
-            .collect()
     }
 
     async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_lab::golden::GoldenQuery> {
