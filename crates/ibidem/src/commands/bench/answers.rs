@@ -60,16 +60,7 @@ pub(crate) struct AnswersBench {
 
 impl AnswersBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let sentences = corpus::Sentences::read(&self.texts)?;
-        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens));
-        let name = format!("answers-{}", self.passages);
-        let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
-        let scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
-        corpus::ensure(&scratch, &embedder, &sentences, self.passages as usize).await?;
-        let _ = tokio::fs::remove_dir_all(&originals).await;
-        let queries = sentences.queries(QUERIES);
-        embedder.prepare(&queries);
-
+        let Library { scratch, embedder, queries } = library(settings, &self.texts, self.passages).await?;
         let model = InstantModel::start().await?;
         let ledger = Arc::new(Ledger::default());
         let audit = compose::audit::for_server(&scratch.settings.audit, &scratch.store)?;
@@ -106,6 +97,27 @@ impl AnswersBench {
         ));
         Ok(())
     }
+}
+
+/// What is asked, and what it is asked of.
+struct Library {
+    scratch: Scratch,
+    embedder: Arc<PreparedEmbedder>,
+    queries: Vec<String>,
+}
+
+/// Passages of these texts, in a database and an index of their own, which are made once and used again.
+async fn library(settings: &Settings, texts: &[PathBuf], passages: u32) -> anyhow::Result<Library> {
+    let sentences = corpus::Sentences::read(texts)?;
+    let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens));
+    let name = format!("answers-{passages}");
+    let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
+    let scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
+    corpus::ensure(&scratch, &embedder, &sentences, passages as usize).await?;
+    let _ = tokio::fs::remove_dir_all(&originals).await;
+    let queries = sentences.queries(QUERIES);
+    embedder.prepare(&queries);
+    Ok(Library { scratch, embedder, queries })
 }
 
 /// The server as `ibidem serve` makes it, with its ways out timed.

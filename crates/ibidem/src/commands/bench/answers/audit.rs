@@ -4,15 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_server::AuditSettings;
 
 use super::instant_model::InstantModel;
 use super::timed::Ledger;
-use super::{Asker, Measured, QUERIES, WARM_UP, asker};
-use crate::commands::bench::prepared::PreparedEmbedder;
-use crate::commands::bench::scratch::Scratch;
-use crate::commands::bench::{corpus, percentile};
+use super::{Asker, Library, Measured, WARM_UP, asker, library};
+use crate::commands::bench::percentile;
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -43,15 +40,7 @@ pub(crate) struct AuditBench {
 
 impl AuditBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let sentences = corpus::Sentences::read(&self.texts)?;
-        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens));
-        let name = format!("answers-{}", self.passages);
-        let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
-        let scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
-        corpus::ensure(&scratch, &embedder, &sentences, self.passages as usize).await?;
-        let _ = tokio::fs::remove_dir_all(&originals).await;
-        let queries = sentences.queries(QUERIES);
-        embedder.prepare(&queries);
+        let Library { scratch, embedder, queries } = library(settings, &self.texts, self.passages).await?;
         let model = InstantModel::start().await?;
         let ledger = Arc::new(Ledger::default());
         let on = compose::audit::for_server(&scratch.settings.audit, &scratch.store)?;
