@@ -35,15 +35,21 @@ impl Otlp {
         let client = reqwest::Client::builder().timeout(PATIENCE).build()?;
         let (queue, waiting) = mpsc::channel(QUEUE);
         let lost = Arc::new(AtomicU64::new(0));
-        let address = format!("{}/v1/traces", url.trim_end_matches('/'));
-        tokio::spawn(send(client, address, waiting, lost.clone()));
+        tokio::spawn(send(client, address(url), waiting, lost.clone()));
         Ok(Self { queue, lost })
     }
+}
 
-    /// Turns whose spans nobody got.
-    pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
-    }
+/// Whether a collector takes traces at this address: it is sent none, which it must accept. What is wrong, if anything.
+pub async fn refused_by(url: &str) -> Option<String> {
+    let client = reqwest::Client::builder().timeout(PATIENCE).build();
+    let asked = async { client?.post(address(url)).json(&body(&[])).send().await?.error_for_status() };
+    asked.await.err().map(|error| error.to_string())
+}
+
+/// Where a collector takes traces.
+fn address(url: &str) -> String {
+    format!("{}/v1/traces", url.trim_end_matches('/'))
 }
 
 impl Traces for Otlp {
@@ -81,7 +87,7 @@ async fn send(client: reqwest::Client, address: String, mut waiting: mpsc::Recei
                 tracing::warn!(error, turns = count, "the collector does not take traces; they are lost until it does");
             }
         } else if is_failing {
-            tracing::info!("the collector takes traces again");
+            tracing::info!(turns_lost = lost.load(Ordering::Relaxed), "the collector takes traces again");
         }
         is_failing = outcome.is_err();
     }

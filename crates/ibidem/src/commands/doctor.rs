@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::vocabulary::Vocabulary as _;
@@ -74,6 +75,7 @@ impl Doctor {
         findings.push(judges::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);
+        findings.extend(traces(settings).await);
 
         if self.json {
             console::say_json(&findings)?;
@@ -83,6 +85,19 @@ impl Doctor {
         let broken = findings.iter().any(|finding| finding.state == State::Broken);
         Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
+}
+
+/// Where traces go, if anywhere. A collector that is gone costs no answer.
+async fn traces(settings: &Settings) -> Option<Finding> {
+    let url = settings.server.otlp_url.as_deref()?;
+    Some(match otlp::refused_by(url).await {
+        None => Finding::ok("traces", format!("taken at {url}")),
+        Some(error) => Finding::warning(
+            "traces",
+            format!("lost: {error}"),
+            "start the collector, or correct `server.otlp_url`; questions are answered without it",
+        ),
+    })
 }
 
 fn show(findings: &[Finding]) {

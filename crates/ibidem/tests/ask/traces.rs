@@ -74,6 +74,8 @@ async fn a_question_is_a_trace_with_a_span_for_each_stage_and_without_a_word_of_
         assert!(text.contains("\"cite\"") && text.contains("extractive"), "{text}");
         assert!(!text.contains("leave") && !text.contains("carried"), "a word of the question is in it: {text}");
         served.stop().await;
+        let doctor = installation.run(&["doctor", "--set", &format!("server.otlp_url={url}")]).await;
+        assert!(doctor.out.contains(&format!("taken at {url}")), "{doctor:?}");
     })
     .await;
 }
@@ -89,6 +91,11 @@ async fn a_collector_that_is_gone_costs_no_answer() {
             assert_eq!(asker.ask(QUESTION).await["action"], "cite");
         }
         served.stop().await;
+        let doctor = installation.run(&["doctor", "--json", "--set", "server.otlp_url=http://127.0.0.1:1"]).await;
+        let found = doctor.json();
+        let traces = found.as_array().unwrap().iter().find(|finding| finding["part"] == "traces").unwrap();
+        assert_eq!(traces["state"], "warning", "{traces}");
+        assert!(traces["mend"].as_str().unwrap().contains("server.otlp_url"), "{traces}");
     })
     .await;
 }
