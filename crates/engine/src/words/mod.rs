@@ -3,6 +3,7 @@
 mod address;
 mod answer;
 mod canonical;
+mod clean;
 mod decision;
 mod document;
 mod evidence;
@@ -18,6 +19,7 @@ mod terms;
 pub use address::AddressKey;
 pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
 pub(crate) use canonical::digest_of_json;
+pub use clean::{is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
