@@ -24,7 +24,7 @@ use crate::speak::verify::Verifier;
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
 use crate::turn::{Asked, SearchRecord, Sieve, Sifted, Unsearchable};
-use crate::words::{Answer, Identity, Reason, Refusal};
+use crate::words::{Answer, Identity, Reason, Refusal, SigningKey};
 
 /// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
 #[derive(Clone)]
@@ -46,6 +46,8 @@ pub struct Engine {
     pub owners: Option<Arc<dyn Owners>>,
     /// Whom a question goes to when what it is about has no owner.
     pub admin_email: Option<String>,
+    /// Signs receipts; none where the installation has no key.
+    pub signing_key: Option<Arc<SigningKey>>,
     /// None when requests may take as long as their parts do.
     pub request_time: Option<Arc<dyn RequestTime>>,
     /// Of the one request that this is for.
@@ -80,6 +82,7 @@ impl Engine {
             entailment: Arc::new(LexicalEntailment::by_words()),
             owners: None,
             admin_email: None,
+            signing_key: None,
             request_time: None,
             deadline: None,
         }
@@ -93,7 +96,8 @@ impl Engine {
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         let (at, policy) = (asked.at, asked.policy.hash);
         let spoken = self.in_time(asked, listener).await?;
-        Ok(Spoken { answer: spoken.answer.sealed(at, policy), ..spoken })
+        let answer = spoken.answer.sealed(at, policy, self.signing_key.as_deref());
+        Ok(Spoken { answer, ..spoken })
     }
 
     /// Gather, sift, speak.

@@ -5,6 +5,7 @@ pub(crate) mod counts;
 pub(crate) mod guards;
 pub(crate) mod marks;
 pub(crate) mod roles;
+pub(crate) mod signing;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -281,6 +282,7 @@ impl Parts {
             entailment: guards::entailment(entailment, settings, breakers),
             owners: Some(Arc::new(self.store.clone())),
             admin_email: settings.admin_email.clone(),
+            signing_key: Some(signing::signing_key(settings, &self.store).await?),
             request_time: Some(Arc::new(RequestTime)),
             ..Engine::new(searcher)
         })

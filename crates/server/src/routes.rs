@@ -11,7 +11,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{answers, audit, documents, health, memory, metrics, search};
+use crate::api::{answers, audit, documents, health, memory, metrics, receipt_keys, search};
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
@@ -37,6 +37,7 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(answers::ask))
         .routes(routes!(answers::read))
+        .routes(routes!(receipt_keys::read))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
         .routes(routes!(documents::submit))

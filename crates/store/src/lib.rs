@@ -14,6 +14,7 @@ mod outbox;
 mod owners;
 mod policies;
 mod schema;
+mod signing_keys;
 mod submit;
 mod survey;
 #[cfg(feature = "testing")]
@@ -34,6 +35,7 @@ pub use documents::{DocumentRow, RemovalOutcome};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use schema::SchemaState;
+pub use signing_keys::SigningKeyRow;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
 
 /// How long a connection that went idle is taken to live without being asked.

@@ -16,7 +16,7 @@ impl Store {
         // A version beyond the column's numbers never was; the document is looked up all the same.
         let numbers: Vec<_> = versions.iter().map(|(_, version)| to_i32(*version).unwrap_or(0)).collect();
         let rows = sqlx::query!(
-            r#"SELECT d.id, d.current_version, d.removed_at IS NOT NULL AS "is_removed!", v.version, v.title, v.text
+            r#"SELECT d.id, d.current_version, d.address, d.removed_at IS NOT NULL AS "is_removed!", v.version, v.title, v.text
                FROM unnest($2::uuid[], $3::integer[]) AS asked (document_id, version)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
@@ -37,6 +37,7 @@ impl Store {
             let current_version = to_u32(row.current_version)?;
             let document = corpus.entry(DocumentId(row.id)).or_insert_with(|| KeptDocument {
                 current_version,
+                address: row.address,
                 is_removed: row.is_removed,
                 versions: BTreeMap::new(),
             });

@@ -103,15 +103,12 @@ fn told(
         warnings.push(shortened.replace("{all}", &total.to_string()));
     }
     let heading = wording.heading.trim().replace("{count}", &total.to_string());
-    let mut sentences = Vec::with_capacity(documents.len());
+    let mut said = vec![Said::policy(format!("{heading}\n"))];
     for (number, document) in (1_u32..).zip(&documents) {
-        let before = if number == 1 { format!("{heading}\n") } else { String::new() };
-        let text = format!("{before}- {}[{number}]\n", named(document));
-        sentences.push(Sentence::claim(text, vec![number]));
+        let sentence = Sentence::claim(format!("- {}[{number}]\n", named(document)), vec![number]);
+        said.push(Said { sentence, check: SentenceCheck::catalogue() });
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];
-    let said: Vec<Said> =
-        sentences.into_iter().map(|sentence| Said { sentence, check: SentenceCheck::catalogue() }).collect();
     quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)
 }
 

@@ -8,8 +8,8 @@ use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
 use crate::speak::{Listener, Spoken, refuse};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
-    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSentence, ReceiptSource,
-    Refusal, RetrievalQuality, SentenceCheck, Sha256Hash, Transparency, Verdict,
+    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal,
+    RetrievalQuality, SentenceCheck, Sha256Hash, Stretch, StretchKind, Transparency, Verdict,
 };
 
 /// A concept whose definition can be quoted.
@@ -50,46 +50,49 @@ fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Answer {
     let text = format!("{}: “{}”[1]", named(&found.concept), found.definition);
     let citation = citation(asked, 1, found);
     listener.sentence(&text, vec![citation.clone()]);
-    let sentence = ReceiptSentence {
-        text: text.clone(),
-        check: SentenceCheck::verbatim(),
-        sources: vec![ReceiptSource::from(&citation)],
-    };
-    Answer { action: Action::Cite, ..spoken(asked, text, vec![citation], vec![sentence], gate(1, Verdict::Pass)) }
+    let stretch = definition(text, &citation);
+    Answer { action: Action::Cite, ..spoken(asked, vec![citation], vec![stretch], gate(1, Verdict::Pass)) }
 }
 
 /// Several meanings: each with its vocabulary and its definition, for the asker to choose.
 fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Answer {
     let count = concepts.len();
     let suggestions = concepts.iter().map(named).collect();
-    let mut text = rules(asked).map_or_else(String::new, |rules| rules.wording.ambiguous.trim().to_owned());
+    let asking = rules(asked).map_or_else(String::new, |rules| rules.wording.ambiguous.trim().to_owned());
     let mut citations = Vec::new();
-    let mut sentences = Vec::new();
+    let mut stretches = vec![Stretch::policy(asking)];
     for concept in concepts {
         let name = named(&concept);
-        let line = match quoted(concept) {
+        let stretch = match quoted(concept) {
             Some(found) => {
                 let marker = u32::try_from(citations.len() + 1).unwrap_or(u32::MAX);
                 let citation = citation(asked, marker, &found);
-                let line = format!("- {name}: “{}”[{marker}]", found.definition);
-                let sources = vec![ReceiptSource::from(&citation)];
-                sentences.push(ReceiptSentence { text: line.clone(), check: SentenceCheck::verbatim(), sources });
+                let stretch = definition(format!("\n- {name}: “{}”[{marker}]", found.definition), &citation);
                 citations.push(citation);
-                line
+                stretch
             }
-            // Its name is no claim.
-            None => format!("- {name}"),
+            // A label of the vocabulary, which says nothing.
+            None => {
+                let check = SentenceCheck { by: "structure".to_owned(), ..SentenceCheck::verbatim() };
+                Stretch { text: format!("\n- {name}"), kind: StretchKind::Structure, check, sources: Vec::new() }
+            }
         };
-        text.push('\n');
-        text.push_str(&line);
+        stretches.push(stretch);
     }
-    listener.sentence(&text, citations.clone());
-    Answer {
+    let answer = Answer {
         action: Action::Clarify,
         reason: Some(Reason::TerminologyAmbiguous),
         suggestions,
-        ..spoken(asked, text, citations, sentences, gate(count, Verdict::Warn))
-    }
+        ..spoken(asked, citations, stretches, gate(count, Verdict::Warn))
+    };
+    listener.sentence(&answer.answer, answer.citations.clone());
+    answer
+}
+
+/// A definition, word for word, with the name it has in its vocabulary.
+fn definition(text: String, citation: &Citation) -> Stretch {
+    let sources = vec![ReceiptSource::from(citation)];
+    Stretch { text, kind: StretchKind::Claim, check: SentenceCheck::verbatim(), sources }
 }
 
 async fn not_found(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, explanation: &str) -> Answer {
@@ -166,17 +169,12 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
     }
 }
 
-fn spoken(
-    asked: &Asked,
-    answer: String,
-    citations: Vec<Citation>,
-    sentences: Vec<ReceiptSentence>,
-    gate: GateRecord,
-) -> Answer {
+fn spoken(asked: &Asked, citations: Vec<Citation>, stretches: Vec<Stretch>, gate: GateRecord) -> Answer {
+    let receipt = Receipt::unsealed(None, stretches);
     Answer {
         request_id: asked.request_id,
         action: Action::Cite,
-        answer,
+        answer: receipt.text(),
         refused: false,
         refusal_reason: None,
         reason: None,
@@ -193,6 +191,6 @@ fn spoken(
         context_tokens_used: 0,
         generation_time_ms: 0,
         trace: vec![gate],
-        receipt: Some(Receipt::unsealed(None, sentences)),
+        receipt: Some(receipt),
     }
 }

@@ -10,6 +10,8 @@ pub type Corpus = BTreeMap<DocumentId, KeptDocument>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeptDocument {
     pub current_version: u32,
+    /// What people call it by; none where it has no such name.
+    pub address: Option<String>,
     /// It was taken away; the texts of its versions are kept for this.
     pub is_removed: bool,
     /// The versions that were asked for, and the current one.
@@ -25,7 +27,7 @@ pub struct KeptVersion {
 impl Receipt {
     /// The versions of documents that are needed to check it.
     pub fn documents(&self) -> BTreeSet<(DocumentId, u32)> {
-        let sources = self.sentences.iter().flat_map(|sentence| &sentence.sources);
+        let sources = self.stretches.iter().flat_map(|stretch| &stretch.sources);
         let passages = sources.filter_map(|source| match &source.source_id {
             CitedSource::Passage(id) => Some((id.document, source.version)),
             CitedSource::Concept(_) => None,

@@ -1,48 +1,44 @@
 //! Judging a sentence again by what its sources say now.
 
-use super::report::{Outcome, SentenceReport};
+use super::report::{Outcome, StretchReport};
 use super::source::{Found, spaced_alike};
 use crate::policy::VerificationRules;
 use crate::ports::entailment::Entailment;
 use crate::speak::markers::without_markers;
+use crate::speak::sentences::sentences_of;
 use crate::speak::verify::Verifier;
-use crate::words::{ReceiptSentence, SentenceVerdict};
+use crate::words::{SentenceVerdict, Stretch};
 
-/// Adds the verdict on a sentence whose sources are all there.
+/// Adds the verdict on a claim whose sources are all there.
 pub(super) async fn judge(
-    report: SentenceReport,
-    sentence: &ReceiptSentence,
+    report: StretchReport,
+    stretch: &Stretch,
     found: &[Found],
-    passages: &[&str],
     entailment: Option<&dyn Entailment>,
-) -> SentenceReport {
-    let claim = spaced_alike(&without_markers(&sentence.text));
-    let is_in = |text: &str, words: &str| spaced_alike(text).contains(words);
-    match sentence.check.by.as_str() {
-        // A source's own words need no model: they are there or they are not.
-        "verbatim" if passages.iter().any(|passage| is_in(passage, &claim)) => {
-            return SentenceReport { support: Some(1.0), ..report };
-        }
-        // A definition's quotation marks and name are ours.
-        "verbatim" if passages.iter().any(|passage| claim.contains(&spaced_alike(passage))) => {
-            return SentenceReport { support: Some(1.0), ..report };
-        }
-        "catalogue" if found.iter().all(|found| is_in(&claim, &spaced_alike(&found.title))) => {
-            return SentenceReport { support: Some(1.0), ..report };
-        }
-        "verbatim" | "catalogue" => return not_so(report, "its words are not the source's".to_owned()),
-        _ => {}
+) -> StretchReport {
+    let claim = spaced_alike(&without_markers(&stretch.text));
+    let passages: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
+    let is_so = match stretch.check.by.as_str() {
+        // A source's own words need no model: they are there, whole sentences of them, or they are not.
+        "verbatim" => Some(found.iter().any(|found| is_quoted(&claim, found))),
+        "catalogue" => Some(found.iter().all(|found| is_named(&claim, found))),
+        _ => None,
+    };
+    match is_so {
+        Some(true) => return StretchReport { support: Some(1.0), ..report },
+        Some(false) => return not_so(report, "its words are not the source's".to_owned()),
+        None => {}
     }
     let Some(entailment) = entailment else {
         return report.with(Outcome::NotChecked, "no verifier is configured here (`entailment`)".to_owned());
     };
     // Exactly as it was judged before anybody saw it.
     let verifier = Verifier { rules: VerificationRules::default(), entailment };
-    let (check, failure) = verifier.cited(&claim, passages).await;
+    let (check, failure) = verifier.cited(&claim, &passages).await;
     if let Some(error) = failure {
         return report.with(Outcome::NotChecked, error.to_string());
     }
-    let report = SentenceReport { support: Some(check.support), ..report };
+    let report = StretchReport { support: Some(check.support), ..report };
     match check.verdict {
         SentenceVerdict::Supported => report,
         _ => not_so(report, check.why.unwrap_or_else(|| "its passages do not say so".to_owned())),
@@ -50,9 +46,39 @@ pub(super) async fn judge(
 }
 
 /// Where the words changed, that is the reason.
-fn not_so(report: SentenceReport, why: String) -> SentenceReport {
+fn not_so(report: StretchReport, why: String) -> StretchReport {
     match report.outcome {
         Outcome::Reworded => report.with(Outcome::Changed, format!("the passage changed: {why}")),
         _ => report.with(Outcome::Unsupported, why),
     }
+}
+
+/// Whether these are sentences of the source, in a row and from their beginning to their end, or all it says. Half a
+/// sentence is not: the other half may say the opposite.
+fn is_quoted(claim: &str, found: &Found) -> bool {
+    if let Some(definition) = &found.definition {
+        return claim.trim_start_matches("- ") == spaced_alike(definition);
+    }
+    let sentences: Vec<String> = sentences_of(&found.text).into_iter().map(spaced_alike).collect();
+    let runs_from = |from: usize| {
+        let mut rest = claim;
+        for sentence in &sentences[from..] {
+            match rest.strip_prefix(sentence.as_str()) {
+                Some("") => return true,
+                Some(after) => rest = after.trim_start(),
+                None => return false,
+            }
+        }
+        false
+    };
+    let says_something = claim.chars().any(char::is_alphanumeric);
+    says_something && (claim == spaced_alike(&found.text) || (0..sentences.len()).any(runs_from))
+}
+
+/// Whether this is the document's name as lists give it: its title, perhaps after its address.
+fn is_named(claim: &str, found: &Found) -> bool {
+    let title = spaced_alike(&found.title);
+    let name = claim.strip_prefix("- ").unwrap_or(claim);
+    let with_address = found.address.as_ref().map(|address| format!("{} — {title}", spaced_alike(address)));
+    !title.is_empty() && (name == title || Some(name) == with_address.as_deref())
 }

@@ -1,14 +1,15 @@
 //! Checking a receipt again: with the receipt, the corpus as it is now, and nothing else.
 //!
-//! Three things are asked of each sentence. Is the receipt what it was (its digest)? Do its sources say what the receipt
-//! says they said (the version's digest, the span, the passage's digest)? And do they still say so (the document's
-//! current version, the figures, the verifier)?
+//! Four things are asked. Did this installation make it (its signature)? Is it what it was (its digest, and that its
+//! stretches are the answer)? Do the sources of each stretch say what the receipt says they said (the version's digest,
+//! the span, the passage's digest)? And do they still say so (the document's current version, the figures, the verifier)?
 
 mod corpus;
 mod judge;
 mod presented;
 mod report;
 mod source;
+mod structure;
 mod terms;
 
 #[cfg(test)]
@@ -16,17 +17,19 @@ mod tests;
 
 use crate::ports::entailment::Entailment;
 use crate::ports::vocabulary::Vocabulary;
-use crate::words::{CitedSource, ReceiptSentence, ReceiptSource, SentenceVerdict};
+use crate::words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
 pub use corpus::{Corpus, KeptDocument, KeptVersion};
 pub use presented::{Presented, PresentedError};
-pub use report::{Outcome, Report, SentenceReport, SourceReport};
+pub use report::{Outcome, Report, SourceReport, StretchReport};
 
 use judge::judge;
 use source::{Found, look_up};
 
 /// What a receipt is checked against.
 pub struct Witnesses<'a> {
+    /// The installation's public keys, those included that sign no more.
+    pub keys: &'a PublicKeys,
     pub corpus: &'a Corpus,
     /// None where none can be had: then only what needs no judgement is checked.
     pub entailment: Option<&'a dyn Entailment>,
@@ -36,39 +39,52 @@ pub struct Witnesses<'a> {
 
 /// Checks everything that can be checked.
 pub async fn verify(presented: &Presented, witnesses: &Witnesses<'_>) -> Report {
-    let mut sentences = Vec::with_capacity(presented.receipt.sentences.len());
-    for sentence in &presented.receipt.sentences {
-        sentences.push(check(sentence, witnesses).await);
+    let receipt = &presented.receipt;
+    let mut stretches = Vec::with_capacity(receipt.stretches.len());
+    for stretch in &receipt.stretches {
+        stretches.push(check(stretch, witnesses).await);
     }
-    Report::of(presented, witnesses.entailment.map(Entailment::name), sentences)
+    let signature = witnesses.keys.check(receipt.sha256, receipt.signature.as_ref());
+    Report::of(presented, signature, witnesses.entailment.map(Entailment::name), stretches)
 }
 
-async fn check(sentence: &ReceiptSentence, witnesses: &Witnesses<'_>) -> SentenceReport {
-    let mut found = Vec::with_capacity(sentence.sources.len());
-    for source in &sentence.sources {
-        found.push(find(sentence, source, witnesses).await);
+async fn check(stretch: &Stretch, witnesses: &Witnesses<'_>) -> StretchReport {
+    let mut found = Vec::with_capacity(stretch.sources.len());
+    for source in &stretch.sources {
+        found.push(find(stretch, source, witnesses).await);
     }
-    let mut report = SentenceReport::of(sentence, &found);
-    if sentence.sources.is_empty() {
+    let report = StretchReport::of(stretch, &found);
+    match stretch.kind {
+        StretchKind::Claim => claim(report, stretch, &found, witnesses).await,
+        StretchKind::Structure => structure::check(report, stretch, &found),
+        // Nothing in the corpus has to say them: the signature says whose words they are.
+        StretchKind::Policy => StretchReport { why: "the policy's own words".to_owned(), ..report },
+        StretchKind::Unverified => {
+            report.with(Outcome::NotChecked, "a model's own words, which no document has to say".to_owned())
+        }
+    }
+}
+
+async fn claim(report: StretchReport, stretch: &Stretch, found: &[Found], witnesses: &Witnesses<'_>) -> StretchReport {
+    if stretch.sources.is_empty() {
         return report.with(Outcome::Unsupported, "it names no source".to_owned());
     }
     // What was not believed when it was said is not believed now.
-    let verdict = sentence.check.verdict;
+    let verdict = stretch.check.verdict;
     if matches!(verdict, SentenceVerdict::Contradicted | SentenceVerdict::Unsupported) {
-        let why = sentence.check.why.clone().unwrap_or_else(|| "its passages did not say so".to_owned());
+        let why = stretch.check.why.clone().unwrap_or_else(|| "its passages did not say so".to_owned());
         return report.with(Outcome::Unsupported, format!("marked as {} when it was said: {why}", verdict.as_str()));
     }
     // Sources that are gone or changed say enough; judging their text would not help.
-    if found.iter().all(|found| found.outcome <= Outcome::Reworded) {
-        let passages: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
-        report = judge(report, sentence, &found, &passages, witnesses.entailment).await;
+    if found.iter().any(|found| found.outcome > Outcome::Reworded) {
+        return report;
     }
-    report
+    judge(report, stretch, found, witnesses.entailment).await
 }
 
-async fn find(sentence: &ReceiptSentence, source: &ReceiptSource, witnesses: &Witnesses<'_>) -> Found {
+async fn find(stretch: &Stretch, source: &ReceiptSource, witnesses: &Witnesses<'_>) -> Found {
     match &source.source_id {
         CitedSource::Passage(id) => look_up(*id, source, witnesses.corpus),
-        CitedSource::Concept(uri) => terms::look_up(uri, &sentence.text, source, witnesses.vocabulary).await,
+        CitedSource::Concept(uri) => terms::look_up(uri, &stretch.text, source, witnesses.vocabulary).await,
     }
 }

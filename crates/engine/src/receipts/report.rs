@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::presented::Presented;
 use super::source::Found;
-use crate::words::{ReceiptSentence, ReceiptSource, SentenceCheck};
+use crate::words::{ReceiptSource, SentenceCheck, SignatureOutcome, Stretch, StretchKind};
 
 /// What became of a sentence or of one of its sources, from good to bad.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
@@ -69,20 +69,24 @@ impl Outcome {
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Report {
-    /// Everything holds: nothing was changed, and every sentence is still said by its sources.
+    /// Everything holds: it is signed, nothing was changed, and every claim is still said by its sources.
     pub holds: bool,
     pub request_id: Uuid,
+    /// Whether this installation made it.
+    pub signature: SignatureOutcome,
     /// What was changed after the receipt was made.
     pub tampered: Vec<String>,
     /// Who judged now, and who did then; none where nobody did.
     pub verifier: Option<String>,
     pub verifier_then: Option<String>,
-    pub sentences: Vec<SentenceReport>,
+    /// The answer, stretch by stretch.
+    pub stretches: Vec<StretchReport>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct SentenceReport {
+pub struct StretchReport {
     pub text: String,
+    pub kind: StretchKind,
     pub outcome: Outcome,
     pub why: String,
     pub mend: Option<&'static str>,
@@ -101,43 +105,51 @@ pub struct SourceReport {
 }
 
 impl Report {
-    pub(super) fn of(presented: &Presented, verifier: Option<&str>, mut sentences: Vec<SentenceReport>) -> Self {
+    pub(super) fn of(
+        presented: &Presented,
+        signature: SignatureOutcome,
+        verifier: Option<&str>,
+        mut stretches: Vec<StretchReport>,
+    ) -> Self {
         let tampered = presented.tampered.clone();
         if !tampered.is_empty() {
             // No telling which of them was changed.
-            for sentence in &mut sentences {
+            for stretch in &mut stretches {
                 let why = "the receipt was changed after it was made".to_owned();
-                *sentence = sentence.clone().with(Outcome::Tampered, why);
+                *stretch = stretch.clone().with(Outcome::Tampered, why);
             }
         }
+        let is_signed = matches!(signature, SignatureOutcome::Valid { .. });
         Self {
-            holds: tampered.is_empty() && sentences.iter().all(|sentence| sentence.outcome.holds()),
+            holds: is_signed && tampered.is_empty() && stretches.iter().all(|stretch| stretch.outcome.holds()),
             request_id: presented.receipt.request_id,
+            signature,
             tampered,
             verifier: verifier.map(str::to_owned),
             verifier_then: presented.receipt.verifier.clone(),
-            sentences,
+            stretches,
         }
     }
 }
 
-impl SentenceReport {
+impl StretchReport {
     /// As good as the worst of its sources.
-    pub(super) fn of(sentence: &ReceiptSentence, found: &[Found]) -> Self {
-        let sources = sentence.sources.iter().zip(found).map(|(source, found)| SourceReport {
+    pub(super) fn of(stretch: &Stretch, found: &[Found]) -> Self {
+        let sources = stretch.sources.iter().zip(found).map(|(source, found)| SourceReport {
             source: source.clone(),
             current_version: found.current_version,
             outcome: found.outcome,
             why: found.why.clone(),
         });
         let worst = found.iter().max_by_key(|found| found.outcome);
-        let outcome = worst.map_or(Outcome::Unsupported, |found| found.outcome);
+        let outcome = worst.map_or(Outcome::Holds, |found| found.outcome);
         Self {
-            text: sentence.text.clone(),
+            text: stretch.text.clone(),
+            kind: stretch.kind,
             outcome,
             why: worst.map(|found| found.why.clone()).unwrap_or_default(),
             mend: outcome.mend(),
-            then: sentence.check.clone(),
+            then: stretch.check.clone(),
             support: None,
             sources: sources.collect(),
         }

@@ -17,13 +17,27 @@ pub(super) struct Found {
     pub(super) current_version: Option<u32>,
     /// What it says now, to be judged by; empty when nothing can be.
     pub(super) text: String,
-    /// What the document is called.
+    /// What the document is called, and by what address.
     pub(super) title: String,
+    pub(super) address: Option<String>,
+    /// The whole text of the version that is judged by; empty where there is none.
+    pub(super) whole: String,
+    /// Of a concept: its name and its definition, as answers quote them.
+    pub(super) definition: Option<String>,
 }
 
 impl Found {
     pub(super) fn only(outcome: Outcome, why: impl Into<String>) -> Self {
-        Self { outcome, why: why.into(), current_version: None, text: String::new(), title: String::new() }
+        Self {
+            outcome,
+            why: why.into(),
+            current_version: None,
+            text: String::new(),
+            title: String::new(),
+            address: None,
+            whole: String::new(),
+            definition: None,
+        }
     }
 }
 
@@ -50,12 +64,18 @@ pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> 
     if Sha256Hash::of(passage.as_bytes()) != source.passage_sha256 {
         return tampered(format!("what stands at that span of version {version} has another digest"));
     }
+    if !passage.chars().any(char::is_alphanumeric) {
+        return tampered(format!("there are no words at that span of version {version}"));
+    }
     let found = Found {
         outcome: Outcome::Holds,
         why: format!("version {version} is the current one"),
         current_version: Some(document.current_version),
         text: passage.to_owned(),
         title: cited.title.clone(),
+        address: document.address.clone(),
+        whole: cited.text.clone(),
+        definition: None,
     };
     let current = document.current_version;
     if document.is_removed {
@@ -84,7 +104,7 @@ fn in_newer_version(found: Found, version: u32, current: u32, newer: &KeptVersio
     let replaced = format!("version {version} was replaced by version {current}");
     if spaced_alike(&newer.text).contains(&spaced_alike(&found.text)) {
         let why = format!("{replaced}, which has the same passage");
-        return Found { outcome: Outcome::StillSays, why, ..found };
+        return Found { outcome: Outcome::StillSays, why, whole: newer.text.clone(), ..found };
     }
     // Whether the new words still say so, the verifier decides.
     let text = closest_stretch(&found.text, &newer.text);
@@ -92,7 +112,7 @@ fn in_newer_version(found: Found, version: u32, current: u32, newer: &KeptVersio
         return Found { outcome: Outcome::Changed, why: format!("{replaced}, which has no such passage"), ..found };
     }
     let why = format!("{replaced}, which says it in other words");
-    Found { outcome: Outcome::Reworded, why, text, title: newer.title.clone(), ..found }
+    Found { outcome: Outcome::Reworded, why, text, title: newer.title.clone(), whole: newer.text.clone(), ..found }
 }
 
 pub(super) fn spaced_alike(text: &str) -> String {

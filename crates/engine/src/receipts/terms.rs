@@ -31,7 +31,7 @@ pub(super) async fn look_up(
 
 /// `busbar section (gridterms): “A conductor …”[1]`, perhaps as an item of a list.
 fn label_in(sentence: &str) -> Option<&str> {
-    let (name, _) = sentence.trim_start_matches("- ").split_once(": “")?;
+    let (name, _) = sentence.trim_start().trim_start_matches("- ").split_once(": “")?;
     Some(name.rsplit_once(" (")?.0)
 }
 
@@ -43,6 +43,7 @@ fn compare(concept: Concept, source: &ReceiptSource) -> Found {
         return Found::only(Outcome::Changed, "the vocabulary has another definition now");
     }
     Found {
+        definition: Some(format!("{} ({}): “{}”", concept.label, concept.vocabulary, definition.text)),
         text: definition.text,
         title: concept.label,
         ..Found::only(Outcome::Holds, format!("the vocabulary {} says so", concept.vocabulary))

@@ -12,7 +12,7 @@ use crate::ports::entailment::{EntailmentError, Judgement, Pair, Support};
 use crate::ports::vocabulary::{LabelKind, VocabularyError};
 use crate::words::{
     Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
-    SourceId, Transparency, Verdict,
+    SignatureOutcome, SigningKey, SourceId, Transparency, Verdict,
 };
 
 const TITLE: &str = "Leave";
@@ -51,7 +51,7 @@ fn corpus(versions: &[(u32, &str)], is_removed: bool) -> Corpus {
     let kept = |text: &str| KeptVersion { title: TITLE.to_owned(), text: text.to_owned() };
     let current_version = versions.iter().map(|(version, _)| *version).max().unwrap();
     let versions = versions.iter().map(|(version, text)| (*version, kept(text))).collect();
-    [(document(), KeptDocument { current_version, is_removed, versions })].into()
+    [(document(), KeptDocument { current_version, address: Some("HR-5".to_owned()), is_removed, versions })].into()
 }
 
 fn source_of(text: &str, version: u32, passage: &str) -> ReceiptSource {
@@ -66,9 +66,13 @@ fn source_of(text: &str, version: u32, passage: &str) -> ReceiptSource {
     }
 }
 
-fn sentence(text: &str, by: &str, sources: Vec<ReceiptSource>) -> ReceiptSentence {
+fn sentence(text: &str, by: &str, sources: Vec<ReceiptSource>) -> Stretch {
     let check = SentenceCheck { by: by.to_owned(), support: 0.875, ..SentenceCheck::verbatim() };
-    ReceiptSentence { text: text.to_owned(), check, sources }
+    Stretch { text: text.to_owned(), kind: StretchKind::Claim, check, sources }
+}
+
+fn key() -> SigningKey {
+    SigningKey::from_seed(&[1; 32]).unwrap()
 }
 
 fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
@@ -90,14 +94,14 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
     }
 }
 
-/// An answer of these sentences, sealed.
-fn answer(sentences: Vec<ReceiptSentence>) -> Answer {
+/// An answer of these stretches, sealed and signed.
+fn answer(stretches: Vec<Stretch>) -> Answer {
     let quality = RetrievalQuality::of(0.9, Vec::new());
-    let cited = sentences.iter().flat_map(|sentence| &sentence.sources).take(1);
+    let cited = stretches.iter().flat_map(|stretch| &stretch.sources).take(1);
     let answer = Answer {
         request_id: Uuid::from_u128(3),
         action: Action::Cite,
-        answer: sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" "),
+        answer: stretches.iter().map(|stretch| stretch.text.as_str()).collect(),
         refused: false,
         refusal_reason: None,
         reason: None,
@@ -119,14 +123,15 @@ fn answer(sentences: Vec<ReceiptSentence>) -> Answer {
             observed: 0.123_456,
             threshold: 0.1,
         }],
-        receipt: Some(Receipt::unsealed(Some("word for word".to_owned()), sentences)),
+        receipt: Some(Receipt::unsealed(Some("word for word".to_owned()), stretches)),
     };
-    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"))
+    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), Some(&key()))
 }
 
 fn verified(json: &serde_json::Value, corpus: &Corpus) -> Result<Report, PresentedError> {
     let presented = Presented::read(json)?;
-    let witnesses = Witnesses { corpus, entailment: Some(&WordForWord), vocabulary: None };
+    let keys = PublicKeys::of([key().public().clone()]);
+    let witnesses = Witnesses { keys: &keys, corpus, entailment: Some(&WordForWord), vocabulary: None };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     Ok(runtime.block_on(verify(&presented, &witnesses)))
 }
@@ -136,9 +141,9 @@ fn outcome(text: &str, by: &str, corpus: &Corpus) -> (Outcome, String) {
     let answer = answer(vec![sentence(text, by, vec![source_of(TEXT, 1, PASSAGE)])]);
     let json = serde_json::to_value(&answer).unwrap();
     let report = verified(&json, corpus).unwrap();
-    assert_eq!(report.holds, report.sentences[0].outcome.holds());
+    assert_eq!(report.holds, report.stretches[0].outcome.holds());
     assert_eq!(verified(&json["receipt"], corpus).unwrap(), report, "alone or in its answer");
-    (report.sentences[0].outcome, report.sentences[0].why.clone())
+    (report.stretches[0].outcome, report.stretches[0].why.clone())
 }
 
 #[test]
@@ -193,7 +198,14 @@ fn a_sources_own_words_and_a_documents_title_need_no_model() {
     assert_eq!(outcome("They lapse in\nMarch.[1]", "verbatim", &unchanged).0, Outcome::Holds);
     assert_eq!(outcome("They lapse in April.[1]", "verbatim", &unchanged).0, Outcome::Unsupported);
     assert_eq!(outcome("- Leave[1]", "catalogue", &unchanged).0, Outcome::Holds);
+    assert_eq!(outcome("- HR-5 — Leave[1]", "catalogue", &unchanged).0, Outcome::Holds);
     assert_eq!(outcome("- Meals[1]", "catalogue", &unchanged).0, Outcome::Unsupported);
+    // A title inside a text proves nothing, and neither does half a sentence.
+    assert_eq!(outcome("- Leave is paid to everybody[1]", "catalogue", &unchanged).0, Outcome::Unsupported);
+    assert_eq!(outcome("- Everybody gets a car — Leave[1]", "catalogue", &unchanged).0, Outcome::Unsupported);
+    assert_eq!(outcome("days may be carried over.[1]", "verbatim", &unchanged).0, Outcome::Unsupported);
+    let whole = "Five days may be carried over. They lapse in March.[1]";
+    assert_eq!(outcome(whole, "verbatim", &unchanged).0, Outcome::Holds);
 }
 
 #[test]
@@ -205,7 +217,7 @@ fn what_was_marked_as_unsupported_does_not_hold_and_what_nobody_checked_is_judge
     unchecked.check = SentenceCheck::unchecked();
     let json = serde_json::to_value(answer(vec![marked, unchecked])).unwrap();
     let report = verified(&json, &corpus).unwrap();
-    let outcomes: Vec<Outcome> = report.sentences.iter().map(|sentence| sentence.outcome).collect();
+    let outcomes: Vec<Outcome> = report.stretches.iter().map(|stretch| stretch.outcome).collect();
     assert_eq!((outcomes.as_slice(), report.holds), (&[Outcome::Unsupported, Outcome::Holds][..], false));
 }
 
@@ -220,11 +232,12 @@ fn definition_in(vocabulary: Option<&dyn Vocabulary>) -> (Outcome, String) {
     let text = format!("- x (of y) (terms): “{definition}”[1]");
     let receipt = serde_json::to_value(answer(vec![sentence(&text, "verbatim", vec![source])]).receipt).unwrap();
     let presented = Presented::read(&receipt).unwrap();
-    let witnesses = Witnesses { corpus: &Corpus::new(), entailment: None, vocabulary };
+    let keys = PublicKeys::of([key().public().clone()]);
+    let witnesses = Witnesses { keys: &keys, corpus: &Corpus::new(), entailment: None, vocabulary };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let report = runtime.block_on(verify(&presented, &witnesses));
-    assert_eq!(report.holds, report.sentences[0].outcome.holds());
-    (report.sentences[0].outcome, report.sentences[0].why.clone())
+    assert_eq!(report.holds, report.stretches[0].outcome.holds());
+    (report.stretches[0].outcome, report.stretches[0].why.clone())
 }
 
 #[test]
@@ -248,9 +261,85 @@ fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
 #[test]
 fn a_refusal_has_a_receipt_that_holds() {
     let refusal = Answer { action: Action::Refuse, refused: true, receipt: None, ..answer(Vec::new()) };
-    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"));
+    let refusal = Answer { answer: "Nobody knows.".to_owned(), ..refusal };
+    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), Some(&key()));
     let report = verified(&serde_json::to_value(&refusal).unwrap(), &Corpus::new()).unwrap();
-    assert!(report.holds && report.sentences.is_empty(), "{report:?}");
+    assert!(report.holds, "{report:?}");
+    let kinds: Vec<_> = report.stretches.iter().map(|stretch| (stretch.kind, stretch.text.as_str())).collect();
+    assert_eq!(kinds, [(StretchKind::Policy, "Nobody knows.")]);
+}
+
+/// A receipt that somebody wrote anew, digests and all.
+fn forged(change: impl FnOnce(&mut Receipt)) -> (Outcome, Report) {
+    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let mut receipt = answer(vec![said]).receipt.unwrap();
+    let signature = receipt.signature.clone();
+    change(&mut receipt);
+    receipt.answer_sha256 = Sha256Hash::of(receipt.text().as_bytes());
+    let receipt = Receipt { signature, ..receipt.sealed() };
+    let report = verified(&serde_json::to_value(&receipt).unwrap(), &corpus(&[(1, TEXT)], false)).unwrap();
+    let worst = report.stretches.iter().map(|stretch| stretch.outcome).max().unwrap_or(Outcome::Holds);
+    (worst, report)
+}
+
+#[test]
+fn a_forged_receipt_does_not_hold_whatever_its_digests() {
+    let forgeries: [(&str, &dyn Fn(&mut Receipt)); 7] = [
+        ("no claims at all", &|receipt| receipt.stretches.clear()),
+        ("a lie as the policy's words", &|receipt| {
+            receipt.stretches = vec![Stretch::policy("All is paid.".to_owned())]
+        }),
+        ("a lie as structure", &|receipt| {
+            receipt.stretches[0].kind = StretchKind::Structure;
+            receipt.stretches[0].text = "All is paid".to_owned();
+        }),
+        ("a lie as nobody's", &|receipt| receipt.stretches.push(Stretch::unverified("All is paid.".to_owned()))),
+        ("a claim without a source", &|receipt| receipt.stretches[0].sources.clear()),
+        ("a span of one space", &|receipt| {
+            let source = &mut receipt.stretches[0].sources[0];
+            let start = u32::try_from(TEXT.chars().position(|sign| sign == ' ').unwrap()).unwrap();
+            source.span = CharSpan { start, end: start + 1 };
+            source.passage_sha256 = Sha256Hash::of(b" ");
+            receipt.stretches[0].check.by = "verbatim".to_owned();
+            receipt.stretches[0].text = "All is paid.[1]".to_owned();
+        }),
+        ("nothing changed but the digest", &|receipt| receipt.asked_at += chrono::TimeDelta::seconds(1)),
+    ];
+    for (what, forgery) in forgeries {
+        let (_, report) = forged(forgery);
+        assert!(!report.holds, "{what}: {report:?}");
+        assert!(matches!(report.signature, SignatureOutcome::Forged { .. }), "{what}: {report:?}");
+    }
+    // What the receipt itself betrays, even if the key were stolen.
+    for (what, forgery, outcome, says) in [
+        ("no claims at all", forgeries[0].1, Outcome::Holds, "claims nothing"),
+        ("structure of no source", forgeries[2].1, Outcome::Tampered, "claims nothing"),
+        ("nobody's words", forgeries[3].1, Outcome::Tampered, "checked by nobody"),
+        ("no source", forgeries[4].1, Outcome::Unsupported, ""),
+        ("one space", forgeries[5].1, Outcome::Tampered, ""),
+    ] {
+        let (worst, report) = forged(forgery);
+        assert_eq!(worst, outcome, "{what}: {report:?}");
+        assert!(report.tampered.concat().contains(says), "{what}: {report:?}");
+    }
+}
+
+#[test]
+fn a_receipt_that_nobody_signed_or_a_stranger_did_does_not_hold() {
+    let said = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let receipt = answer(vec![said()]).receipt.unwrap();
+    let stranger = SigningKey::from_seed(&[2; 32]).unwrap();
+    let corpus = corpus(&[(1, TEXT)], false);
+    let unsigned = receipt.clone().sealed();
+    let strange = receipt.signed(&stranger);
+    for (receipt, expected) in [
+        (unsigned, SignatureOutcome::Unsigned),
+        (strange, SignatureOutcome::UnknownKey { key: stranger.public().id() }),
+    ] {
+        let report = verified(&serde_json::to_value(&receipt).unwrap(), &corpus).unwrap();
+        assert_eq!((report.holds, &report.signature), (false, &expected));
+        assert!(report.tampered.is_empty() && report.stretches[0].outcome == Outcome::Holds, "{report:?}");
+    }
 }
 
 #[test]
@@ -259,6 +348,7 @@ fn what_is_no_receipt_is_said_to_be_none() {
         (serde_json::json!({ "answer": "x" }), "this is not a receipt"),
         (serde_json::json!({ "answer": "x", "receipt": null }), "has no receipt"),
         (serde_json::json!([1]), "this is not a receipt"),
+        (serde_json::json!({ "sentences": [], "sha256": "x" }), "made by version 0.1"),
     ] {
         assert!(Presented::read(&json).unwrap_err().to_string().contains(said), "{json}");
     }

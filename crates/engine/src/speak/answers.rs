@@ -9,7 +9,9 @@ use super::said::{Said, receipt};
 use super::transparency::{stale, transparency};
 use crate::policy::Policy;
 use crate::turn::{Asked, Sifted};
-use crate::words::{Action, Answer, Confidence, GateRecord, Reason, Refusal, RetrievalQuality, Transparency};
+use crate::words::{
+    Action, Answer, Confidence, GateRecord, Reason, Receipt, Refusal, RetrievalQuality, Stretch, Transparency,
+};
 
 /// Who wrote what is said, in how long, and from how many tokens.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -28,7 +30,7 @@ pub(super) fn cite(
     confidence: Confidence,
 ) -> Answer {
     let policy = sifted.asked.policy.clone();
-    let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
+    let receipt = receipt(footnotes, said);
     let cited: BTreeSet<u32> = said.iter().flat_map(|said| said.sentence.citations.iter().copied()).collect();
     let citations: Vec<_> = cited.into_iter().filter_map(|number| footnotes.citation(number)).collect();
     let base = retrieval_base(&policy, footnotes.evidence());
@@ -38,12 +40,12 @@ pub(super) fn cite(
     Answer {
         request_id: sifted.asked.request_id,
         action: Action::Cite,
-        answer: text.trim().to_owned(),
+        answer: receipt.text(),
         refused: false,
         refusal_reason: None,
         reason: None,
         grounded: !citations.is_empty(),
-        receipt: Some(receipt(footnotes, said)),
+        receipt: Some(receipt),
         citations,
         confidence: Some(confidence),
         transparency: transparency(&retrieval_quality),
@@ -94,9 +96,14 @@ pub(super) fn route(draft: Answer, withheld: Answer, policy: &Policy) -> Answer 
         let Answer { generation_time_ms, trace, .. } = draft;
         return Answer { action: Action::Route, generation_time_ms, trace, ..withheld };
     }
+    let receipt = draft.receipt.map(|mut receipt| {
+        receipt.stretches.insert(0, Stretch::policy(format!("{}\n\n", policy.rules.wording.draft.trim())));
+        receipt
+    });
     Answer {
         action: Action::Route,
-        answer: format!("{}\n\n{}", policy.rules.wording.draft.trim(), draft.answer),
+        answer: receipt.as_ref().map(Receipt::text).unwrap_or_default(),
+        receipt,
         reason: withheld.reason,
         refusal_reason: withheld.refusal_reason,
         route_to: withheld.route_to,

@@ -12,7 +12,7 @@ use super::gauntlet::{Gauntlet, Passed};
 use crate::policy::Disclaimed;
 use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::{Action, Answer, Speaker};
+use crate::words::{Action, Answer, Receipt, Speaker, Stretch};
 
 /// The answer in place of a refusal. A model that fails changes nothing: the refusal stands.
 pub(super) async fn disclaim(
@@ -35,7 +35,9 @@ pub(super) async fn disclaim(
         Ok(written) => written,
         Err(error) => return Err((refused, error)),
     };
-    let answer = format!("{}\n\n{}", rules.disclaimer.trim(), said.trim());
+    let disclaimer = Stretch::policy(format!("{}\n\n", rules.disclaimer.trim()));
+    let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(said.trim().to_owned())]);
+    let answer = receipt.text();
     listener.sentence(&answer, Vec::new());
     Ok(Answer {
         // Nobody vouches for it, so it is no answer that cites, and the reason why the documents gave none stays.
@@ -44,7 +46,7 @@ pub(super) async fn disclaim(
         refused: false,
         grounded: false,
         citations: Vec::new(),
-        receipt: None,
+        receipt: Some(receipt),
         model_used: Some(model.name.clone()),
         generation_time_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..refused

@@ -2,7 +2,7 @@
 
 use super::footnotes::Footnotes;
 use super::sentences::{Kind, Sentence};
-use crate::words::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
+use crate::words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Said {
@@ -15,6 +15,12 @@ impl Said {
     pub fn verbatim(sentence: Sentence) -> Self {
         Self { sentence, check: SentenceCheck::verbatim() }
     }
+
+    /// The policy's own words.
+    pub fn policy(text: String) -> Self {
+        let sentence = Sentence { text, citations: Vec::new(), kind: Kind::Layout };
+        Self { sentence, check: SentenceCheck::policy() }
+    }
 }
 
 /// How surely the passages support what was said, 0 to 100: the mean over its sentences.
@@ -24,15 +30,39 @@ pub(super) fn support<'a>(said: impl IntoIterator<Item = &'a Said>) -> f64 {
     if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
 }
 
-/// What was claimed, and who judged it. The receipt is sealed when the answer is whole.
+/// What was said, stretch by stretch, and who judged it: together the text as it is shown, without the white space at its
+/// ends. The receipt is sealed when the answer is whole.
 pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
-    let claims = || said.iter().filter(|said| said.sentence.kind == Kind::Claim);
-    let sentences = claims().map(|Said { sentence, check }| ReceiptSentence {
-        text: sentence.text.trim().to_owned(),
+    let stretch = |Said { sentence, check }: &Said| Stretch {
+        text: sentence.text.clone(),
+        kind: stretch_kind(sentence.kind, check),
         check: check.clone(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
-    });
-    let is_model = |by: &&str| !["verbatim", "catalogue", "figures", "none"].contains(by);
-    let verifier = claims().map(|said| said.check.by.as_str()).find(is_model);
-    Receipt::unsealed(verifier.map(str::to_owned), sentences.collect())
+    };
+    let mut stretches: Vec<Stretch> = said.iter().map(stretch).collect();
+    let is_blank = |stretch: &Stretch| stretch.text.trim().is_empty();
+    while stretches.last().is_some_and(is_blank) {
+        stretches.pop();
+    }
+    let blank = stretches.iter().take_while(|stretch| is_blank(stretch)).count();
+    stretches.drain(..blank);
+    if let Some(first) = stretches.first_mut() {
+        first.text = first.text.trim_start().to_owned();
+    }
+    if let Some(last) = stretches.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+    }
+    let is_model =
+        |by: &&str| !["verbatim", "catalogue", "figures", "structure", "question", "policy", "none"].contains(by);
+    let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
+    let verifier = claims.map(|said| said.check.by.as_str()).find(is_model);
+    Receipt::unsealed(verifier.map(str::to_owned), stretches)
+}
+
+fn stretch_kind(kind: Kind, check: &SentenceCheck) -> StretchKind {
+    match kind {
+        Kind::Claim => StretchKind::Claim,
+        Kind::Layout if check.by == "policy" => StretchKind::Policy,
+        Kind::Layout => StretchKind::Structure,
+    }
 }

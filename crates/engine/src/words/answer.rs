@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash};
+use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash, SigningKey};
 
 /// A claim's source, as the asker sees it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -142,10 +142,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The finished answer, with the receipt of what it claims: nothing in it may change after this.
+    /// The finished answer, with the receipt of what it says, signed where there is a key: nothing in it may change after this.
     #[must_use]
-    pub fn sealed(self, asked_at: DateTime<Utc>, policy_sha256: Sha256Hash) -> Self {
-        let receipt = Receipt::of(&self, asked_at, policy_sha256);
+    pub fn sealed(self, asked_at: DateTime<Utc>, policy_sha256: Sha256Hash, key: Option<&SigningKey>) -> Self {
+        let receipt = Receipt::of(&self, asked_at, policy_sha256, key);
         Self { receipt: Some(receipt), ..self }
     }
 }

@@ -1,19 +1,20 @@
 //! An answer's proof, which anybody can check again who has the documents.
 //!
-//! `sha256` is the digest of everything else in the receipt, as canonical JSON (RFC 8785) without that one field. It
-//! shows that nothing was changed by accident or in passing. It is no signature: whoever can rewrite the receipt can
-//! also write the digest anew. What holds against that is the corpus itself: every source names a document's version by
-//! the digest of its text, a span in that text, and the digest of what stands there.
+//! The stretches, one after the other, are the answer's text byte for byte, each with what it is and how it was checked:
+//! nothing was shown that is not in the receipt. `sha256` is the digest of everything else in the receipt, as canonical
+//! JSON (RFC 8785) without that field and the signature. The signature is the installation's over that digest
+//! ([`super::signing`]): whoever rewrites a receipt can write a digest anew, but no signature.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::canonical::digest_of;
+use super::canonical::{digest_of, digest_of_json};
 use super::evidence::as_shown;
+use super::signing::{ReceiptSignature, SigningKey};
 use super::{Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Sha256Hash};
 
-/// In every answer, also in those that refuse: then there are no sentences, but what decided it.
+/// In every answer, also in those that refuse: then its one stretch is the policy's own words.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -22,10 +23,10 @@ pub struct Receipt {
     pub asked_at: DateTime<Utc>,
     pub action: Action,
     pub reason: Option<Reason>,
-    /// Of the answer's text, as it was shown.
+    /// Of the answer's text, as it was shown: of all stretches together.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub answer_sha256: Sha256Hash,
-    /// Of the policy that was in force.
+    /// Of the policy file that was in force.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub policy_sha256: Sha256Hash,
     /// Of the gates' records, their numbers to four places, as canonical JSON.
@@ -33,18 +34,21 @@ pub struct Receipt {
     pub trace_sha256: Sha256Hash,
     /// The model whose words these are; `extractive` when they are the sources' own; null when nothing was written.
     pub model: Option<String>,
-    /// The entailment model that judged the sentences; null when none did.
+    /// The entailment model that judged the claims; null when none did.
     pub verifier: Option<String>,
-    /// What was claimed, in order.
-    pub sentences: Vec<ReceiptSentence>,
-    /// Of everything else in this receipt, as canonical JSON (RFC 8785). Not a signature.
+    /// The answer's text in order, byte for byte.
+    pub stretches: Vec<Stretch>,
+    /// Of everything else in this receipt but the signature, as canonical JSON (RFC 8785).
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub sha256: Sha256Hash,
+    /// Of the installation that answered; null where it has no key.
+    #[serde(default)]
+    pub signature: Option<ReceiptSignature>,
 }
 
 impl Receipt {
-    /// What an answer that is not finished claims. [`Answer::sealed`] makes a receipt of it.
-    pub fn unsealed(verifier: Option<String>, sentences: Vec<ReceiptSentence>) -> Self {
+    /// What an answer that is not finished says. [`Answer::sealed`] makes a receipt of it.
+    pub fn unsealed(verifier: Option<String>, stretches: Vec<Stretch>) -> Self {
         let nothing = Sha256Hash::of(b"");
         Self {
             request_id: Uuid::nil(),
@@ -56,14 +60,21 @@ impl Receipt {
             trace_sha256: nothing,
             model: None,
             verifier,
-            sentences,
+            stretches,
             sha256: nothing,
+            signature: None,
         }
     }
 
-    /// Of an answer as it will be shown.
-    pub(super) fn of(answer: &Answer, asked_at: DateTime<Utc>, policy_sha256: Sha256Hash) -> Self {
-        let claims = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, Vec::new()));
+    /// Of an answer as it will be shown. An answer that was not made of stretches is the policy's own words.
+    pub(super) fn of(
+        answer: &Answer,
+        asked_at: DateTime<Utc>,
+        policy_sha256: Sha256Hash,
+        key: Option<&SigningKey>,
+    ) -> Self {
+        let words = || vec![Stretch::policy(answer.answer.clone())];
+        let said = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, words()));
         let mut receipt = Self {
             request_id: answer.request_id,
             asked_at,
@@ -73,24 +84,51 @@ impl Receipt {
             policy_sha256,
             trace_sha256: trace_sha256(&answer.trace),
             model: answer.model_used.clone(),
-            ..claims
+            ..said
         };
-        for sentence in &mut receipt.sentences {
+        for stretch in &mut receipt.stretches {
             // Short enough that everybody reads the same number.
-            sentence.check.support = as_shown(sentence.check.support);
+            stretch.check.support = as_shown(stretch.check.support);
         }
-        receipt.sealed()
+        let sealed = receipt.sealed();
+        match key {
+            Some(key) => sealed.signed(key),
+            None => sealed,
+        }
     }
 
-    /// With the digest of everything else.
+    /// With the digest of everything else, and without a signature: that was of something else.
     #[must_use]
     pub fn sealed(self) -> Self {
-        let mut fields = serde_json::to_value(&self).unwrap_or_default();
-        if let Some(fields) = fields.as_object_mut() {
-            fields.remove("sha256");
-        }
-        Self { sha256: super::canonical::digest_of_json(&fields), ..self }
+        let fields = serde_json::to_value(&self).unwrap_or_default();
+        Self { sha256: receipt_sha256(&fields), signature: None, ..self }
     }
+
+    /// With the installation's signature over its digest.
+    #[must_use]
+    pub fn signed(self, key: &SigningKey) -> Self {
+        Self { signature: Some(key.sign(self.sha256)), ..self }
+    }
+
+    /// The answer's text, as its stretches give it.
+    pub fn text(&self) -> String {
+        self.stretches.iter().map(|stretch| stretch.text.as_str()).collect()
+    }
+
+    /// What was claimed, in order.
+    pub fn claims(&self) -> impl Iterator<Item = &Stretch> {
+        self.stretches.iter().filter(|stretch| stretch.kind == StretchKind::Claim)
+    }
+}
+
+/// The digest of a receipt as it is written, without its digest and its signature.
+pub(crate) fn receipt_sha256(receipt: &serde_json::Value) -> Sha256Hash {
+    let mut fields = receipt.clone();
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("sha256");
+        fields.remove("signature");
+    }
+    digest_of_json(&fields)
 }
 
 /// The digest of what the gates recorded. To four places: not every reader of JSON keeps the seventeenth.
@@ -106,11 +144,39 @@ pub fn trace_sha256(trace: &[GateRecord]) -> Sha256Hash {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct ReceiptSentence {
-    /// As it was said, markers included.
+pub struct Stretch {
+    /// As it was shown: markers and the white space around it included.
     pub text: String,
+    pub kind: StretchKind,
     pub check: SentenceCheck,
     pub sources: Vec<ReceiptSource>,
+}
+
+/// What a stretch of an answer is. There is nothing else in an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StretchKind {
+    /// It says something, and its sources were asked whether they say so.
+    Claim,
+    /// It orders what follows: a heading or a label that stands in a source or in the question, a rule, white space.
+    Structure,
+    /// Words of the policy file.
+    Policy,
+    /// A model's own words that nobody checked: only under a policy that allows it, below its disclaimer.
+    Unverified,
+}
+
+impl Stretch {
+    /// The policy's own words.
+    pub fn policy(text: String) -> Self {
+        Self { text, kind: StretchKind::Policy, check: SentenceCheck::policy(), sources: Vec::new() }
+    }
+
+    /// A model's own words, below a disclaimer.
+    pub fn unverified(text: String) -> Self {
+        Self { text, kind: StretchKind::Unverified, check: SentenceCheck::unchecked(), sources: Vec::new() }
+    }
 }
 
 /// How a sentence was checked against the passages it cites, and what was found.
@@ -121,7 +187,8 @@ pub struct SentenceCheck {
     pub verdict: SentenceVerdict,
     /// How surely its passages support it, 0 to 1; 1 for words that are the source's own.
     pub support: f64,
-    /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), or `none`.
+    /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `structure` (a heading
+    /// or label of a source), `question` (the asker's own words), `policy` (the policy file's words), or `none`.
     pub by: String,
     /// Why it is not supported, in words.
     pub why: Option<String>,
@@ -171,6 +238,11 @@ impl SentenceCheck {
     /// A document's name, from the catalogue.
     pub fn catalogue() -> Self {
         Self { by: "catalogue".to_owned(), ..Self::verbatim() }
+    }
+
+    /// Words of the policy file: no source has to say them.
+    pub fn policy() -> Self {
+        Self { by: "policy".to_owned(), ..Self::unchecked() }
     }
 
     /// Nobody looked.

@@ -40,9 +40,9 @@ async fn a_cited_sentence_is_said_and_an_uncited_one_is_not() {
     assert_eq!((answer.citations[0].marker, answer.citations[0].page_number), (1, Some(7)));
     assert_eq!(answer.citations[0].snippet, OIL);
     let receipt = answer.receipt.unwrap();
-    assert_eq!((receipt.sentences.len(), receipt.policy_sha256), (1, world.policy.hash));
-    assert_eq!(receipt.sentences[0].text, "The gearbox holds 1.8 litres.[1]");
-    assert_eq!(receipt.sentences[0].sources[0].document_sha256, answer.citations[0].document_sha256);
+    assert_eq!((receipt.stretches.len(), receipt.policy_sha256), (1, world.policy.hash));
+    assert_eq!(receipt.stretches[0].text, "The gearbox holds 1.8 litres.[1]");
+    assert_eq!(receipt.stretches[0].sources[0].document_sha256, answer.citations[0].document_sha256);
     let draft = draft.unwrap();
     assert_eq!((draft.dropped_sentences(), draft.markers.expanded, draft.markers.not_minted), (2, 1, 1));
     assert!(draft.raw.contains("1961"), "the record keeps what the model really said");
@@ -130,5 +130,5 @@ async fn a_model_that_was_named_and_is_not_served_is_an_error_but_the_configured
     let named = Question { model: Some(FakeModel::NAME.to_owned()), ..Question::new(OIL) };
     assert!(matches!(world.put(named).await, Err(AskError::Model(ModelError::NotServed { .. }))));
     let answer = world.ask(OIL).await.answer;
-    assert_eq!((answer.model_used.as_deref(), answer.receipt.unwrap().sentences.len()), (Some("extractive"), 1));
+    assert_eq!((answer.model_used.as_deref(), answer.receipt.unwrap().claims().count()), (Some("extractive"), 1));
 }

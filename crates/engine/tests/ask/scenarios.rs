@@ -265,9 +265,10 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
         let found = answer.confidence.unwrap().overall;
         assert!((found - expected).abs() < 5e-3, "{found}: {what}");
     }
+    assert_eq!(answer.receipt.as_ref().unwrap().text(), answer.answer, "the receipt is the answer: {what}");
     if let Some(grounded) = expect.grounded {
         assert_eq!(answer.grounded, grounded, "{what}");
-        let claims = answer.receipt.as_ref().unwrap().sentences.len();
+        let claims = answer.receipt.as_ref().unwrap().claims().count();
         assert!(grounded || (answer.citations.is_empty() && claims == 0), "{what}");
     }
     let route_to = answer.route_to.map(|target| (target.owner_email.unwrap_or_default(), target.fallback));

@@ -21,6 +21,7 @@ mod reindex;
 mod replay;
 mod search;
 mod serve;
+mod signing_key;
 mod tag;
 mod term;
 mod verify;
@@ -77,6 +78,9 @@ enum Command {
     Ask(ask::Ask),
     /// Checks an old answer's receipt against the documents as they are now; needs no index and no model.
     Verify(verify::Verify),
+    /// Lists and replaces the keys that sign receipts.
+    #[command(subcommand)]
+    SigningKey(signing_key::SigningKeyCommand),
     /// Makes recorded decisions again, and tells which another policy would flip. No model is asked.
     Replay(replay::Replay),
     /// Tells what a question goes through: the lanes, every candidate with its scores, and what dropped it.
@@ -136,6 +140,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
             Command::Verify(command) => command.run(&settings).await,
+            Command::SigningKey(command) => done(command.run(&settings).await),
             Command::Replay(command) => command.run(&settings).await,
             Command::Explain(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),

@@ -1,7 +1,7 @@
 //! `ibidem verify`: an old answer, checked again against the documents as they are now.
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::receipts::{Presented, Report, Witnesses, verify};
+use ibidem_engine::words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
 
 use crate::operator::Sight;
 use crate::settings::Settings;
@@ -23,6 +24,10 @@ pub(crate) struct Verify {
     receipt: PathBuf,
     #[command(flatten)]
     sight: Sight,
+    /// Checks the signature and the receipt itself against these public keys (a JSON Web Key Set, as an installation
+    /// publishes at /.well-known/ibidem-receipt-keys.json), without a database: for somebody who has no documents.
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
     /// As JSON.
     #[arg(long)]
     json: bool,
@@ -33,13 +38,18 @@ impl Verify {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let json = self.read().with_context(|| format!("cannot read {}", self.receipt.display()))?;
         let presented = Presented::read(&json)?;
+        if let Some(file) = &self.keys {
+            return by_signature(&presented, &public_keys_in(file)?, self.json);
+        }
         let store = compose::ready_store(settings).await?;
         let corpus = store.texts(&self.sight.scope(), &presented.receipt.documents()).await?;
         let vocabulary = compose::vocabulary(settings)?;
         // As the sentences were judged before; where there is no embedding model, words alone judge.
         let embedder = compose::embedder(settings).await.ok().map(|embedder| embedder as Arc<dyn Embedder>);
         let entailment = compose::entailment(settings, embedder).await?;
+        let keys = store.public_keys().await?;
         let witnesses = Witnesses {
+            keys: &keys,
             corpus: &corpus,
             entailment: Some(entailment.as_ref()),
             vocabulary: vocabulary.as_ref().map(|vocabulary| vocabulary as &dyn Vocabulary),
@@ -64,23 +74,59 @@ impl Verify {
     }
 }
 
-fn show(report: &Report) {
-    for line in &report.tampered {
+fn public_keys_in(file: &Path) -> anyhow::Result<PublicKeys> {
+    let said = || format!("cannot read a JSON Web Key Set from {}", file.display());
+    let set: KeySet = serde_json::from_str(&std::fs::read_to_string(file).with_context(said)?).with_context(said)?;
+    PublicKeys::from_set(&set).with_context(said)
+}
+
+/// Whether the installation with these keys made this receipt, and nothing was changed since.
+fn by_signature(presented: &Presented, keys: &PublicKeys, as_json: bool) -> anyhow::Result<ExitCode> {
+    let receipt = &presented.receipt;
+    let signature = keys.check(receipt.sha256, receipt.signature.as_ref());
+    let holds = matches!(signature, SignatureOutcome::Valid { .. }) && presented.tampered.is_empty();
+    if as_json {
+        let report = serde_json::json!({ "holds": holds, "signature": signature, "tampered": presented.tampered });
+        console::say_json(&report)?;
+    } else {
+        say_tampered(&presented.tampered);
+        let sources = if holds { "; whether its sources still say so needs the documents" } else { "" };
+        console::say(&format!("{}{sources}", signed(&signature)));
+    }
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn say_tampered(tampered: &[String]) {
+    for line in tampered {
         console::say(&format!("tampered: {line}"));
     }
-    let mut table = console::table(&["", "sentence", "outcome", "why"]);
-    for (number, sentence) in (1..).zip(&report.sentences) {
-        let (outcome, why) = (sentence.outcome.as_str().to_owned(), sentence.why.clone());
-        table.add_row([number.to_string(), shortened(&sentence.text), outcome, why]);
+}
+
+/// What the signature is worth, in a sentence.
+fn signed(signature: &SignatureOutcome) -> String {
+    match signature {
+        SignatureOutcome::Valid { key } => format!("signed by this installation (key {key})"),
+        SignatureOutcome::Unsigned => "not signed: nobody vouches for it".to_owned(),
+        SignatureOutcome::UnknownKey { key } => format!("signed by a key that is not known here ({key})"),
+        SignatureOutcome::Forged { key } => format!("not signed by the key that it names ({key})"),
     }
-    if !report.sentences.is_empty() {
+}
+
+fn show(report: &Report) {
+    say_tampered(&report.tampered);
+    let mut table = console::table(&["", "text", "outcome", "why"]);
+    for (number, stretch) in (1..).zip(&report.stretches) {
+        let (outcome, why) = (stretch.outcome.as_str().to_owned(), stretch.why.clone());
+        table.add_row([number.to_string(), shortened(&stretch.text), outcome, why]);
+    }
+    if !report.stretches.is_empty() {
         console::say(&table.to_string());
     }
-    let held = report.sentences.iter().filter(|sentence| sentence.outcome.holds()).count();
-    let all = report.sentences.len();
+    let claims = || report.stretches.iter().filter(|stretch| stretch.kind == StretchKind::Claim);
+    let held = claims().filter(|stretch| stretch.outcome.holds()).count();
     let whole = if report.tampered.is_empty() { "the receipt is whole" } else { "the receipt was changed" };
-    console::say(&format!("{whole}; {held} of {all} sentences hold"));
-    let mut mends: Vec<&str> = report.sentences.iter().filter_map(|sentence| sentence.mend).collect();
+    console::say(&format!("{whole}, {}; {held} of {} claims hold", signed(&report.signature), claims().count()));
+    let mut mends: Vec<&str> = report.stretches.iter().filter_map(|stretch| stretch.mend).collect();
     mends.dedup();
     for mend in mends {
         console::say(&format!("Next: {mend}"));

@@ -43,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
     pub(crate) audit: AuditSettings,
+    /// None when the key that signs receipts is in the database.
+    pub(crate) signing_key_file: Option<PathBuf>,
     pub(crate) sources: Sources,
 }
 

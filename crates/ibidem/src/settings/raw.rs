@@ -52,6 +52,13 @@ pub(super) struct RawSettings {
     server: RawServer,
     log: RawLog,
     audit: RawAudit,
+    receipts: RawReceipts,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawReceipts {
+    signing_key_file: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -261,6 +268,7 @@ impl RawSettings {
                     server,
                     log,
                     audit,
+                    signing_key_file: self.receipts.signing_key_file,
                     sources,
                 })
             }

@@ -73,7 +73,11 @@ async fn stream_whole_command_and_record_say_the_same_word_for_word_with_the_sam
         let asker = Asker::before(installation, &served).await;
         let whole = asker.ask(QUESTION).await;
         assert_eq!(whole["action"], "cite", "{whole}");
-        assert!(whole["receipt"]["sentences"].as_array().unwrap().len() >= 2, "{whole}");
+        assert!(whole["receipt"]["stretches"].as_array().unwrap().len() >= 2, "{whole}");
+
+        let stretches = whole["receipt"]["stretches"].as_array().unwrap().iter();
+        let text: String = stretches.map(|stretch| stretch["text"].as_str().unwrap()).collect();
+        assert_eq!(text, whole["answer"], "the receipt is the answer");
 
         let events = asker.listen(QUESTION).await;
         let (last, sentences) = events.split_last().unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ibidem_engine::words::{Action, Receipt, Sha256Hash, Stretch};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -48,7 +49,7 @@ async fn a_receipt_is_told_what_became_of_its_sources() {
         let (documents, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         take_in(installation, &documents, LEAVE).await;
         let answer = answered(installation, folder.path()).await;
-        let first = |report: &Value| report["sentences"][0]["outcome"].as_str().unwrap().to_owned();
+        let first = |report: &Value| report["stretches"][0]["outcome"].as_str().unwrap().to_owned();
 
         let (code, report) = verified(installation, folder.path()).await;
         assert_eq!((code, first(&report).as_str(), &report["holds"]), (Some(0), "holds", &true.into()), "{report}");
@@ -59,7 +60,7 @@ async fn a_receipt_is_told_what_became_of_its_sources() {
         take_in(installation, &documents, &format!("{LEAVE}\n\n# More\n\nNothing else changed.")).await;
         let (code, report) = verified(installation, folder.path()).await;
         assert_eq!((code, first(&report).as_str()), (Some(0), "still_says"), "{report}");
-        assert_eq!(report["sentences"][0]["sources"][0]["current_version"], 2);
+        assert_eq!(report["stretches"][0]["sources"][0]["current_version"], 2);
         take_in(installation, &documents, "# Leave\n\nTen days of leave may be carried over into the next year.").await;
         let (code, report) = verified(installation, folder.path()).await;
         assert_eq!((code, first(&report).as_str()), (Some(1), "changed"), "{report}");
@@ -84,8 +85,8 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
         let answer = answered(installation, folder.path()).await;
         for (place, value) in [
             ("/answer", "Ten days of leave may be carried over into the next year.[1]"),
-            ("/receipt/sentences/0/text", "Ten days of leave may be carried over into the next year.[1]"),
-            ("/receipt/sentences/0/check/by", "somebody"),
+            ("/receipt/stretches/0/text", "Ten days of leave may be carried over into the next year.[1]"),
+            ("/receipt/stretches/0/check/by", "somebody"),
             ("/receipt/model", "another"),
         ] {
             let mut changed = answer.clone();
@@ -105,6 +106,59 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
         std::fs::write(folder.path().join("answer.json"), "{}").unwrap();
         let said = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
         assert!(said.code == Some(1) && said.err.contains("this is not a receipt"), "{said:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_forged_receipt_with_fresh_digests_is_found_out_and_a_stranger_can_check_a_true_one() {
+    with_installation(async |installation| {
+        let (documents, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        take_in(installation, &documents, LEAVE).await;
+        let answer = answered(installation, folder.path()).await;
+
+        // Whoever has the public keys needs neither the documents nor a database.
+        let keys = folder.path().join("keys.json");
+        std::fs::write(&keys, installation.succeed(&["signing-key", "public"]).await.out).unwrap();
+        let file = folder.path().join("answer.json");
+        let nowhere = ["--set", "database.url=postgres://nobody@127.0.0.1:1/none"];
+        let by_keys = ["verify", file.to_str().unwrap(), "--keys", keys.to_str().unwrap()];
+        let said = installation.run(&[&by_keys[..], &nowhere].concat()).await;
+        assert!(said.code == Some(0) && said.out.contains("signed by this installation"), "{said:?}");
+
+        // A lie with no claims at all, and every digest made anew.
+        let mut forged = answer.clone();
+        let lie = "All leave may be carried over for ever.";
+        forged["answer"] = lie.into();
+        forged["receipt"]["stretches"] = Vec::<Value>::new().into();
+        forged["receipt"]["answer_sha256"] = Sha256Hash::of(lie.as_bytes()).to_string().into();
+        write(folder.path(), &forged);
+        let (code, report) = verified(installation, folder.path()).await;
+        assert_eq!((code, &report["holds"]), (Some(1), &false.into()), "{report}");
+
+        // The lie as the policy's own words, sealed as we seal: only the signature tells.
+        let mut receipt: Receipt = serde_json::from_value(answer["receipt"].clone()).unwrap();
+        receipt.action = Action::Refuse;
+        receipt.stretches = vec![Stretch::policy(lie.to_owned())];
+        receipt.answer_sha256 = Sha256Hash::of(lie.as_bytes());
+        let signature = receipt.signature.clone();
+        for signature in [None, signature] {
+            let sealed = Receipt { signature, ..receipt.clone().sealed() };
+            write(folder.path(), &serde_json::to_value(&sealed).unwrap());
+            let (code, report) = verified(installation, folder.path()).await;
+            assert_eq!((code, &report["tampered"]), (Some(1), &Value::Array(Vec::new())), "{report}");
+            assert_ne!(report["signature"]["outcome"], "valid", "{report}");
+            let said = installation.run(&by_keys).await;
+            assert!(said.code == Some(1) && said.out.contains("not signed"), "{said:?}");
+        }
+
+        // A new key signs, and what the old one signed still holds.
+        installation.succeed(&["signing-key", "rotate"]).await;
+        write(folder.path(), &answer);
+        assert_eq!(verified(installation, folder.path()).await.0, Some(0));
+        let again = answered(installation, folder.path()).await;
+        assert_ne!(again["receipt"]["signature"]["key"], answer["receipt"]["signature"]["key"]);
+        assert_eq!(verified(installation, folder.path()).await.0, Some(0));
     })
     .await;
 }

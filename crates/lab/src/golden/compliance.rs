@@ -1,7 +1,7 @@
 //! Whether every sentence of an answer has a marker that leads to one of its citations.
 
 use ibidem_engine::speak::sentences::sentences_of;
-use ibidem_engine::words::Answer;
+use ibidem_engine::words::{Answer, Receipt};
 use serde::{Deserialize, Serialize};
 
 /// How many sentences an answer has, and how many of them are cited.
@@ -12,12 +12,12 @@ pub struct CitedSentences {
 }
 
 impl CitedSentences {
-    /// The answer's text is read, not only what its receipt claims of it: what stands between the receipt's sentences
-    /// is a heading, or a sentence that nobody vouches for.
+    /// The answer's text is read, not only what its receipt claims of it: what stands between the receipt's claims
+    /// is structure, or a sentence that nobody vouches for.
     pub fn of(answer: &Answer) -> Self {
         let mut counted = Self::default();
         let mut rest = answer.answer.as_str();
-        for sentence in answer.receipt.iter().flat_map(|receipt| &receipt.sentences) {
+        for sentence in answer.receipt.iter().flat_map(Receipt::claims) {
             let Some(place) = rest.find(sentence.text.as_str()) else {
                 // Claimed, and not said: a receipt of something else.
                 counted.all += 1;

@@ -7,4 +7,5 @@ pub(crate) mod health;
 pub(crate) mod json;
 pub(crate) mod memory;
 pub(crate) mod metrics;
+pub(crate) mod receipt_keys;
 pub(crate) mod search;

@@ -100,7 +100,7 @@ async fn a_stream_ends_in_the_same_answer_and_shows_no_sentence_without_a_source
     for field in ["action", "answer", "citations", "trace", "warnings"] {
         assert_eq!(last[field], whole[field], "{field}");
     }
-    for field in ["sentences", "answer_sha256", "policy_sha256", "trace_sha256"] {
+    for field in ["stretches", "answer_sha256", "policy_sha256", "trace_sha256"] {
         assert_eq!(last["receipt"][field], whole["receipt"][field], "{field}");
     }
     assert_eq!(events[0].1["citations"][0], whole["citations"][0]);
@@ -232,5 +232,17 @@ async fn without_the_index_the_refusal_names_it_and_nothing_is_made_up() {
     let reply = world.call("POST", "/v1/answers", Some(&key), QUESTION).await;
     assert_eq!(reply.body["reason"], "retrieval_unavailable", "{}", reply.body);
     assert!(world.model.prompts().is_empty());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn the_public_keys_of_receipts_are_for_everybody() {
+    let world = World::create().await;
+    let key = world.store().signing_key().await.unwrap();
+    let reply = world.call("GET", "/.well-known/ibidem-receipt-keys.json", None, "").await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.body);
+    assert_eq!(reply.body["keys"][0]["kid"], key.public().id());
+    assert_eq!((&reply.body["keys"][0]["kty"], &reply.body["keys"][0]["crv"]), (&"OKP".into(), &"Ed25519".into()));
+    assert!(!reply.text.contains("\"d\""), "the private half is nobody's");
     world.end().await;
 }

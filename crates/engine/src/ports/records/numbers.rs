@@ -7,7 +7,7 @@ use crate::speak::Draft;
 use crate::speak::gauntlet::Counts;
 use crate::speak::sentences::Kind;
 use crate::turn::SearchRecord;
-use crate::words::{Answer, CollectionName, SentenceVerdict};
+use crate::words::{Answer, CollectionName, Receipt, SentenceVerdict};
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TurnNumbers {
@@ -126,7 +126,7 @@ fn share(part: u32, whole: u32) -> f64 {
 /// What went out is in the receipt; what a model wrote besides is in its draft.
 fn sentences(answer: &Answer, draft: Option<&Draft>) -> SentenceCounts {
     let mut counts = SentenceCounts::default();
-    for sentence in answer.receipt.iter().flat_map(|receipt| &receipt.sentences) {
+    for sentence in answer.receipt.iter().flat_map(Receipt::claims) {
         counts.add(sentence.check.verdict);
     }
     let Some(draft) = draft else { return counts };

@@ -1,0 +1,32 @@
+//! What only orders an answer: a heading or a label must be one of its source, or the asker's own words.
+
+use super::report::{Outcome, StretchReport};
+use super::source::Found;
+use crate::speak::markers::without_markers;
+use crate::words::Stretch;
+
+/// A rule or white space says nothing; a label without a source is the asker's own, or the vocabulary's, by the
+/// signature's word.
+pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[Found]) -> StretchReport {
+    let label = folded(&without_markers(&stretch.text));
+    if label.is_empty() {
+        return StretchReport { why: "it says nothing".to_owned(), ..report };
+    }
+    match stretch.check.by.as_str() {
+        "question" if found.is_empty() => StretchReport { why: "the question's own words".to_owned(), ..report },
+        "structure" if found.is_empty() => StretchReport { why: "a name without a definition".to_owned(), ..report },
+        "structure" if found.iter().any(|found| is_label_of(&label, found)) => report,
+        _ => report.with(Outcome::Unsupported, "it is no heading or label of its source".to_owned()),
+    }
+}
+
+fn is_label_of(label: &str, found: &Found) -> bool {
+    let stands = |line: &str| folded(line) == label || line.split('|').any(|cell| folded(cell) == label);
+    folded(&found.title) == label || found.whole.lines().any(stands)
+}
+
+/// The words alone, in lower case: markup, numbering signs and punctuation are the writer's.
+fn folded(text: &str) -> String {
+    let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}

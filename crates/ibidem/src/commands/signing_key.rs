@@ -1,0 +1,44 @@
+//! `ibidem signing-key`: the keys that sign receipts.
+
+use crate::settings::Settings;
+use crate::{compose, console};
+
+#[derive(clap::Subcommand)]
+pub(crate) enum SigningKeyCommand {
+    /// Lists the keys that sign or signed receipts, without the keys themselves.
+    List,
+    /// Prints the public keys as a JSON Web Key Set, as the server does at /.well-known/ibidem-receipt-keys.json.
+    Public,
+    /// Makes a new key. Servers sign with it after a restart; what the old one signed can still be checked.
+    Rotate,
+}
+
+impl SigningKeyCommand {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let store = compose::ready_store(settings).await?;
+        match self {
+            Self::List => {
+                let mut table = console::table(&["id", "made", "kept in", "state"]);
+                for key in store.list_signing_keys().await? {
+                    let kept = if key.is_kept_here { "the database" } else { "a file" };
+                    let state = match key.retired_at {
+                        Some(at) => format!("signs no more since {}", at.format("%F")),
+                        None => "signs".to_owned(),
+                    };
+                    table.add_row([key.id, key.created_at.format("%F").to_string(), kept.to_owned(), state]);
+                }
+                console::say(&table.to_string());
+            }
+            Self::Public => console::say_json(&store.public_keys().await?.to_set())?,
+            Self::Rotate => {
+                anyhow::ensure!(
+                    settings.signing_key_file.is_none(),
+                    "the key that signs is in a file (`receipts.signing_key_file`): put another one there and restart"
+                );
+                let key = store.rotate_signing_key().await?;
+                console::say(&format!("key {} signs from now on; restart the servers", key.public().id()));
+            }
+        }
+        Ok(())
+    }
+}
