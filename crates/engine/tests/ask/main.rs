@@ -5,6 +5,7 @@
 mod confidence;
 mod gathering;
 mod notes;
+mod outgoing;
 mod pool;
 mod prompts;
 mod replayed;
