@@ -4,6 +4,7 @@ use super::route::{DocumentClasses, after_command, words};
 use crate::policy::ListRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
 use crate::sift::significant_terms;
+use crate::speak::markup::shown;
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
@@ -103,15 +104,12 @@ fn told(
         warnings.push(shortened.replace("{all}", &total.to_string()));
     }
     let heading = wording.heading.trim().replace("{count}", &total.to_string());
-    let mut sentences = Vec::with_capacity(documents.len());
+    let mut said = vec![Said::policy(format!("{heading}\n"))];
     for (number, document) in (1_u32..).zip(&documents) {
-        let before = if number == 1 { format!("{heading}\n") } else { String::new() };
-        let text = format!("{before}- {}[{number}]\n", named(document));
-        sentences.push(Sentence::claim(text, vec![number]));
+        let sentence = Sentence::claim(format!("- {}[{number}]\n", named(document)), vec![number]);
+        said.push(Said { sentence, check: SentenceCheck::catalogue() });
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];
-    let said: Vec<Said> =
-        sentences.into_iter().map(|sentence| Said { sentence, check: SentenceCheck::catalogue() }).collect();
     quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)
 }
 
@@ -130,10 +128,12 @@ fn first_passage(document: &ListedDocument) -> PassageKey {
 }
 
 fn named(document: &ListedDocument) -> String {
-    match &document.address {
+    let name = match &document.address {
         Some(address) if !document.title.contains(address.as_str()) => format!("{address} — {}", document.title),
         _ => document.title.clone(),
-    }
+    };
+    // A title is one line, and no markup.
+    shown(&name, &[]).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

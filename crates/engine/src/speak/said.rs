@@ -2,6 +2,7 @@
 
 use super::footnotes::Footnotes;
 use super::sentences::{Kind, Sentence};
+use super::structure::Origin;
 use crate::words::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +15,23 @@ impl Said {
     /// A source's own words.
     pub fn verbatim(sentence: Sentence) -> Self {
         Self { sentence, check: SentenceCheck::verbatim() }
+    }
+
+    /// Structure, under the note that has its words: `structure`, or `question` where they are the question's.
+    pub(super) fn structure(sentence: Sentence, origin: &Origin) -> Self {
+        let (by, citations) = match origin {
+            Origin::Note(number) => ("structure", vec![*number]),
+            Origin::Bare => ("structure", Vec::new()),
+            Origin::Question => ("question", Vec::new()),
+        };
+        let sentence = Sentence { citations, kind: Kind::Structure, ..sentence };
+        Self { sentence, check: SentenceCheck { by: by.to_owned(), ..SentenceCheck::verbatim() } }
+    }
+
+    /// A fixed phrase of the policy.
+    pub(crate) fn policy(text: String) -> Self {
+        let sentence = Sentence { text, citations: Vec::new(), kind: Kind::Policy };
+        Self { sentence, check: SentenceCheck { by: "policy".to_owned(), ..SentenceCheck::verbatim() } }
     }
 }
 
