@@ -26,7 +26,7 @@ const LONGEST: usize = 2_000;
 /// The text as it may be shown. A link stays where one of the sources has its target, word for word.
 pub fn shown(text: &str, sources: &[&str]) -> String {
     let text = seen(text);
-    if !text.contains(['<', '&', '[', ':']) {
+    if !text.contains(['<', '&', '[', ']', ':']) {
         return text.into_owned();
     }
     let text = without_entities(&text);
