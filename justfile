@@ -39,14 +39,14 @@ policies:
     cargo run --quiet --locked -p ibidem -- policy table > docs/policies.md.new
     mv docs/policies.md.new docs/policies.md
 
-# Whatever a model may write, put through the gauntlet and cut into sentences for so many seconds each, led by which
-# code it reaches.
+# Whatever a model may write, put through the gauntlet, cut into sentences and answered with, for so many seconds each,
+# led by which code it reaches.
 fuzz seconds="60":
     cd fuzz && RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
       -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
       -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1" \
       cargo build --release --locked --target x86_64-unknown-linux-gnu
-    for target in gauntlet sentences; do \
+    for target in gauntlet sentences outgoing; do \
       mkdir -p "$CARGO_TARGET_DIR/fuzz/$target"; \
       "$CARGO_TARGET_DIR/x86_64-unknown-linux-gnu/release/$target" "$CARGO_TARGET_DIR/fuzz/$target" "fuzz/seeds/$target" \
         -max_total_time={{ seconds }} -max_len=400 -timeout=5 -print_final_stats=1 -verbosity=0 \
@@ -198,6 +198,11 @@ bench data="../shared/data":
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(replayed)' --no-capture
+
+# Assertions in every disguise, six languages, streams cut anywhere, through the whole engine: none goes out.
+disguises cases="20000":
+    IBIDEM_DISGUISES={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
+      -E 'test(disguise)' --no-capture
 
 # The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
 golden page="golden.html":

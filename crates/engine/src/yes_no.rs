@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 
 use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Prompt, PromptMessage};
-use crate::words::Speaker;
+use crate::words::{Speaker, unsteered};
 
 pub use entailment::YesNoEntailment;
 pub use reranker::YesNoReranker;
@@ -91,7 +91,8 @@ impl YesNo {
 
     /// How likely a yes is for each pair, in their order. The texts of a pair are in the order of the prompt's places.
     async fn likelihoods(&self, pairs: impl Iterator<Item = [String; 2]>) -> Result<Vec<f32>, Trouble> {
-        let contents: Vec<String> = pairs.map(|pair| self.settings.prompt.filled(&pair)).collect();
+        let unsteered = |pair: [String; 2]| pair.map(|text| unsteered(&text).into_owned());
+        let contents: Vec<String> = pairs.map(|pair| self.settings.prompt.filled(&unsteered(pair))).collect();
         // The first that fails ends the others: there are no half judgements.
         let judgements = stream::iter(contents).map(|content| self.likelihood(content));
         judgements.buffered(self.settings.at_once.max(1)).try_collect().await

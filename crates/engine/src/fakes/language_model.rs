@@ -11,6 +11,8 @@ use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece
 pub enum Script {
     /// These pieces, and the end.
     Says(Vec<String>),
+    /// These bytes, which may be cut anywhere, and the end.
+    Writes(Vec<Vec<u8>>),
     /// These pieces, and then nothing until the time is over.
     BreaksOffAfter(Vec<String>),
     CannotBeReached,
@@ -83,23 +85,25 @@ impl LanguageModel for FakeModel {
         match &self.script {
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Ok(vec!["other".to_owned()]),
-            Script::Says(_) | Script::BreaksOffAfter(_) => Ok(self.allowed()),
+            Script::Says(_) | Script::Writes(_) | Script::BreaksOffAfter(_) => Ok(self.allowed()),
         }
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         self.take(prompt)?;
-        let (said, last) = match &self.script {
-            Script::Says(said) => {
-                let usage =
-                    Usage { prompt_tokens: 1, completion_tokens: u32::try_from(said.len()).unwrap_or(u32::MAX) };
-                (said, Ok(Piece::Done { usage: Some(usage) }))
-            }
-            Script::BreaksOffAfter(said) => (said, Err(ModelError::Timeout(30_000))),
+        let done = |pieces: usize| {
+            let completion_tokens = u32::try_from(pieces).unwrap_or(u32::MAX);
+            Ok(Piece::Done { usage: Some(Usage { prompt_tokens: 1, completion_tokens }) })
+        };
+        let as_bytes = |said: &[String]| said.iter().map(|text| text.clone().into_bytes()).collect();
+        let (said, last): (Vec<Vec<u8>>, _) = match &self.script {
+            Script::Says(said) => (as_bytes(said), done(said.len())),
+            Script::Writes(said) => (said.clone(), done(said.len())),
+            Script::BreaksOffAfter(said) => (as_bytes(said), Err(ModelError::Timeout(30_000))),
             Script::CannotBeReached => return Err(cannot_be_reached()),
             Script::NotServed => return Err(not_served()),
         };
-        let pieces = said.iter().map(|text| Ok(Piece::Text(text.clone().into_bytes()))).chain([last]);
+        let pieces = said.into_iter().map(|piece| Ok(Piece::Text(piece))).chain([last]);
         Ok(Box::pin(futures::stream::iter(pieces.collect::<Vec<_>>())))
     }
 
@@ -114,6 +118,7 @@ impl LanguageModel for FakeModel {
                 Some(piece) => Ok(vec![LikelyToken { text: piece.clone(), logprob: 0.0 }]),
                 None => Err(ModelError::Timeout(30_000)),
             },
+            Script::Writes(_) => Err(ModelError::Timeout(30_000)),
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Err(not_served()),
         }

@@ -4,6 +4,7 @@ use super::route::{DocumentClasses, after_command, words};
 use crate::policy::ListRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
 use crate::sift::significant_terms;
+use crate::speak::markup::shown;
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
@@ -127,10 +128,12 @@ fn first_passage(document: &ListedDocument) -> PassageKey {
 }
 
 fn named(document: &ListedDocument) -> String {
-    match &document.address {
+    let name = match &document.address {
         Some(address) if !document.title.contains(address.as_str()) => format!("{address} — {}", document.title),
         _ => document.title.clone(),
-    }
+    };
+    // A title is one line, and no markup.
+    shown(&name, &[]).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

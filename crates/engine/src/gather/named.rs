@@ -3,6 +3,7 @@
 use super::addresses::{Mention, Resolved, nearest};
 use crate::policy::AddressRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError};
+use crate::speak::markup::shown;
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
@@ -77,7 +78,10 @@ pub async fn quoted(
     }
     let sentences: Vec<Sentence> = (1_u32..)
         .zip(&read)
-        .map(|(number, passage)| Sentence::claim(format!("{}[{number}]\n\n", passage.text.trim()), vec![number]))
+        .map(|(number, passage)| {
+            let text = shown(&passage.text, &[passage.text.as_str()]);
+            Sentence::claim(format!("{}[{number}]\n\n", text.trim()), vec![number])
+        })
         .collect();
     let evidence: Vec<Candidate> = read
         .into_iter()

@@ -7,7 +7,7 @@ use crate::policy::RewriteRules;
 use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
 use crate::turn::{Variant, VariantKind};
-use crate::words::{Sha256Hash, Speaker};
+use crate::words::{Sha256Hash, Speaker, unsteered};
 
 /// Variants that are remembered, for one question and model each.
 const MOST_REMEMBERED: usize = 1_000;
@@ -51,7 +51,7 @@ impl Planner {
 
     async fn write(&self, question: &str, rules: &RewriteRules) -> Result<String, ModelError> {
         let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
-        let messages = vec![said(Speaker::System, &rules.prompt), said(Speaker::User, question)];
+        let messages = vec![said(Speaker::System, &rules.prompt), said(Speaker::User, &unsteered(question))];
         self.model.say(messages, rules.max_tokens).await
     }
 

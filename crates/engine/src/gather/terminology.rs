@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::degrade::flags;
 use crate::policy::TerminologyRules;
 use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
+use crate::speak::markup::shown;
 use crate::speak::{Listener, Spoken, refuse};
 use crate::turn::{Asked, Sifted};
 use crate::words::{
@@ -41,13 +42,20 @@ fn quoted(concept: Concept) -> Option<Quoted> {
     Some(Quoted { concept, definition })
 }
 
+impl Quoted {
+    /// Its definition, without what never goes out.
+    fn shown(&self) -> String {
+        shown(&self.definition, &[self.definition.as_str()])
+    }
+}
+
 /// What names a concept in an answer: its label and its vocabulary.
 fn named(concept: &Concept) -> String {
-    format!("{} ({})", concept.label, concept.vocabulary)
+    shown(&format!("{} ({})", concept.label, concept.vocabulary), &[])
 }
 
 fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Answer {
-    let text = format!("{}: “{}”[1]", named(&found.concept), found.definition);
+    let text = format!("{}: “{}”[1]", named(&found.concept), found.shown());
     let citation = citation(asked, 1, found);
     listener.sentence(&text, vec![citation.clone()]);
     let stretch = definition(text, &citation);
@@ -67,7 +75,7 @@ fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -
             Some(found) => {
                 let marker = u32::try_from(citations.len() + 1).unwrap_or(u32::MAX);
                 let citation = citation(asked, marker, &found);
-                let stretch = definition(format!("\n- {name}: “{}”[{marker}]", found.definition), &citation);
+                let stretch = definition(format!("\n- {name}: “{}”[{marker}]", found.shown()), &citation);
                 citations.push(citation);
                 stretch
             }

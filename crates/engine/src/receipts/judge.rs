@@ -5,6 +5,7 @@ use super::source::{Found, spaced_alike};
 use crate::policy::VerificationRules;
 use crate::ports::entailment::Entailment;
 use crate::speak::markers::without_markers;
+use crate::speak::markup::shown;
 use crate::speak::sentences::sentences_of;
 use crate::speak::verify::Verifier;
 use crate::words::{SentenceVerdict, Stretch};
@@ -59,7 +60,9 @@ fn is_quoted(claim: &str, found: &Found) -> bool {
     if let Some(definition) = &found.definition {
         return claim.trim_start_matches("- ") == spaced_alike(definition);
     }
-    let sentences: Vec<String> = sentences_of(&found.text).into_iter().map(spaced_alike).collect();
+    // As it may be shown: without markup.
+    let text = shown(&found.text, &[found.text.as_str()]);
+    let sentences: Vec<String> = sentences_of(&text).into_iter().map(spaced_alike).collect();
     let runs_from = |from: usize| {
         let mut rest = claim;
         for sentence in &sentences[from..] {
@@ -72,12 +75,12 @@ fn is_quoted(claim: &str, found: &Found) -> bool {
         false
     };
     let says_something = claim.chars().any(char::is_alphanumeric);
-    says_something && (claim == spaced_alike(&found.text) || (0..sentences.len()).any(runs_from))
+    says_something && (claim == spaced_alike(&text) || (0..sentences.len()).any(runs_from))
 }
 
 /// Whether this is the document's name as lists give it: its title, perhaps after its address.
 fn is_named(claim: &str, found: &Found) -> bool {
-    let title = spaced_alike(&found.title);
+    let title = spaced_alike(&shown(&found.title, &[]));
     let name = claim.strip_prefix("- ").unwrap_or(claim);
     let with_address = found.address.as_ref().map(|address| format!("{} — {title}", spaced_alike(address)));
     !title.is_empty() && (name == title || Some(name) == with_address.as_deref())

@@ -1,15 +1,18 @@
 //! What only orders an answer: a heading or a label must be one of its source, or the asker's own words.
 
+use std::collections::HashSet;
+
 use super::report::{Outcome, StretchReport};
 use super::source::Found;
 use crate::speak::markers::without_markers;
+use crate::speak::sentences::sentences_of;
 use crate::words::Stretch;
 
 /// A rule or white space says nothing; a label without a source is the asker's own, or the vocabulary's, by the
 /// signature's word.
 pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[Found]) -> StretchReport {
-    let label = folded(&without_markers(&stretch.text));
-    if label.is_empty() {
+    let label = without_markers(&stretch.text);
+    if folded(&label).is_empty() {
         return StretchReport { why: "it says nothing".to_owned(), ..report };
     }
     match stretch.check.by.as_str() {
@@ -20,9 +23,16 @@ pub(super) fn check(report: StretchReport, stretch: &Stretch, found: &[Found]) -
     }
 }
 
+/// Whether every cell of it is the title, a line, a cell, the label of a line or a lead-in of the document.
 fn is_label_of(label: &str, found: &Found) -> bool {
-    let stands = |line: &str| folded(line) == label || line.split('|').any(|cell| folded(cell) == label);
-    folded(&found.title) == label || found.whole.lines().any(stands)
+    let lines = found.whole.lines();
+    let cells = lines.clone().flat_map(|line| line.split('|'));
+    let labels = lines.clone().filter_map(|line| line.split_once([':', '：'])).map(|(label, _)| label);
+    let lead_ins = sentences_of(&found.whole).into_iter().filter(|sentence| sentence.ends_with([':', '：']));
+    let phrases = lines.chain(cells).chain(labels).chain(lead_ins).chain([found.title.as_str()]);
+    let known: HashSet<String> = phrases.map(folded).collect();
+    let mut parts = label.split('|').map(folded).filter(|part| !part.is_empty());
+    known.contains(&folded(label)) || parts.all(|part| known.contains(&part))
 }
 
 /// The words alone, in lower case: markup, numbering signs and punctuation are the writer's.

@@ -3,6 +3,7 @@
 use super::report::Outcome;
 use super::source::Found;
 use crate::ports::vocabulary::{Concept, Lookup, Vocabulary};
+use crate::speak::markup::shown;
 use crate::words::{ReceiptSource, Sha256Hash};
 
 pub(super) async fn look_up(
@@ -42,8 +43,10 @@ fn compare(concept: Concept, source: &ReceiptSource) -> Found {
     if Sha256Hash::of(definition.text.as_bytes()) != source.passage_sha256 {
         return Found::only(Outcome::Changed, "the vocabulary has another definition now");
     }
+    let name = format!("{} ({})", concept.label, concept.vocabulary);
     Found {
-        definition: Some(format!("{} ({}): “{}”", concept.label, concept.vocabulary, definition.text)),
+        // As it may be shown: without markup.
+        definition: Some(format!("{}: “{}”", shown(&name, &[]), shown(&definition.text, &[definition.text.as_str()]))),
         text: definition.text,
         title: concept.label,
         ..Found::only(Outcome::Holds, format!("the vocabulary {} says so", concept.vocabulary))

@@ -8,8 +8,14 @@ use crate::degrade::flags;
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
 use crate::speak::confidence::{retrieval_base, weighed};
 use crate::speak::sentences::Kind;
+use crate::speak::verify::DENIAL;
 use crate::speak::{Draft, Said};
 use crate::words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
+
+/// Who judges without an entailment model, whatever support a policy asks for.
+const BY_RULE: [&str; 8] = ["verbatim", "catalogue", "figures", "none", "structure", "question", "policy", DENIAL];
+/// What no policy lets out.
+const NEVER_SAID: [&str; 3] = ["none", "structure", DENIAL];
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
@@ -34,7 +40,7 @@ pub struct Written {
     pub fell_back_after: bool,
     /// How surely a sentence had to be supported.
     pub least_support: f64,
-    /// May be shown, in order, layout between the claims included.
+    /// May be shown, in order, structure between the claims included.
     pub kept: Vec<SentenceRecord>,
     pub dropped: Vec<SentenceRecord>,
     /// The share of the answer's phrases that the sources have, after so many of what was kept.
@@ -132,7 +138,9 @@ impl Written {
             return Again::Open(Open::OtherSentences);
         }
         if !self.kept.iter().any(|sentence| sentence.is_claim) {
-            return Again::Decided(Decided { action: Action::Refuse, reason: Some(Reason::UnsupportedClaims), trace });
+            let has_denied = self.dropped.iter().any(|sentence| sentence.by == DENIAL);
+            let reason = if has_denied { Reason::NoResults } else { Reason::UnsupportedClaims };
+            return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
         }
         let written_from = self.evidence.iter().filter_map(|place| evidence.at(*place));
         let before = retrieval(policy, written_from.clone(), self.fell_back_before);
@@ -146,8 +154,7 @@ impl Written {
 
     /// Whether another standard would keep other sentences than were kept.
     fn is_said_otherwise(&self, mode: VerificationMode, least: f64) -> bool {
-        let is_judged =
-            |sentence: &SentenceRecord| !["verbatim", "catalogue", "figures", "none"].contains(&sentence.by.as_str());
+        let is_judged = |sentence: &SentenceRecord| !BY_RULE.contains(&sentence.by.as_str());
         let falls = |sentence: &SentenceRecord| match mode {
             VerificationMode::Strict => !sentence.is_supported() || (is_judged(sentence) && sentence.support < least),
             VerificationMode::Mark => false,
@@ -157,7 +164,9 @@ impl Written {
         let rises = |sentence: &SentenceRecord| match mode {
             VerificationMode::Strict => least < self.least_support && is_judged(sentence) && sentence.support >= least,
             VerificationMode::Mark => sentence.verdict != SentenceVerdict::Unchecked,
-            VerificationMode::Off => sentence.is_cited && sentence.by != "none",
+            VerificationMode::Off => {
+                sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str())
+            }
         };
         let claims = self.kept.iter().filter(|sentence| sentence.is_claim);
         claims.clone().any(falls) || self.dropped.iter().any(rises)

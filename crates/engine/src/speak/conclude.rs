@@ -125,9 +125,10 @@ impl Unsure<'_> {
     }
 }
 
+/// Nothing can be shown. A model that said that the documents do not answer has found nothing.
 fn unsupported(policy: &Policy, written: &Draft) -> Refusal {
     Refusal {
-        reason: Reason::UnsupportedClaims,
+        reason: if written.has_denied() { Reason::NoResults } else { Reason::UnsupportedClaims },
         explanation: format!(
             "Sentences that their sources support (0) below the least that can be shown (1): {} sentences dropped, {} markers valid, {} dropped",
             written.dropped.len(),

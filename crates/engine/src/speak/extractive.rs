@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
 use super::footnotes::Footnotes;
+use super::markup::shown;
 use super::sentences::{Sentence, sentences_of};
 use crate::sift::{same_word, significant_terms};
 
@@ -15,9 +16,13 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     let asked = significant_terms(query);
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut headings: Vec<Found<'_>> = Vec::new();
-    for (number, candidate) in footnotes.notes() {
+    let texts: Vec<String> = footnotes
+        .notes()
+        .map(|(_, candidate)| shown(&candidate.passage.text, &[candidate.passage.text.as_str()]))
+        .collect();
+    for (number, text) in (1..).zip(&texts) {
         let mut before = "";
-        for (place, sentence) in sentences_of(&candidate.passage.text).into_iter().enumerate() {
+        for (place, sentence) in sentences_of(text).into_iter().enumerate() {
             let shared = significant_terms(sentence).intersection(&asked).count();
             let says_something = is_whole(sentence) || is_row(sentence, before);
             let kept = if says_something { &mut found } else { &mut headings };

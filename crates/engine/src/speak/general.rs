@@ -9,10 +9,11 @@ use futures::StreamExt as _;
 
 use super::Listener;
 use super::gauntlet::{Gauntlet, Passed};
+use super::markup::{shown, without_addresses};
 use crate::policy::Disclaimed;
 use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::{Action, Answer, Receipt, Speaker, Stretch};
+use crate::words::{Action, Answer, Receipt, Speaker, Stretch, unsteered};
 
 /// The answer in place of a refusal. A model that fails changes nothing: the refusal stands.
 pub(super) async fn disclaim(
@@ -26,7 +27,7 @@ pub(super) async fn disclaim(
     let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
     let prompt = Prompt {
         model: Some(model.name.clone()),
-        messages: vec![message(Speaker::System, &rules.system_prompt), message(Speaker::User, question)],
+        messages: vec![message(Speaker::System, &rules.system_prompt), message(Speaker::User, &unsteered(question))],
         temperature,
         max_tokens: model.limits.response,
     };
@@ -53,7 +54,8 @@ pub(super) async fn disclaim(
     })
 }
 
-/// What the model wrote, without anything that looks like a citation.
+/// What the model wrote, without anything that looks like a citation, and without markup and links: there is no note that
+/// could have one.
 async fn written(model: &NamedModel, prompt: Prompt) -> Result<String, ModelError> {
     let mut pieces = model.model.write(prompt).await?;
     let mut gauntlet = Gauntlet::new(0);
@@ -72,6 +74,7 @@ async fn written(model: &NamedModel, prompt: Prompt) -> Result<String, ModelErro
         }
     }
     take(gauntlet.finish());
+    let said = shown(&without_addresses(&shown(&said, &[])), &[]);
     if said.trim().is_empty() {
         return Err(ModelError::Failed("the model said nothing".to_owned()));
     }

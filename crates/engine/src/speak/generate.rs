@@ -1,4 +1,7 @@
 //! Letting a model write, and letting out only whole sentences that their passages support.
+//!
+//! What goes out is a claim that was verified, structure whose words are a note's or the question's, or words of the
+//! policy. Markup is taken out first, so that what is checked is byte for byte what is shown. The rest is dropped.
 
 use std::time::Instant;
 
@@ -9,10 +12,12 @@ use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::{Counts, Gauntlet, Passed};
-use super::markers::behind;
+use super::markers::{behind, without_markers};
+use super::markup::{foreign_address, shown};
 use super::said::Said;
-use super::sentences::{Kind, Sentence, SentenceHolder, WaitingLayout};
-use super::verify::Verifier;
+use super::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
+use super::structure::{Structures, is_table_rule};
+use super::verify::{DENIAL, Verifier};
 use crate::policy::{Judge, Policy, VerificationMode};
 use crate::ports::entailment::EntailmentError;
 use crate::ports::language_model::{ModelError, Piece, Prompt, Usage};
@@ -76,6 +81,11 @@ impl Draft {
         !self.said.iter().chain(&self.withheld).any(|said| said.sentence.kind == Kind::Claim)
     }
 
+    /// What was dropped says that the documents do not say.
+    pub(super) fn has_denied(&self) -> bool {
+        self.dropped.iter().any(|dropped| dropped.check.by == DENIAL)
+    }
+
     pub fn dropped_sentences(&self) -> u32 {
         u32::try_from(self.dropped.len()).unwrap_or(u32::MAX)
     }
@@ -84,6 +94,7 @@ impl Draft {
 /// What everything that is written is held against.
 pub(super) struct Standard<'a> {
     pub(super) policy: &'a Policy,
+    pub(super) question: &'a str,
     pub(super) footnotes: &'a Footnotes<'a>,
     pub(super) background: &'a [String],
     pub(super) verifier: &'a Verifier<'a>,
@@ -95,7 +106,8 @@ struct Desk<'a> {
     standard: &'a Standard<'a>,
     gauntlet: Gauntlet,
     holder: SentenceHolder,
-    layout: WaitingLayout,
+    structures: Structures,
+    waiting: WaitingStructure,
     background: Background,
     draft: Draft,
     raw: Vec<u8>,
@@ -113,7 +125,8 @@ pub(super) async fn generate<'a>(
         standard,
         gauntlet: Gauntlet::new(standard.footnotes.minted()),
         holder: SentenceHolder::default(),
-        layout: WaitingLayout::default(),
+        structures: Structures::of(standard.question, standard.footnotes),
+        waiting: WaitingStructure::default(),
         background: Background::of(standard.background),
         draft: Draft::of(model.name.clone()),
         raw: Vec::new(),
@@ -159,28 +172,74 @@ impl Desk<'_> {
         }
     }
 
-    /// What a sentence says is not said if it is a background note's, or if no passage supports it.
     async fn judge(&mut self, sentence: Sentence) {
-        if sentence.kind == Kind::Layout {
-            return self.layout.hold(sentence);
+        let sentence = self.without_markup(sentence);
+        match sentence.kind {
+            Kind::Structure => self.hold_structure(sentence),
+            Kind::Claim | Kind::Policy => self.judge_claim(sentence).await,
         }
+    }
+
+    /// What may not go out of any sentence is taken out before it is checked.
+    fn without_markup(&self, mut sentence: Sentence) -> Sentence {
+        sentence.text = shown(&sentence.text, &self.sources(&sentence));
+        sentence.citations.retain(|number| sentence.text.contains(&format!("[{number}]")));
+        if !sentence.text.chars().any(char::is_alphanumeric) {
+            sentence.kind = Kind::Structure;
+        }
+        sentence
+    }
+
+    /// The texts of the notes that a sentence cites; of all of them when it cites none.
+    fn sources(&self, sentence: &Sentence) -> Vec<&str> {
+        let footnotes = self.standard.footnotes;
+        if sentence.citations.is_empty() {
+            return footnotes.notes().map(|(_, candidate)| candidate.passage.text.as_str()).collect();
+        }
+        sentence.citations.iter().filter_map(|number| footnotes.text(*number)).collect()
+    }
+
+    /// Structure waits for a claim beneath it; if its words are nobody's, it is gone.
+    fn hold_structure(&mut self, sentence: Sentence) {
+        let is_below_head = || self.waiting.held().last().is_some_and(|above| above.text.trim().starts_with('|'));
+        if is_table_rule(&sentence) && !is_below_head() {
+            return;
+        }
+        if self.structures.may_have(&sentence.text) {
+            return self.waiting.hold(sentence);
+        }
+        self.waiting.end_before(&sentence);
+        // A sign without words says nothing, and nobody misses it.
+        if sentence.text.chars().any(char::is_alphanumeric) {
+            self.drop_structure(sentence);
+        }
+    }
+
+    fn drop_structure(&mut self, sentence: Sentence) {
+        let why = Some("its words are those of no note beneath it, and not the question's".to_owned());
+        let check = SentenceCheck { by: "structure".to_owned(), why, ..SentenceCheck::unchecked() };
+        self.draft.dropped.push(Said { sentence, check });
+    }
+
+    /// What a sentence says is not said if it is a background note's, or if no passage supports it.
+    async fn judge_claim(&mut self, sentence: Sentence) {
         let footnotes = self.standard.footnotes;
         let cited = sentence.citations.iter().filter_map(|number| footnotes.text(*number));
         if self.background.is_repeated_in(&sentence.text, cited) {
-            let why = Some("it repeats what a curator wrote as background".to_owned());
-            let check = SentenceCheck { why, ..SentenceCheck::unchecked() };
-            return self.drop(Said { sentence, check });
+            return self.drop_because(sentence, "it repeats what a curator wrote as background");
+        }
+        if self.has_foreign_address(&sentence) {
+            return self.drop_because(sentence, "it has an address that none of its notes has");
         }
         let (mut said, failure) = self.standard.verifier.check(sentence, footnotes).await;
         self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
-        if said.sentence.kind == Kind::Layout {
-            // What the notes do not say needs no source: it is said with what they do say.
-            self.draft.withheld.push(said);
-            return self.release();
-        }
         let rules = &self.standard.policy.rules;
         let is_supported = said.check.verdict == SentenceVerdict::Supported;
         let is_cited = !said.sentence.citations.is_empty();
+        // Under another note than it cited, an address may be nobody's.
+        if said.check.by == DENIAL || self.has_foreign_address(&said.sentence) {
+            return self.drop(said);
+        }
         match rules.speak.verification.mode {
             VerificationMode::Strict if !is_supported => return self.drop(said),
             VerificationMode::Off if !is_cited => return self.drop(said),
@@ -190,16 +249,53 @@ impl Desk<'_> {
             }
             _ => {}
         }
-        for layout in self.layout.before(&said.sentence) {
-            self.draft.withheld.push(Said { sentence: layout, check: SentenceCheck::unchecked() });
+        self.withhold_structure_above(&said.sentence);
+        self.withhold(said);
+        self.release();
+    }
+
+    fn has_foreign_address(&self, sentence: &Sentence) -> bool {
+        foreign_address(&without_markers(&sentence.text), &self.sources(sentence)).is_some()
+    }
+
+    /// What was waiting for this claim, as far as the notes it cites have its words.
+    fn withhold_structure_above(&mut self, claim: &Sentence) {
+        let mut has_head = false;
+        for structure in self.waiting.before(claim) {
+            let is_rule = is_table_rule(&structure);
+            let origin = self.structures.origin(&structure.text, &claim.citations).filter(|_| !is_rule || has_head);
+            has_head = origin.is_some() && structure.text.trim().starts_with('|');
+            match origin {
+                Some(origin) => self.withhold(Said::structure(structure, &origin)),
+                None if is_rule => {}
+                None => self.drop_structure(structure),
+            }
+        }
+    }
+
+    /// Puts a sentence behind those before it.
+    fn withhold(&mut self, mut said: Said) {
+        let before = self.draft.withheld.last().or(self.draft.said.last()).map(|before| before.sentence.text.as_str());
+        // Two sentences side by side must not make markup together.
+        let is_apart = before.is_none_or(|before| {
+            let next = said.sentence.text.chars().next();
+            before.ends_with(char::is_whitespace)
+                || next.is_none_or(|next| next.is_whitespace() || (before.ends_with(']') && next.is_alphanumeric()))
+        });
+        if !is_apart {
+            said.sentence.text.insert(0, ' ');
         }
         self.draft.withheld.push(said);
-        self.release();
+    }
+
+    fn drop_because(&mut self, sentence: Sentence, why: &str) {
+        let check = SentenceCheck { why: Some(why.to_owned()), ..SentenceCheck::unchecked() };
+        self.drop(Said { sentence, check });
     }
 
     fn drop(&mut self, said: Said) {
         self.draft.dropped.push(said);
-        self.layout.dropped();
+        self.waiting.dropped();
     }
 
     /// A sentence goes out when the answer with it, and with all before it, is sure enough: what went out cannot be
@@ -229,11 +325,7 @@ impl Desk<'_> {
             match self.draft.ended {
                 Ended::Whole => self.judge(last).await,
                 // Half a sentence of a model that broke off is not a sentence.
-                Ended::Early(_) if last.kind == Kind::Claim => {
-                    let why = Some("the model broke off".to_owned());
-                    let check = SentenceCheck { why, ..SentenceCheck::unchecked() };
-                    self.draft.dropped.push(Said { sentence: last, check });
-                }
+                Ended::Early(_) if last.kind == Kind::Claim => self.drop_because(last, "the model broke off"),
                 Ended::Early(_) => {}
             }
         }

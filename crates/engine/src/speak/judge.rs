@@ -5,7 +5,7 @@ use super::prompt;
 use crate::policy::ConfidenceRules;
 use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::Speaker;
+use crate::words::{Speaker, unsteered};
 
 const MOST_TOKENS: u32 = 8;
 const MOST_WORDS: usize = 4;
@@ -20,7 +20,9 @@ pub(super) async fn judge(
 ) -> Result<f64, ModelError> {
     let notes: String =
         footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
-    let content = filled(&rules.judge_prompt, &[("{question}", question), ("{notes}", &notes), ("{answer}", answer)]);
+    let (question, answer) = (unsteered(question), unsteered(answer));
+    let values = [("{question}", question.as_ref()), ("{notes}", &notes), ("{answer}", answer.as_ref())];
+    let content = filled(&rules.judge_prompt, &values);
     let said = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS).await?;
     read(&said).ok_or_else(|| {
         let said: String = said.chars().take(40).collect();

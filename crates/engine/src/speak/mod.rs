@@ -13,11 +13,13 @@ mod generate;
 mod judge;
 mod key_phrases;
 pub(crate) mod markers;
+pub mod markup;
 mod outline;
 pub mod prompt;
 mod route_to;
 mod said;
 pub mod sentences;
+mod structure;
 mod transparency;
 pub mod verify;
 
@@ -187,6 +189,7 @@ async fn attempt(
     let weighing = Weighing::of(policy, &sifted.fallback_reasons, &evidence);
     let standard = Standard {
         policy,
+        question: &question.query,
         footnotes: &footnotes,
         background: &sifted.background,
         verifier: &engine.verifier(policy),

@@ -1,10 +1,11 @@
-//! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery.
+//! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery; and of what
+//! others wrote, no token of a chat template and no character that nobody sees.
 
 use super::budget::Allotted;
 use super::footnotes::Footnotes;
 use crate::policy::SpeakRules;
 use crate::ports::language_model::{Prompt, PromptMessage};
-use crate::words::{Message, Question, Speaker};
+use crate::words::{Message, Question, Speaker, unsteered};
 
 /// What was allotted, as messages. The footnotes are those of the evidence that is kept.
 pub fn prompt(
@@ -70,9 +71,9 @@ fn message(role: Speaker, content: String) -> PromptMessage {
     PromptMessage { role, content }
 }
 
-/// A note is data: a marker inside it must not pass for one of ours.
+/// What others wrote is data: a marker inside it must not pass for one of ours, nor a token for the template's.
 fn without_markers(text: &str) -> String {
-    text.replace("[^", "(^")
+    unsteered(text).replace("[^", "(^")
 }
 
 /// A note must not look as if it ended and something else began.

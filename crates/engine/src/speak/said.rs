@@ -2,6 +2,7 @@
 
 use super::footnotes::Footnotes;
 use super::sentences::{Kind, Sentence};
+use super::structure::Origin;
 use crate::words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -16,9 +17,20 @@ impl Said {
         Self { sentence, check: SentenceCheck::verbatim() }
     }
 
-    /// The policy's own words.
-    pub fn policy(text: String) -> Self {
-        let sentence = Sentence { text, citations: Vec::new(), kind: Kind::Layout };
+    /// Structure, under the note that has its words: `structure`, or `question` where they are the question's.
+    pub(super) fn structure(sentence: Sentence, origin: &Origin) -> Self {
+        let (by, citations) = match origin {
+            Origin::Note(number) => ("structure", vec![*number]),
+            Origin::Bare => ("structure", Vec::new()),
+            Origin::Question => ("question", Vec::new()),
+        };
+        let sentence = Sentence { citations, kind: Kind::Structure, ..sentence };
+        Self { sentence, check: SentenceCheck { by: by.to_owned(), ..SentenceCheck::verbatim() } }
+    }
+
+    /// A fixed phrase of the policy.
+    pub(crate) fn policy(text: String) -> Self {
+        let sentence = Sentence { text, citations: Vec::new(), kind: Kind::Policy };
         Self { sentence, check: SentenceCheck::policy() }
     }
 }
@@ -35,7 +47,7 @@ pub(super) fn support<'a>(said: impl IntoIterator<Item = &'a Said>) -> f64 {
 pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
     let stretch = |Said { sentence, check }: &Said| Stretch {
         text: sentence.text.clone(),
-        kind: stretch_kind(sentence.kind, check),
+        kind: stretch_kind(sentence.kind),
         check: check.clone(),
         sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
     };
@@ -59,10 +71,10 @@ pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
     Receipt::unsealed(verifier.map(str::to_owned), stretches)
 }
 
-fn stretch_kind(kind: Kind, check: &SentenceCheck) -> StretchKind {
+fn stretch_kind(kind: Kind) -> StretchKind {
     match kind {
         Kind::Claim => StretchKind::Claim,
-        Kind::Layout if check.by == "policy" => StretchKind::Policy,
-        Kind::Layout => StretchKind::Structure,
+        Kind::Structure => StretchKind::Structure,
+        Kind::Policy => StretchKind::Policy,
     }
 }

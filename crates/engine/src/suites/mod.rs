@@ -8,6 +8,7 @@ pub mod entailment;
 pub mod index;
 pub mod language_model;
 pub mod memory;
+pub mod outgoing;
 pub mod owners;
 pub mod reranker;
 pub mod tokenizer;

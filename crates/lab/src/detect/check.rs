@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Pair, Support};
 use ibidem_engine::speak::sentences::sentences_of;
-use ibidem_engine::speak::verify::asides::{Aside, aside};
 use ibidem_engine::speak::verify::figures::{self, Finding};
 use ibidem_engine::speak::verify::windows::windows_of;
 
+use super::asides::{Aside, aside};
 use super::ragtruth::{MarkedAnswer, MarkedSpan, without_references};
 
 #[derive(Clone, PartialEq, Debug)]

@@ -1,6 +1,7 @@
 //! Hallucination detection: answers whose unsupported parts people have marked, checked sentence by sentence with the
 //! functions that check an answer before it is released.
 
+pub mod asides;
 pub mod begin;
 pub mod check;
 pub mod errors;

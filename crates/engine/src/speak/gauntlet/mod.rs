@@ -3,16 +3,20 @@
 //! Text arrives in pieces of any size, cut anywhere, even inside a character. What comes out does not
 //! depend on where it was cut: everything from an opening bracket to its end is held back until it is whole,
 //! then judged in one piece. So an opening bracket only ever comes out together with what follows it,
-//! and dropping a marker can never make a new one of what stood around it.
+//! and dropping a marker can never make a new one of what stood around it. Characters that nobody sees are gone
+//! before anything is read.
 
 mod bracket;
 mod utf8;
 
+use crate::words::is_unseen;
 use bracket::{Judgement, judge, judge_unclosed};
 use utf8::Utf8Pieces;
 
 /// A marker longer than this is no marker, and neither is a link's text: the bracket is dropped, the text stays.
 const LONGEST_GROUP: usize = 400;
+/// Brackets in brackets, deeper than this, are dropped from the outside: what is inside is read again for each of them.
+const DEEPEST_GROUP: usize = 8;
 
 /// What passed the gauntlet, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +80,12 @@ pub struct Gauntlet {
     code: Option<usize>,
     /// Backticks seen in a row, not counted yet.
     backticks: usize,
+    /// A carriage return was the last character: the line feed after it is the same line break.
+    returned: bool,
     counts: Counts,
+    /// How often a character was looked at.
+    #[cfg(test)]
+    looks: usize,
 }
 
 impl Gauntlet {
@@ -89,7 +98,10 @@ impl Gauntlet {
             just_cited: None,
             code: None,
             backticks: 0,
+            returned: false,
             counts: Counts::default(),
+            #[cfg(test)]
+            looks: 0,
         }
     }
 
@@ -101,7 +113,7 @@ impl Gauntlet {
     pub fn push(&mut self, piece: &[u8]) -> Vec<Passed> {
         let mut passed = Vec::new();
         let text = self.pieces.push(piece);
-        self.take(&text, &mut passed);
+        self.read(&text, &mut passed);
         passed
     }
 
@@ -109,11 +121,24 @@ impl Gauntlet {
     pub fn finish(&mut self) -> Vec<Passed> {
         let mut passed = Vec::new();
         let rest = self.pieces.finish();
-        self.take(&rest, &mut passed);
+        self.read(&rest, &mut passed);
         while !self.held.is_empty() {
             self.unclosed(&mut passed, true);
         }
         passed
+    }
+
+    /// Text as it came: what nobody sees is left out, and every line break is one.
+    fn read(&mut self, text: &str, passed: &mut Vec<Passed>) {
+        for character in text.chars() {
+            let follows_return = std::mem::replace(&mut self.returned, character == '\r');
+            match character {
+                '\n' if follows_return => {}
+                '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => self.character('\n', passed),
+                unseen if is_unseen(unseen) => {}
+                seen => self.character(seen, passed),
+            }
+        }
     }
 
     fn take(&mut self, text: &str, passed: &mut Vec<Passed>) {
@@ -123,6 +148,10 @@ impl Gauntlet {
     }
 
     fn character(&mut self, character: char, passed: &mut Vec<Passed>) {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
         if self.held.is_empty() {
             self.follow_code(character);
             if bracket::opens(character) {
@@ -139,6 +168,9 @@ impl Gauntlet {
         self.held.push(character);
         if bracket::opens(character) {
             self.depth += 1;
+            if self.depth > DEEPEST_GROUP || self.held.len() > LONGEST_GROUP {
+                self.unclosed(passed, false);
+            }
         } else if bracket::closes(character) {
             self.depth -= 1;
             if self.depth == 0 {

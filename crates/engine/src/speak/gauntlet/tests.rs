@@ -148,6 +148,47 @@ fn a_bracket_that_never_closes_is_not_held_for_ever() {
     assert!(matches!(&passed[..], [Passed::Text(text)] if text.len() > LONGEST_GROUP));
 }
 
+#[test]
+fn brackets_however_deep_and_many_are_read_in_bounded_steps_and_stack() {
+    const MANY: usize = 100_000;
+    let outputs = [
+        "[".repeat(MANY),
+        "]".repeat(MANY),
+        format!("{}{}", "[".repeat(MANY), "]".repeat(MANY)),
+        "[]".repeat(MANY),
+        "[^".repeat(MANY),
+        "[a".repeat(MANY),
+        "[a [^1] ".repeat(MANY / 8),
+        "【[".repeat(MANY / 2),
+        format!("{}\n", "[x".repeat(7)).repeat(MANY / 15),
+        format!("{}\n", "[".repeat(300)).repeat(MANY / 300),
+        format!("[{}", "a".repeat(390)).repeat(MANY / 391),
+    ];
+    // A stack that would not last for a thousandth of these, if each bracket took a call.
+    let reading = std::thread::Builder::new().stack_size(256 * 1024).spawn(move || {
+        for output in outputs {
+            let mut gauntlet = Gauntlet::new(3);
+            gauntlet.push(output.as_bytes());
+            gauntlet.finish();
+            let characters = output.chars().count();
+            assert!(gauntlet.looks <= 50 * characters, "{} looks at {characters}", gauntlet.looks);
+        }
+    });
+    reading.unwrap().join().unwrap();
+}
+
+#[test]
+fn what_nobody_sees_neither_comes_out_nor_hides_a_marker() {
+    for (input, expected) in [
+        ("One.[\u{200b}^1]", "One.⟨1⟩"),
+        ("One.[^\u{202e}9\u{202c}]", "One."),
+        ("pay \u{202e}lla\u{202c} now\u{fe0f}\u{0}", "pay lla now"),
+        ("a\r\nb\rc\u{2028}d", "a\nb\nc\nd"),
+    ] {
+        assert_eq!(read(input), expected, "{input:?}");
+    }
+}
+
 /// What must hold of anything that comes out.
 fn assert_clean(minted: u32, passed: &[Passed]) {
     for part in passed {
@@ -155,6 +196,7 @@ fn assert_clean(minted: u32, passed: &[Passed]) {
             Passed::Citation(number) => assert!((1..=minted).contains(number)),
             Passed::Text(text) => {
                 assert!(!text.contains("[^"), "{text:?}");
+                assert!(!text.contains(is_unseen), "{text:?}");
                 assert!(!text.contains(['【', '】', '［', '］', '〔', '〕']), "{text:?}");
             }
         }
@@ -172,7 +214,7 @@ proptest::proptest! {
             proptest::prop_oneof![
                 proptest::sample::select(vec![
                     "[", "]", "^", "[^", "[^1]", "[^2]", "[^9]", "1", "2", "】", "【", "［", "］", "`", "```", "\n", " ",
-                    "doc:", "source", "a", "é", "漢", "😀", "[[", "]]", "(", ")", ",", "-", "†", "[x]", "[1]",
+                    "doc:", "source", "a", "é", "\r", "\u{200b}", "\u{202e}", "漢", "😀", "[[", "]]", "(", ")", ",", "-", "†", "[x]", "[1]",
                 ]).prop_map(str::to_owned),
                 "\\PC{0,6}",
             ],

@@ -6,14 +6,14 @@
 
 mod abbreviations;
 mod boundary;
-mod layout;
 mod lines;
 mod signs;
+mod structure;
 mod waiting;
 
 use super::gauntlet::Passed;
 use boundary::{Boundaries, End};
-pub use layout::WaitingLayout;
+pub use structure::WaitingStructure;
 
 /// A sentence with the notes it cites.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,14 +24,17 @@ pub struct Sentence {
     pub kind: Kind,
 }
 
-/// Whether a sentence needs a source.
+/// What a sentence is, and with that why it may go out. There is no fourth kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kind {
-    /// It says something: prose, an item of a list, a row of a table, a block of code.
+    /// It says something: prose, an item of a list, a row of a table, a block of code. Its notes must support it.
     #[default]
     Claim,
-    /// It only orders what follows: a heading, `The steps are:`, a table's header, a rule. Shown only with what follows.
-    Layout,
+    /// It orders what follows: a heading, `The steps are:`, a table's head, a rule. Its words must be a note's or the
+    /// question's, and a claim must follow.
+    Structure,
+    /// A fixed phrase of the policy, with holes for words of the question alone.
+    Policy,
 }
 
 impl Sentence {
@@ -93,7 +96,7 @@ impl SentenceHolder {
         self.from = end.at;
         let later = self.citations.partition_point(|(place, _)| *place < end.at);
         let citations: Vec<u32> = self.citations.drain(..later).map(|(_, number)| number).collect();
-        let kind = layout::kind_of(&text, !citations.is_empty(), end.shape);
+        let kind = structure::kind_of(&text, !citations.is_empty(), end.shape);
         Sentence { text, citations, kind }
     }
 }

@@ -140,8 +140,8 @@ fn citations_are_kept_apart_in_every_form() {
 }
 
 #[test]
-fn only_what_says_nothing_of_its_own_is_layout() {
-    let layout = [
+fn what_orders_an_answer_by_its_form_is_structure_whatever_its_words() {
+    let structure = [
         "# Leave\n",
         "###### 3.2 Scope\n",
         "**Carry-over**\n",
@@ -152,15 +152,16 @@ fn only_what_says_nothing_of_its_own_is_layout() {
         "| Item | 2026 |\n|---|---|\n",
         "***\n",
         "以下：\n",
+        "# The limit is 500 euros\n",
+        "The limit is 500 euros, namely:\n",
+        "One two three four five six seven eight nine ten eleven twelve thirteen:\n",
     ];
-    for text in layout {
-        assert!(held(text).iter().all(|sentence| sentence.kind == Kind::Layout), "{text:?} {:?}", held(text));
+    for text in structure {
+        assert!(held(text).iter().all(|sentence| sentence.kind == Kind::Structure), "{text:?} {:?}", held(text));
     }
     let claims = [
-        "# The limit is 500 euros\n",
         "Five hundred\n",
         "42.",
-        "The limit is 500 euros, namely:\n",
         "#1\n",
         "#hashtag\n",
         "# Leave[^1]\n",
@@ -168,7 +169,6 @@ fn only_what_says_nothing_of_its_own_is_layout() {
         "| a | b |\n| c | d |\n",
         "```\nx\n```\n",
         "**Five days. All of them.**\n",
-        "One two three four five six seven eight nine ten eleven twelve thirteen:\n",
     ];
     for text in claims {
         assert!(held(text).iter().all(|sentence| sentence.kind == Kind::Claim), "{text:?} {:?}", held(text));
@@ -177,14 +177,14 @@ fn only_what_says_nothing_of_its_own_is_layout() {
 
 /// What is shown if only sentences with a citation are.
 fn shown(text: &str) -> String {
-    let mut layout = WaitingLayout::default();
+    let mut structure = WaitingStructure::default();
     let mut shown = String::new();
     for sentence in held(text) {
         match sentence.kind {
-            Kind::Layout => layout.hold(sentence),
-            Kind::Claim if sentence.citations.is_empty() => layout.dropped(),
-            Kind::Claim => {
-                layout.before(&sentence).iter().for_each(|layout| shown.push_str(&layout.text));
+            Kind::Structure => structure.hold(sentence),
+            Kind::Claim if sentence.citations.is_empty() => structure.dropped(),
+            Kind::Claim | Kind::Policy => {
+                structure.before(&sentence).iter().for_each(|structure| shown.push_str(&structure.text));
                 shown.push_str(&sentence.text);
             }
         }
@@ -193,7 +193,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn layout_is_shown_only_with_what_it_orders() {
+fn structure_is_shown_only_with_what_it_orders() {
     let cases = [
         ("# A\nNo.\n# B\nYes.[^1]\n# C\n", "# B\nYes.[1]\n"),
         ("# A\n## B\nNo. Yes.[^1]", "# A\n## B\nYes.[1]"),

@@ -1,20 +1,25 @@
 //! Verification: whether the passages that a sentence cites say what it says.
 //!
 //! Figures first, because they are certain; then an entailment model reads the sentence against windows of the
-//! passages. A sentence that cites nothing is given the passage that supports it, if one does.
+//! passages; then each clause must find its words there. A sentence that cites nothing, or whose passages do not support
+//! it, is given the passage that does, if there is one.
 
-pub mod asides;
+mod additions;
+pub mod denials;
 pub mod figures;
 pub mod lexical;
 pub mod windows;
 
 use super::footnotes::Footnotes;
 use super::markers::{with_marker, without_markers};
+use super::markup::shown;
 use super::said::Said;
-use super::sentences::{Kind, Sentence, sentences_of};
+use super::sentences::{Sentence, sentences_of};
 use crate::policy::{VerificationMode, VerificationRules};
 use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
-use crate::words::{SentenceCheck, SentenceVerdict, significant_terms};
+use crate::words::{SentenceCheck, SentenceVerdict, unsteered};
+use additions::Clauses;
+use denials::is_denial;
 use lexical::LexicalEntailment;
 use windows::windows_of;
 
@@ -23,48 +28,52 @@ pub struct Verifier<'a> {
     pub entailment: &'a dyn Entailment,
 }
 
-/// A sentence with fewer significant words is not attributed to anything.
-const LEAST_WORDS: usize = 2;
+/// Who found that a sentence says what the documents do not say.
+pub const DENIAL: &str = "denial";
 
-/// A passage with its number.
-type Note<'a> = (u32, &'a str);
+/// A passage with its number, as a verifier reads it.
+type Note = (u32, String);
 
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
     /// entailment model, if anything.
     pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<EntailmentError>) {
+        let claim = readable(without_markers(&sentence.text).trim());
+        let notes = footnotes.notes().map(|(number, candidate)| (number, as_read(&candidate.passage.text)));
+        let (cited, others): (Vec<Note>, Vec<Note>) =
+            notes.partition(|(number, _)| sentence.citations.contains(number));
+        let is_cited = !cited.is_empty();
+        let own = if is_cited { &cited } else { &others };
+        if is_denial(&claim) && !own.iter().any(|(_, text)| is_verbatim(&claim, text)) {
+            let why = Some("what the documents do not say is not for a model to say".to_owned());
+            let check = SentenceCheck { by: DENIAL.to_owned(), why, ..SentenceCheck::unchecked() };
+            return (Said { sentence, check }, None);
+        }
         if self.rules.mode == VerificationMode::Off {
             return (Said { sentence, check: SentenceCheck::unchecked() }, None);
         }
-        let claim = without_markers(&sentence.text).trim().to_owned();
-        let is_cited = !sentence.citations.is_empty();
-        let notes: Vec<Note<'_>> = if is_cited {
-            sentence.citations.iter().filter_map(|number| Some((*number, footnotes.text(*number)?))).collect()
-        } else {
-            footnotes.notes().map(|(number, candidate)| (number, candidate.passage.text.as_str())).collect()
-        };
-        let texts: Vec<&str> = notes.iter().map(|(_, text)| *text).collect();
-        if is_cited {
-            let (check, failure) = self.cited(&claim, &texts).await;
+        if !is_cited {
+            let (found, failure) = self.attributed(&claim, &others).await;
+            return (said(sentence, found), failure);
+        }
+        let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
+        let (check, failure) = self.against(&claim, &texts).await;
+        // What its own passages say otherwise is not looked for in others.
+        if check.verdict != SentenceVerdict::Unsupported || others.is_empty() {
             return (Said { sentence, check }, failure);
         }
-        if asides::aside(&claim).is_some() && wrong_figures(&claim, &texts).is_none() {
-            let sentence = Sentence { kind: Kind::Layout, ..sentence };
-            return (Said { sentence, check: SentenceCheck::unchecked() }, None);
-        }
-        let (found, failure) = self.attributed(&claim, &notes).await;
-        let said = match found {
-            Ok((number, check)) => {
-                let text = with_marker(&sentence.text, number);
-                Said { sentence: Sentence { text, citations: vec![number], ..sentence }, check }
-            }
-            Err(check) => Said { sentence, check },
-        };
-        (said, failure)
+        let (found, later) = self.attributed(&claim, &others).await;
+        (said(sentence, found.map_err(|_| check)), failure.or(later))
     }
 
     /// A claim against all that it cites.
     pub async fn cited(&self, claim: &str, texts: &[&str]) -> (SentenceCheck, Option<EntailmentError>) {
+        let texts: Vec<String> = texts.iter().map(|text| as_read(text)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        self.against(&readable(claim), &texts).await
+    }
+
+    async fn against(&self, claim: &str, texts: &[&str]) -> (SentenceCheck, Option<EntailmentError>) {
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
         }
@@ -73,26 +82,30 @@ impl Verifier<'_> {
         }
         let windows = windows_of(texts);
         let (judged, by, failure) = self.judged(claim, &windows).await;
-        (self.verdict(&judged, by), failure)
+        let check = self.verdict(&judged, by);
+        let is_supported = check.verdict == SentenceVerdict::Supported;
+        let added = is_supported.then(|| additions::added(claim, texts, Clauses::Added)).flatten();
+        (added.map_or(check, |clause| unsaid(&clause)), failure)
     }
 
     /// A claim that cites nothing: the passage that supports it best, if one does.
     async fn attributed(
         &self,
         claim: &str,
-        notes: &[Note<'_>],
+        notes: &[Note],
     ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<EntailmentError>) {
         if let Some((number, _)) = notes.iter().find(|(_, text)| is_verbatim(claim, text)) {
             let check = SentenceCheck { attributed: true, ..SentenceCheck::verbatim() };
             return (Ok((*number, check)), None);
         }
         // What has so little to say could be about anything.
-        let is_worth_it = significant_terms(claim).len() >= LEAST_WORDS;
-        let notes = if is_worth_it { notes } else { &[] };
-        let right: Vec<Note<'_>> =
-            notes.iter().filter(|(_, text)| wrong_figures(claim, &[text]).is_none()).copied().collect();
+        let notes = if additions::says_enough(claim) { notes } else { &[] };
+        let is_right = |text: &str| {
+            wrong_figures(claim, &[text]).is_none() && additions::added(claim, &[text], Clauses::All).is_none()
+        };
+        let right: Vec<&Note> = notes.iter().filter(|(_, text)| is_right(text)).collect();
         let windows: Vec<(u32, Vec<String>)> =
-            right.iter().map(|(number, text)| (*number, windows_of(&[text]))).collect();
+            right.iter().map(|(number, text)| (*number, windows_of(&[text.as_str()]))).collect();
         let all: Vec<String> = windows.iter().flat_map(|(_, windows)| windows.iter().cloned()).collect();
         let (judged, by, failure) = self.judged(claim, &all).await;
         let mut judged = judged.into_iter();
@@ -154,6 +167,34 @@ impl Verifier<'_> {
         };
         SentenceCheck { verdict, support, by, why, attributed: false }
     }
+}
+
+/// The sentence under the note it was found in, in place of those it cited; or as it was, with what was found wrong.
+fn said(sentence: Sentence, found: Result<(u32, SentenceCheck), SentenceCheck>) -> Said {
+    match found {
+        Ok((number, check)) => {
+            let text = with_marker(&without_markers(&sentence.text), number);
+            Said { sentence: Sentence { text, citations: vec![number], ..sentence }, check }
+        }
+        Err(check) => Said { sentence, check },
+    }
+}
+
+/// A claim as a verifier reads it.
+fn readable(claim: &str) -> String {
+    unsteered(claim).into_owned()
+}
+
+/// A passage as a verifier reads it: what may not go out of it cannot support anything.
+fn as_read(text: &str) -> String {
+    unsteered(&shown(text, &[text])).into_owned()
+}
+
+/// A clause was added that the passages do not have.
+fn unsaid(clause: &str) -> SentenceCheck {
+    let why = Some(format!("its passages do not have the words of \"{clause}\""));
+    let verdict = SentenceVerdict::Unsupported;
+    SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why, attributed: false }
 }
 
 /// Whether the claim is the passage's own sentence, or several of them in a row. A part of a sentence is not: the rest

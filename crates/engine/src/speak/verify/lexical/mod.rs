@@ -6,7 +6,7 @@
 mod plain_words;
 mod signs;
 mod similarity;
-mod text;
+pub(super) mod text;
 mod weights;
 
 use std::collections::{HashMap, HashSet};
@@ -86,7 +86,12 @@ impl LexicalEntailment {
             },
         };
         let weights = if is_weighed { WITH_SIMILARITY } else { BY_WORDS };
-        signs.iter().map(|signs| signs.as_ref().map(|signs| weights.score(signs))).collect()
+        let score = |signs: &Signs| {
+            let score = weights.score(signs);
+            // What is mostly made of other words is not supported by words, however the weights fall.
+            if signs.is_mostly_found() { score } else { score.min(HALF - 1e-3) }
+        };
+        signs.iter().map(|signs| signs.as_ref().map(score)).collect()
     }
 }
 

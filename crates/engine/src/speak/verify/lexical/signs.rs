@@ -7,6 +7,8 @@ const FOUND_AGAIN: f64 = 0.7;
 /// More of them tell nothing more.
 const MOST_NAMES: f64 = 3.0;
 const MOST_FIGURES: f64 = 2.0;
+/// A claim of so many words turns on each of them.
+const FEW_WORDS: f64 = 3.0;
 
 /// The signs of one pair. Only words that carry a claim count.
 ///
@@ -59,6 +61,14 @@ impl Signs {
     /// Every word of the claim was found.
     pub(super) fn is_covered(&self) -> bool {
         self.missing == 0.0
+    }
+
+    /// The premise has half of the claim's words at least; of so few that one of them may be all that is said, more.
+    pub(super) fn is_mostly_found(&self) -> bool {
+        // `missing` is the root of a whole number of words.
+        let missing = (self.missing * self.missing).round();
+        let is_short = missing > 0.0 && missing / (1.0 - self.covered) < FEW_WORDS + 0.5;
+        if is_short { self.covered > 0.5 } else { self.covered >= 0.5 }
     }
 
     /// In the order of the weights; the similarity last, 0 where nobody measured it.

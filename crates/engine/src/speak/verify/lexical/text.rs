@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::plain_words::{is_plain, number_in_digits};
-use crate::speak::verify::asides::is_about_sources;
+use crate::speak::verify::denials::is_about_sources;
 use crate::words::{SHORTEST_STEM, same_word};
 
 /// From here on scripts are written without spaces: each sign counts as a word.
@@ -11,7 +11,7 @@ const WITHOUT_SPACES: char = '\u{2e80}';
 
 /// What a word of a claim says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(in crate::speak::verify) enum Kind {
     /// Nothing by itself, such as "the"; or something about the answer, such as "passage".
     Plain,
     Word,
@@ -21,15 +21,15 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Word {
+pub(in crate::speak::verify) struct Word {
     /// In lower case, numbers without their commas.
-    pub(super) text: String,
-    pub(super) stem: String,
-    pub(super) kind: Kind,
+    pub(in crate::speak::verify) text: String,
+    pub(in crate::speak::verify) stem: String,
+    pub(in crate::speak::verify) kind: Kind,
 }
 
 /// The words of a text, in their order.
-pub(super) fn words_of(text: &str) -> Vec<Word> {
+pub(in crate::speak::verify) fn words_of(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     for raw in raw_words(text) {
         let is_first = words.is_empty();
@@ -86,14 +86,14 @@ fn stem(word: &str) -> String {
 }
 
 /// A premise's words, ready to be looked for.
-pub(super) struct Premise {
+pub(in crate::speak::verify) struct Premise {
     texts: HashSet<String>,
     stems: HashSet<String>,
     by_beginning: HashMap<String, Vec<String>>,
 }
 
 impl Premise {
-    pub(super) fn read(text: &str) -> Self {
+    pub(in crate::speak::verify) fn read(text: &str) -> Self {
         let mut premise = Self { texts: HashSet::new(), stems: HashSet::new(), by_beginning: HashMap::new() };
         for word in words_of(text) {
             premise.stems.insert(word.stem);
@@ -105,7 +105,7 @@ impl Premise {
     }
 
     /// Whether it has the word in this form or another.
-    pub(super) fn has(&self, word: &Word) -> bool {
+    pub(in crate::speak::verify) fn has(&self, word: &Word) -> bool {
         if self.texts.contains(&word.text) {
             return true;
         }

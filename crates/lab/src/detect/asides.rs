@@ -1,8 +1,8 @@
 //! Sentences that claim nothing of their own: what the sources do not say, what introduces a list, courtesies.
 //!
-//! Nothing can support them, so nobody asks whether anything does. They must not carry claims past the verifier: their
-//! figures are checked like any other sentence's, a sentence that goes on after "but" is a claim, and one that only
-//! ends in a colon is too unless it announces what follows.
+//! None of them is ever released. Here they are told apart because whoever marked the answers did not mark them as
+//! invented, so they count neither for nor against a verifier. Their figures are checked like any other sentence's, a
+//! sentence that goes on after "but" is a claim, and one that only ends in a colon is too unless it announces what follows.
 
 /// Why a sentence needs no support.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -141,11 +141,6 @@ pub fn aside(sentence: &str) -> Option<Aside> {
     }
     let is_courtesy = words.len() <= LONGEST_COURTESY && COURTESIES.iter().any(|courtesy| words.starts_with(courtesy));
     is_courtesy.then_some(Aside::Courtesy)
-}
-
-/// Whether a word speaks of the sources, or of their saying something.
-pub(super) fn is_about_sources(word: &str) -> bool {
-    is_among(word, &SOURCES)
 }
 
 fn is_absence(words: &[&str]) -> bool {

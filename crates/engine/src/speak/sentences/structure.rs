@@ -1,71 +1,65 @@
-//! What only orders an answer, and what claims something.
+//! What has the form of something that only orders an answer: headings, lead-ins, heads of tables, rules.
 
 use super::super::markers::without_markers;
 use super::boundary::Shape;
 use super::signs::{closes, emphasises, is_bullet};
 use super::{Kind, Sentence};
 
-/// A heading or a lead-in of more words than this says something of its own.
-const MOST_WORDS: usize = 12;
-
-/// What a sentence is. Whatever could be a claim is one: only layout is shown without a source.
+/// What a sentence is by its form. Neither form lets anything out: a claim must be supported, and the words of structure
+/// must be a note's or the question's.
 pub(super) fn kind_of(text: &str, is_cited: bool, shape: Shape) -> Kind {
     if shape == Shape::Code {
         return Kind::Claim;
     }
     if !without_markers(text).chars().any(char::is_alphanumeric) {
-        return Kind::Layout;
+        return Kind::Structure;
     }
     let orders = !is_cited && (shape == Shape::TableHeader || is_heading(text) || leads_in(text));
-    if orders { Kind::Layout } else { Kind::Claim }
+    if orders { Kind::Structure } else { Kind::Claim }
 }
 
-/// `## Scope`, `**Scope**`, with or without a number before it.
+/// `## Scope`, `**Scope**`.
 fn is_heading(text: &str) -> bool {
     let text = text.trim();
     let hashes = text.chars().take_while(|sign| *sign == '#').count();
-    let title = match &text[hashes..] {
-        title if (1..=6).contains(&hashes) && title.starts_with([' ', '\t']) => title,
-        title if hashes == 0 => {
-            let bold = title.strip_prefix("**").and_then(|bold| bold.trim_end_matches(':').strip_suffix("**"));
-            match bold {
-                Some(bold) if !bold.contains("**") && !bold.trim_end().ends_with(['.', '!', '?']) => bold,
-                _ => return false,
-            }
-        }
-        _ => return false,
-    };
-    // Its number is not a figure.
-    says_little(title.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit() || matches!(sign, '.' | ')')))
+    if hashes > 0 {
+        return hashes <= 6 && text[hashes..].starts_with([' ', '\t']);
+    }
+    let bold = text.strip_prefix("**").and_then(|bold| bold.trim_end_matches([':', '：']).strip_suffix("**"));
+    bold.is_some_and(|bold| !bold.contains("**") && !bold.trim_end().ends_with(['.', '!', '?']))
 }
 
 /// `The steps are:`
 fn leads_in(text: &str) -> bool {
     let text = text.trim_end_matches(|sign: char| sign.is_whitespace() || emphasises(sign) || closes(sign));
-    let item = text.trim_start().trim_start_matches(|sign: char| is_bullet(sign) || sign.is_whitespace());
-    text.ends_with(['：', ':']) && says_little(item)
+    text.ends_with(['：', ':'])
 }
 
-/// Few words and no figure.
-fn says_little(text: &str) -> bool {
-    text.split_whitespace().count() <= MOST_WORDS && !text.chars().any(char::is_numeric)
-}
-
-/// Layout that waits for a claim after it: without one it orders nothing, and is not shown.
+/// Structure that waits for a claim after it: without one it orders nothing, and is not shown.
 #[derive(Clone, Debug, Default)]
-pub struct WaitingLayout {
+pub struct WaitingStructure {
     held: Vec<Sentence>,
     /// A claim after the last of it was dropped.
     dropped_since: bool,
 }
 
-impl WaitingLayout {
-    /// Takes layout. What it stands above of goes: a heading ends what was under the heading before.
-    pub fn hold(&mut self, layout: Sentence) {
-        let rank = rank(&layout.text);
+impl WaitingStructure {
+    /// Takes structure. What it stands above of goes: a heading ends what was under the heading before.
+    pub fn hold(&mut self, structure: Sentence) {
+        self.end_before(&structure);
+        self.held.push(structure);
+    }
+
+    /// Structure that is not shown. It ends what was under the heading before all the same.
+    pub fn end_before(&mut self, structure: &Sentence) {
+        let rank = rank(&structure.text);
         self.held.retain(|held| self::rank(&held.text) < rank);
-        self.held.push(layout);
         self.dropped_since = false;
+    }
+
+    /// What waits so far.
+    pub fn held(&self) -> &[Sentence] {
+        &self.held
     }
 
     /// The next claim is not shown.
@@ -81,7 +75,7 @@ impl WaitingLayout {
         });
         if std::mem::take(&mut self.dropped_since) && !is_listed {
             // What was announced did not come.
-            shown.retain(|layout| rank(&layout.text) < LEAD_IN);
+            shown.retain(|structure| rank(&structure.text) < LEAD_IN);
         }
         shown
     }
@@ -92,7 +86,7 @@ const LEAD_IN: usize = 8;
 const TABLE_HEADER: usize = 9;
 const RULE: usize = 10;
 
-/// How far up a piece of layout stands: a heading's level, then what is inside a section.
+/// How far up a piece of structure stands: a heading's level, then what is inside a section.
 fn rank(text: &str) -> usize {
     let text = text.trim();
     match text.chars().take_while(|sign| *sign == '#').count() {

@@ -1,0 +1,278 @@
+//! Clauses that a sentence adds to what its passages say.
+//!
+//! An entailment model may let a sentence through whose larger part is supported, with a clause of its own behind
+//! "because" or "and". So each clause must find its own words in the passages. By rule, beside the model's verdict: it can
+//! only take away.
+
+use super::lexical::text::{Kind, Premise, Word, words_of};
+
+/// Words that begin a clause, in the languages that answers are mostly written in.
+const CONNECTIVES: [&str; 72] = [
+    "aber",
+    "ainsi",
+    "although",
+    "and",
+    "así",
+    "aunque",
+    "außerdem",
+    "because",
+    "but",
+    "car",
+    "cependant",
+    "consequently",
+    "cuando",
+    "daher",
+    "damit",
+    "denn",
+    "deshalb",
+    "donc",
+    "dont",
+    "et",
+    "except",
+    "hence",
+    "however",
+    "if",
+    "indem",
+    "lorsque",
+    "mais",
+    "mientras",
+    "nachdem",
+    "namely",
+    "o",
+    "obwohl",
+    "oder",
+    "or",
+    "ou",
+    "où",
+    "parce",
+    "pero",
+    "porque",
+    "provided",
+    "pues",
+    "puisque",
+    "quand",
+    "qui",
+    "since",
+    "so",
+    "sobald",
+    "sodass",
+    "solange",
+    "sondern",
+    "sowie",
+    "then",
+    "therefore",
+    "though",
+    "thus",
+    "und",
+    "unless",
+    "until",
+    "weil",
+    "wenn",
+    "when",
+    "where",
+    "whereas",
+    "which",
+    "while",
+    "who",
+    "whose",
+    "wobei",
+    "wodurch",
+    "während",
+    "y",
+    "yet",
+];
+/// Of a clause's words, this share must stand in the passages.
+const LEAST_FOUND: (usize, usize) = (2, 3);
+/// Of the first clause's, where others follow: the model that judged the sentence read that one most.
+const LEAST_FOUND_FIRST: (usize, usize) = (1, 2);
+/// Where a script has no spaces each sign counts as a word, and so few of them say nothing.
+const LEAST_SIGNS: usize = 2;
+/// A sentence with fewer words, or fewer signs of such a script, is not attributed to anything.
+const LEAST_WORDS: usize = 3;
+const LEAST_OWN_SIGNS: usize = 6;
+
+/// Words of one language that deny, demand or say "always": plain words, and a sentence turns on them. Where a sentence
+/// has one of them, its passages must have one of the same.
+const TURNING: [&[&str]; 9] = [
+    &["nicht", "nichts", "kein", "keine", "keinen", "keiner", "keinem", "nie", "niemals", "ohne", "weder"],
+    &["muss", "müssen", "darf", "dürfen", "soll", "sollen", "sollte"],
+    &["immer", "stets", "ewig", "alles"],
+    &["ne", "n", "pas", "jamais", "aucun", "aucune", "rien", "sans", "ni"],
+    &["doit", "doivent", "faut"],
+    &["toujours"],
+    &["nunca", "jamás", "ningún", "ninguna", "nada", "tampoco", "no"],
+    &["debe", "deben"],
+    &["siempre", "todo"],
+];
+/// The same of English, for clauses that are added: the first clause is held against the passages word by word.
+const TURNING_ADDED: [&[&str]; 3] = [
+    &[
+        "not", "no", "nor", "never", "cannot", "without", "none", "neither", "isn", "aren", "don", "doesn", "won",
+        "mustn",
+    ],
+    &["must", "shall", "should", "required", "needs"],
+    &["only", "always", "ever", "everything", "everybody", "nobody", "nothing"],
+];
+/// The same of scripts without spaces.
+const TURNING_SIGNS: [&[&str]; 3] = [
+    &["不", "没", "沒", "无", "無", "未", "勿", "禁", "ない", "ません", "なく", "ず"],
+    &["必", "须", "須", "应", "應", "べき", "なければ"],
+    &["总", "總", "永", "いつも", "常"],
+];
+
+/// Which clauses are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Clauses {
+    /// Of several. A sentence of one clause is for the model alone to judge.
+    Added,
+    /// All: nobody said which passage the sentence is from.
+    All,
+}
+
+/// The first clause that the passages do not have the words for.
+pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<String> {
+    let passages = passages.join("\n").to_lowercase();
+    if is_turned(&claim.to_lowercase(), &passages) {
+        return Some(claim.trim().to_owned());
+    }
+    let premise = Premise::read(&passages);
+    let clauses = clauses(claim);
+    let first = first_of_words(&clauses);
+    let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
+    let is_added = |(place, clause): &(usize, &&str)| {
+        let said: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
+        if *place <= first && which == Clauses::Added {
+            return has_others && said.len() > 1 && !is_said(&said, &premise, LEAST_FOUND_FIRST);
+        }
+        has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages) || !is_said(&said, &premise, LEAST_FOUND)
+    };
+    clauses.iter().enumerate().find(is_added).map(|(_, clause)| clause.trim().to_owned())
+}
+
+/// Whether a claim in a language other than English denies or demands where its passages do not.
+fn is_turned(claim: &str, passages: &str) -> bool {
+    let by_sign = TURNING_SIGNS.iter().any(|signs| {
+        let has = |text: &str| signs.iter().any(|sign| text.contains(sign));
+        has(claim) && !has(passages)
+    });
+    by_sign || (!is_english(claim) && has_turning_word(&TURNING, claim, passages))
+}
+
+/// Whether there is a list of which a text has a word, and the passages have none.
+fn has_turning_word(lists: &[&[&str]], text: &str, passages: &str) -> bool {
+    let has = |text: &str, list: &[&str]| spaced_words(text).any(|word| list.contains(&word));
+    lists.iter().any(|list| has(text, list) && !has(passages, list))
+}
+
+fn is_english(text: &str) -> bool {
+    spaced_words(text).any(|word| matches!(word, "the" | "is" | "are" | "of" | "and" | "there" | "to" | "it"))
+}
+
+fn spaced_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether a sentence that cites nothing says enough to look for where it is from.
+pub(super) fn says_enough(claim: &str) -> bool {
+    let words: Vec<Word> = words_of(claim).into_iter().filter(counts).collect();
+    let signs = words.iter().filter(|word| is_sign(word)).count();
+    words.len() - signs >= LEAST_WORDS || signs >= LEAST_OWN_SIGNS
+}
+
+/// The place of the first clause that has any word that counts.
+fn first_of_words(clauses: &[&str]) -> usize {
+    clauses.iter().position(|clause| words_of(clause).iter().any(counts)).unwrap_or(clauses.len())
+}
+
+fn counts(word: &Word) -> bool {
+    word.kind != Kind::Plain
+}
+
+fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
+    let signs = words.iter().filter(|word| is_sign(word)).count();
+    if signs == words.len() && signs < LEAST_SIGNS {
+        return true;
+    }
+    let found = words.iter().filter(|word| premise.has(word)).count();
+    found * of >= words.len() * least
+}
+
+fn is_sign(word: &Word) -> bool {
+    word.text.chars().all(|sign| sign >= '\u{2e80}')
+}
+
+/// The claim parted at its punctuation and before words that begin a clause.
+fn clauses(claim: &str) -> Vec<&str> {
+    let mut clauses = Vec::new();
+    let mut begin = 0;
+    let mut word_begins = None;
+    let mut previous = ' ';
+    let ends = claim.char_indices().chain([(claim.len(), ' ')]);
+    for (place, sign) in ends {
+        if sign.is_alphanumeric() {
+            word_begins.get_or_insert(place);
+        } else if let Some(from) = word_begins.take()
+            && CONNECTIVES.contains(&claim[from..place].to_lowercase().as_str())
+        {
+            clauses.push(&claim[begin..from]);
+            begin = place;
+        }
+        let next = claim[place..].chars().nth(1).unwrap_or(' ');
+        if parts(previous, sign, next) {
+            clauses.push(&claim[begin..place]);
+            begin = place;
+        }
+        previous = sign;
+    }
+    clauses.push(&claim[begin..]);
+    clauses
+}
+
+fn parts(previous: char, sign: char, next: char) -> bool {
+    match sign {
+        ',' | ':' | '.' => {
+            !(previous.is_ascii_digit() && next.is_ascii_digit()) && (sign != '.' || next.is_whitespace())
+        }
+        // Between words, not in one.
+        '-' => previous.is_whitespace() || next == '-',
+        '/' => previous.is_whitespace(),
+        ';' | '(' | ')' | '[' | ']' | '—' | '–' | '!' | '?' | '…' | '"' | '“' | '”' | '„' | '«' | '»' | '|' | '\n'
+        | '=' | '→' => true,
+        '，' | '、' | '；' | '：' | '（' | '）' | '。' | '！' | '？' | '「' | '」' => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OIL: &str = "The gearbox holds 1.8 litres of oil. It is changed every 40,000 km, or once a year.";
+
+    #[test]
+    fn a_clause_that_the_passages_have_no_words_for_is_found() {
+        for (claim, expected) in [
+            ("The gearbox holds 1.8 litres of oil, which is changed every 40,000 km.", None),
+            ("The gearbox takes 1.8 litres of oil and is changed once a year.", None),
+            ("The gearbox holds oil, because the seal is never worn.", Some("the seal is never worn")),
+            ("The gearbox holds oil so the owner always pays.", Some("the owner always pays")),
+            ("The gearbox holds 1.8 litres of oil (harmless).", Some("(harmless")),
+            ("The gearbox holds 1.8 litres — the owner pays.", Some("— the owner pays")),
+            ("The gearbox holds oil und die Kinder trinken es.", Some("die Kinder trinken es")),
+            ("Because the seal is never worn, the gearbox holds oil.", Some("the seal is never worn")),
+            ("For instance, the gearbox holds oil.", None),
+            ("齿轮箱装油，儿童可以饮用。", Some("，儿童可以饮用")),
+        ] {
+            assert_eq!(added(claim, &[OIL, "齿轮箱装油。"], Clauses::Added).as_deref(), expected, "{claim}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_nobody_gave_a_source_is_looked_at_from_its_first_word() {
+        for (claim, is_added) in
+            [("The oil is harmless.", true), ("The gearbox holds oil.", false), ("Harmless oil, in the gearbox.", true)]
+        {
+            assert_eq!(added(claim, &[OIL], Clauses::All).is_some(), is_added, "{claim}");
+        }
+    }
+}
