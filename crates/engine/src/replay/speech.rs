@@ -164,7 +164,9 @@ impl Written {
         let rises = |sentence: &SentenceRecord| match mode {
             VerificationMode::Strict => least < self.least_support && is_judged(sentence) && sentence.support >= least,
             VerificationMode::Mark => sentence.verdict != SentenceVerdict::Unchecked,
-            VerificationMode::Off => sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str()),
+            VerificationMode::Off => {
+                sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str())
+            }
         };
         let claims = self.kept.iter().filter(|sentence| sentence.is_claim);
         claims.clone().any(falls) || self.dropped.iter().any(rises)

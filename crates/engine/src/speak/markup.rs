@@ -8,13 +8,93 @@ use crate::words::{is_unseen, seen};
 
 /// Elements of HTML that are taken out. A word in angle brackets that is none of them is a placeholder, and is kept.
 const ELEMENTS: [&str; 87] = [
-    "a", "abbr", "applet", "article", "audio", "b", "base", "bdi", "bdo", "blockquote", "body", "br", "button",
-    "canvas", "caption", "center", "code", "col", "dd", "del", "details", "dialog", "div", "dl", "dt", "em", "embed",
-    "fieldset", "figure", "font", "footer", "form", "frame", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr",
-    "html", "i", "iframe", "img", "input", "ins", "kbd", "li", "link", "main", "mark", "math", "meta", "noscript",
-    "object", "ol", "p", "picture", "pre", "q", "s", "script", "small", "span", "strong", "style", "sub", "summary",
-    "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "title", "tr", "track", "u",
-    "ul", "video", "wbr",
+    "a",
+    "abbr",
+    "applet",
+    "article",
+    "audio",
+    "b",
+    "base",
+    "bdi",
+    "bdo",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "caption",
+    "center",
+    "code",
+    "col",
+    "dd",
+    "del",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "fieldset",
+    "figure",
+    "font",
+    "footer",
+    "form",
+    "frame",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "iframe",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "li",
+    "link",
+    "main",
+    "mark",
+    "math",
+    "meta",
+    "noscript",
+    "object",
+    "ol",
+    "p",
+    "picture",
+    "pre",
+    "q",
+    "s",
+    "script",
+    "small",
+    "span",
+    "strong",
+    "style",
+    "sub",
+    "summary",
+    "sup",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "u",
+    "ul",
+    "video",
+    "wbr",
 ];
 
 /// Schemes whose addresses run or hold something of their own.
@@ -58,13 +138,16 @@ fn addresses(text: &str) -> Vec<&str> {
     let is_end = |sign: char| {
         sign.is_whitespace() || matches!(sign, '<' | '>' | '"' | '`' | '|' | '，' | '。' | '、' | '）' | '」' | '”')
     };
+    let parts = |sign: char| is_end(sign) || matches!(sign, '(' | ')' | '[' | ']' | '（');
     let mut found = Vec::new();
-    let mut begin = 0;
-    for word in text.split(|sign: char| is_end(sign) || matches!(sign, '(' | ')' | '[' | ']' | '（')) {
-        let place = word.as_ptr() as usize - text.as_ptr() as usize;
+    let (mut next, mut begin) = (0, 0);
+    for word in text.split_inclusive(parts) {
+        let place = next;
+        next += word.len();
         if place < begin {
             continue;
         }
+        let word = word.trim_end_matches(parts);
         let lower = word.to_ascii_lowercase();
         let at_host = word.split_once('@').is_some_and(|(name, host)| {
             name.ends_with(|sign: char| sign.is_alphanumeric() || "._+-".contains(sign))
@@ -340,7 +423,10 @@ mod tests {
             ("[here](https://example.org/a?b=d)", "here"),
             ("[here](https://example.org/a?b=c \"Trust me\")", "here"),
             ("[x](javascript:alert(1)) y", "x y"),
-            ("javascript:alert(1), data:text/html,x; the data: these", "javascript: alert(1), data: text/html,x; the data: these"),
+            (
+                "javascript:alert(1), data:text/html,x; the data: these",
+                "javascript: alert(1), data: text/html,x; the data: these",
+            ),
             ("said.[1](https://evil.example/)", "said.[1] (https://evil.example/)"),
             ("[1]: https://evil.example/", "[1] : https://evil.example/"),
             ("> - [a b]: c", "> - [a b] : c"),
@@ -374,8 +460,13 @@ mod tests {
     /// What must hold of whatever is shown.
     pub(crate) fn assert_clean(shown: &str) {
         assert!(!shown.contains(is_unseen), "{shown:?}");
-        let after = |mark: &str| shown.match_indices(mark).map(|(place, _)| &shown[place + mark.len()..]).collect::<Vec<_>>();
-        assert!(after("<").iter().all(|rest| !rest.starts_with(|next: char| next.is_ascii_alphabetic() || "/!?".contains(next))));
+        let after =
+            |mark: &str| shown.match_indices(mark).map(|(place, _)| &shown[place + mark.len()..]).collect::<Vec<_>>();
+        assert!(
+            after("<")
+                .iter()
+                .all(|rest| !rest.starts_with(|next: char| next.is_ascii_alphabetic() || "/!?".contains(next)))
+        );
         assert!(!shown.contains("!["), "{shown:?}");
         assert!(after("](").iter().all(|rest| rest.to_ascii_lowercase().starts_with("http")), "{shown:?}");
         assert!(after("&").iter().all(|rest| !is_entity(rest)), "{shown:?}");

@@ -15,17 +15,149 @@ const BETWEEN_HEADINGS: &str = " > ";
 
 /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
 const ASSERTING: [&str; 144] = [
-    "all", "alle", "aller", "allowed", "always", "am", "any", "are", "aren't", "aucun", "aucune", "be", "because",
-    "been", "being", "can", "can't", "cannot", "could", "darf", "debe", "deben", "did", "didn't", "do", "does",
-    "doesn't", "doit", "doivent", "don't", "dürfen", "einzig", "es", "est", "estan", "está", "están", "every", "except",
-    "forbidden", "gilt", "haben", "had", "has", "hat", "have", "hay", "immer", "is", "isn't", "ist", "jamais", "jamás",
-    "jeder", "kann", "kein", "keine", "keinen", "können", "less", "may", "mehr", "might", "moins", "more", "muss",
-    "must", "mustn't", "müssen", "nada", "ne", "need", "needs", "neither", "never", "nicht", "nichts", "nie", "niemals",
-    "ninguna", "ningún", "no", "none", "nor", "not", "nothing", "nunca", "nur", "obligatoire", "ohne", "only", "ont",
-    "ought", "pas", "peut", "peuvent", "plus", "porque", "puede", "pueden", "rien", "sans", "sein", "seulement",
-    "shall", "should", "siempre", "sin", "sind", "soll", "sollen", "sollte", "solo", "son", "sont", "sólo", "tiene",
-    "tienen", "todo", "todos", "toujours", "tous", "tout", "toute", "toutes", "unless", "war", "waren", "was", "wasn't",
-    "weil", "weniger", "werden", "were", "will", "wird", "without", "won't", "would", "wouldn't", "yes", "zu", "était",
+    "all",
+    "alle",
+    "aller",
+    "allowed",
+    "always",
+    "am",
+    "any",
+    "are",
+    "aren't",
+    "aucun",
+    "aucune",
+    "be",
+    "because",
+    "been",
+    "being",
+    "can",
+    "can't",
+    "cannot",
+    "could",
+    "darf",
+    "debe",
+    "deben",
+    "did",
+    "didn't",
+    "do",
+    "does",
+    "doesn't",
+    "doit",
+    "doivent",
+    "don't",
+    "dürfen",
+    "einzig",
+    "es",
+    "est",
+    "estan",
+    "está",
+    "están",
+    "every",
+    "except",
+    "forbidden",
+    "gilt",
+    "haben",
+    "had",
+    "has",
+    "hat",
+    "have",
+    "hay",
+    "immer",
+    "is",
+    "isn't",
+    "ist",
+    "jamais",
+    "jamás",
+    "jeder",
+    "kann",
+    "kein",
+    "keine",
+    "keinen",
+    "können",
+    "less",
+    "may",
+    "mehr",
+    "might",
+    "moins",
+    "more",
+    "muss",
+    "must",
+    "mustn't",
+    "müssen",
+    "nada",
+    "ne",
+    "need",
+    "needs",
+    "neither",
+    "never",
+    "nicht",
+    "nichts",
+    "nie",
+    "niemals",
+    "ninguna",
+    "ningún",
+    "no",
+    "none",
+    "nor",
+    "not",
+    "nothing",
+    "nunca",
+    "nur",
+    "obligatoire",
+    "ohne",
+    "only",
+    "ont",
+    "ought",
+    "pas",
+    "peut",
+    "peuvent",
+    "plus",
+    "porque",
+    "puede",
+    "pueden",
+    "rien",
+    "sans",
+    "sein",
+    "seulement",
+    "shall",
+    "should",
+    "siempre",
+    "sin",
+    "sind",
+    "soll",
+    "sollen",
+    "sollte",
+    "solo",
+    "son",
+    "sont",
+    "sólo",
+    "tiene",
+    "tienen",
+    "todo",
+    "todos",
+    "toujours",
+    "tous",
+    "tout",
+    "toute",
+    "toutes",
+    "unless",
+    "war",
+    "waren",
+    "was",
+    "wasn't",
+    "weil",
+    "weniger",
+    "werden",
+    "were",
+    "will",
+    "wird",
+    "without",
+    "won't",
+    "would",
+    "wouldn't",
+    "yes",
+    "zu",
+    "était",
     "être",
 ];
 /// Signs of Chinese and Japanese that do the same.
@@ -100,9 +232,7 @@ impl Note {
 
 /// Whether this is the line below a table's head.
 pub(super) fn is_table_rule(sentence: &Sentence) -> bool {
-    sentence.kind == Kind::Structure
-        && sentence.text.contains('|')
-        && !sentence.text.chars().any(char::is_alphanumeric)
+    sentence.kind == Kind::Structure && sentence.text.contains('|') && !sentence.text.chars().any(char::is_alphanumeric)
 }
 
 /// White space, a rule across the page, or the line below a table's head. Nothing else says nothing.
@@ -157,7 +287,8 @@ fn cells(row: &str) -> impl Iterator<Item = String> {
 /// A phrase without what marks it as a heading or a label, in lower case, spaces alike.
 fn folded(phrase: &str) -> String {
     let phrase = phrase.trim();
-    let is_mark = |sign: char| sign.is_whitespace() || matches!(sign, '#' | '>' | '*' | '_' | '`' | '|' | '-' | '+' | '•' | '–');
+    let is_mark =
+        |sign: char| sign.is_whitespace() || matches!(sign, '#' | '>' | '*' | '_' | '`' | '|' | '-' | '+' | '•' | '–');
     let is_end = |sign: char| is_mark(sign) || matches!(sign, ':' | '：' | '.' | ',' | ';' | '。');
     let phrase = phrase.trim_start_matches(is_mark).trim_end_matches(is_end);
     let digits = phrase.chars().take_while(char::is_ascii_digit).count();
@@ -214,7 +345,8 @@ mod tests {
     use crate::fakes;
     use crate::ports::catalogue::CataloguePassage;
 
-    const TEXT: &str = "Carry-over is limited. The rules are:\n- Limit: five days\n- Who: everybody\n\nItem | Days\nLeave | 5\n";
+    const TEXT: &str =
+        "Carry-over is limited. The rules are:\n- Limit: five days\n- Who: everybody\n\nItem | Days\nLeave | 5\n";
 
     fn evidence() -> Vec<Candidate> {
         let passage = |number: u128, title: &str, text: &str| CataloguePassage {
@@ -231,7 +363,10 @@ mod tests {
     #[test]
     fn structure_has_the_words_of_a_note_beneath_it_or_of_the_question() {
         let evidence = evidence();
-        let structures = Structures::of("Is carry-over limited for staff, and is leave harmless? 年假 无害吗", &Footnotes::mint(&evidence));
+        let structures = Structures::of(
+            "Is carry-over limited for staff, and is leave harmless? 年假 无害吗",
+            &Footnotes::mint(&evidence),
+        );
         let (note, asked) = (Some(Origin::Note(1)), Some(Origin::Question));
         for (text, cited, expected) in [
             ("# Staff handbook\n", &[1][..], note.clone()),

@@ -90,7 +90,10 @@ pub const LIBRARIES: [Library; 6] = [
     Library {
         title: "变速箱手册",
         section: "保养 > 机油",
-        notes: ["变速箱装有1.8升机油。机油每4万公里更换一次。步骤如下：\n- 放油：打开下方螺塞", "零件 | 间隔\n机油 | 4万公里"],
+        notes: [
+            "变速箱装有1.8升机油。机油每4万公里更换一次。步骤如下：\n- 放油：打开下方螺塞",
+            "零件 | 间隔\n机油 | 4万公里",
+        ],
         question: "变速箱装有多少机油？机油什么时候更换？",
         known: "变速箱装有1.8升机油",
         stop: "。",
@@ -305,7 +308,8 @@ fn stem(word: String) -> String {
 /// Images, HTML, comments, links that no note has, and characters that nobody sees.
 fn assert_no_markup(shown: &str, notes: &[&str], written: &str) {
     assert!(!shown.contains(is_unseen), "{shown:?} of {written:?}");
-    let after = |mark: &str| shown.match_indices(mark).map(|(place, _)| &shown[place + mark.len()..]).collect::<Vec<_>>();
+    let after =
+        |mark: &str| shown.match_indices(mark).map(|(place, _)| &shown[place + mark.len()..]).collect::<Vec<_>>();
     let begins_tag = |next: char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
     assert!(!after("<").iter().any(|rest| rest.starts_with(begins_tag)), "{shown:?} of {written:?}");
     assert!(!shown.contains("![") && !shown.contains("[^"), "{shown:?} of {written:?}");

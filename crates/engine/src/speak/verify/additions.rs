@@ -8,12 +8,78 @@ use super::lexical::text::{Kind, Premise, Word, words_of};
 
 /// Words that begin a clause, in the languages that answers are mostly written in.
 const CONNECTIVES: [&str; 72] = [
-    "aber", "ainsi", "although", "and", "así", "aunque", "außerdem", "because", "but", "car", "cependant",
-    "consequently", "cuando", "daher", "damit", "denn", "deshalb", "donc", "dont", "et", "except", "hence", "however",
-    "if", "indem", "lorsque", "mais", "mientras", "nachdem", "namely", "o", "obwohl", "oder", "or", "ou", "où", "parce",
-    "pero", "porque", "provided", "pues", "puisque", "quand", "qui", "since", "so", "sobald", "sodass", "solange",
-    "sondern", "sowie", "then", "therefore", "though", "thus", "und", "unless", "until", "weil", "wenn", "when",
-    "where", "whereas", "which", "while", "who", "whose", "wobei", "wodurch", "während", "y", "yet",
+    "aber",
+    "ainsi",
+    "although",
+    "and",
+    "así",
+    "aunque",
+    "außerdem",
+    "because",
+    "but",
+    "car",
+    "cependant",
+    "consequently",
+    "cuando",
+    "daher",
+    "damit",
+    "denn",
+    "deshalb",
+    "donc",
+    "dont",
+    "et",
+    "except",
+    "hence",
+    "however",
+    "if",
+    "indem",
+    "lorsque",
+    "mais",
+    "mientras",
+    "nachdem",
+    "namely",
+    "o",
+    "obwohl",
+    "oder",
+    "or",
+    "ou",
+    "où",
+    "parce",
+    "pero",
+    "porque",
+    "provided",
+    "pues",
+    "puisque",
+    "quand",
+    "qui",
+    "since",
+    "so",
+    "sobald",
+    "sodass",
+    "solange",
+    "sondern",
+    "sowie",
+    "then",
+    "therefore",
+    "though",
+    "thus",
+    "und",
+    "unless",
+    "until",
+    "weil",
+    "wenn",
+    "when",
+    "where",
+    "whereas",
+    "which",
+    "while",
+    "who",
+    "whose",
+    "wobei",
+    "wodurch",
+    "während",
+    "y",
+    "yet",
 ];
 /// Of a clause's words, this share must stand in the passages.
 const LEAST_FOUND: (usize, usize) = (2, 3);
@@ -40,7 +106,10 @@ const TURNING: [&[&str]; 9] = [
 ];
 /// The same of English, for clauses that are added: the first clause is held against the passages word by word.
 const TURNING_ADDED: [&[&str]; 3] = [
-    &["not", "no", "nor", "never", "cannot", "without", "none", "neither", "isn", "aren", "don", "doesn", "won", "mustn"],
+    &[
+        "not", "no", "nor", "never", "cannot", "without", "none", "neither", "isn", "aren", "don", "doesn", "won",
+        "mustn",
+    ],
     &["must", "shall", "should", "required", "needs"],
     &["only", "always", "ever", "everything", "everybody", "nobody", "nothing"],
 ];
@@ -161,11 +230,14 @@ fn clauses(claim: &str) -> Vec<&str> {
 
 fn parts(previous: char, sign: char, next: char) -> bool {
     match sign {
-        ',' | ':' | '.' => !(previous.is_ascii_digit() && next.is_ascii_digit()) && (sign != '.' || next.is_whitespace()),
+        ',' | ':' | '.' => {
+            !(previous.is_ascii_digit() && next.is_ascii_digit()) && (sign != '.' || next.is_whitespace())
+        }
         // Between words, not in one.
         '-' => previous.is_whitespace() || next == '-',
         '/' => previous.is_whitespace(),
-        ';' | '(' | ')' | '[' | ']' | '—' | '–' | '!' | '?' | '…' | '"' | '“' | '”' | '„' | '«' | '»' | '|' | '\n' | '=' | '→' => true,
+        ';' | '(' | ')' | '[' | ']' | '—' | '–' | '!' | '?' | '…' | '"' | '“' | '”' | '„' | '«' | '»' | '|' | '\n'
+        | '=' | '→' => true,
         '，' | '、' | '；' | '：' | '（' | '）' | '。' | '！' | '？' | '「' | '」' => true,
         _ => false,
     }
@@ -197,11 +269,9 @@ mod tests {
 
     #[test]
     fn a_sentence_that_nobody_gave_a_source_is_looked_at_from_its_first_word() {
-        for (claim, is_added) in [
-            ("The oil is harmless.", true),
-            ("The gearbox holds oil.", false),
-            ("Harmless oil, in the gearbox.", true),
-        ] {
+        for (claim, is_added) in
+            [("The oil is harmless.", true), ("The gearbox holds oil.", false), ("Harmless oil, in the gearbox.", true)]
+        {
             assert_eq!(added(claim, &[OIL], Clauses::All).is_some(), is_added, "{claim}");
         }
     }

@@ -6,19 +6,67 @@
 
 /// How an answer speaks of what it was made from.
 const SOURCES: [&str; 15] = [
-    "article", "articles", "context", "document", "documents", "excerpt", "excerpts", "information", "note", "notes",
-    "passage", "passages", "source", "sources", "text",
+    "article",
+    "articles",
+    "context",
+    "document",
+    "documents",
+    "excerpt",
+    "excerpts",
+    "information",
+    "note",
+    "notes",
+    "passage",
+    "passages",
+    "source",
+    "sources",
+    "text",
 ];
 /// What sources do, or do not do.
 const SAYING: [&str; 24] = [
-    "address", "answer", "contain", "cover", "define", "describe", "directly", "discuss", "explain", "explicitly",
-    "give", "have", "include", "indicate", "list", "mention", "name", "offer", "provide", "say", "specifically",
-    "specify", "state", "tell",
+    "address",
+    "answer",
+    "contain",
+    "cover",
+    "define",
+    "describe",
+    "directly",
+    "discuss",
+    "explain",
+    "explicitly",
+    "give",
+    "have",
+    "include",
+    "indicate",
+    "list",
+    "mention",
+    "name",
+    "offer",
+    "provide",
+    "say",
+    "specifically",
+    "specify",
+    "state",
+    "tell",
 ];
 /// What was not done.
 const SAID: [&str; 16] = [
-    "addressed", "answered", "clear", "contained", "covered", "described", "discussed", "explained", "found", "given",
-    "included", "indicated", "mentioned", "provided", "specified", "stated",
+    "addressed",
+    "answered",
+    "clear",
+    "contained",
+    "covered",
+    "described",
+    "discussed",
+    "explained",
+    "found",
+    "given",
+    "included",
+    "indicated",
+    "mentioned",
+    "provided",
+    "specified",
+    "stated",
 ];
 /// What nobody can do.
 const FINDING: [&str; 8] = ["answer", "determine", "find", "help", "provide", "say", "specify", "tell"];
@@ -27,22 +75,69 @@ const TOLD: [&str; 9] =
     ["answer", "data", "details", "evidence", "indication", "information", "mention", "reference", "specific"];
 /// Words that are said only of not knowing, whatever stands around them.
 const CONFESSIONS: [&str; 40] = [
-    "i don't know", "i don’t know", "i do not know", "don't have enough information", "not enough information",
-    "insufficient information", "i'm not sure", "i’m not sure", "i am not sure", "i'm sorry", "i’m sorry",
-    "i am sorry", "i cannot answer", "i can't answer", "i can’t answer", "i am unable", "i'm unable", "i’m unable",
+    "i don't know",
+    "i don’t know",
+    "i do not know",
+    "don't have enough information",
+    "not enough information",
+    "insufficient information",
+    "i'm not sure",
+    "i’m not sure",
+    "i am not sure",
+    "i'm sorry",
+    "i’m sorry",
+    "i am sorry",
+    "i cannot answer",
+    "i can't answer",
+    "i can’t answer",
+    "i am unable",
+    "i'm unable",
+    "i’m unable",
     // German
-    "ich weiß es nicht", "ich weiss es nicht", "weiß ich nicht", "weiss ich nicht", "ich weiß nicht",
-    "ich weiss nicht", "tut mir leid", "kann ich nicht beantworten", "kann ich nicht sagen",
+    "ich weiß es nicht",
+    "ich weiss es nicht",
+    "weiß ich nicht",
+    "weiss ich nicht",
+    "ich weiß nicht",
+    "ich weiss nicht",
+    "tut mir leid",
+    "kann ich nicht beantworten",
+    "kann ich nicht sagen",
     // French
-    "je ne sais pas", "je l'ignore", "je l’ignore", "je ne peux pas répondre", "je suis désolé",
+    "je ne sais pas",
+    "je l'ignore",
+    "je l’ignore",
+    "je ne peux pas répondre",
+    "je suis désolé",
     // Spanish
-    "no lo sé", "no lo se.", "no sé", "lo siento", "no puedo responder", "no tengo información",
-    "desconozco", "no dispongo de información",
+    "no lo sé",
+    "no lo se.",
+    "no sé",
+    "lo siento",
+    "no puedo responder",
+    "no tengo información",
+    "desconozco",
+    "no dispongo de información",
 ];
 /// The same, where words are not parted by spaces.
 const CONFESSIONS_WITHOUT_SPACES: [&str; 18] = [
-    "不知道", "不清楚", "抱歉", "无法回答", "無法回答", "无法确定", "無法確定", "没有相关信息", "沒有相關信息",
-    "わかりません", "分かりません", "知りません", "答えられません", "回答できません", "申し訳", "不明です", "情報がありません",
+    "不知道",
+    "不清楚",
+    "抱歉",
+    "无法回答",
+    "無法回答",
+    "无法确定",
+    "無法確定",
+    "没有相关信息",
+    "沒有相關信息",
+    "わかりません",
+    "分かりません",
+    "知りません",
+    "答えられません",
+    "回答できません",
+    "申し訳",
+    "不明です",
+    "情報がありません",
     "記載がありません",
 ];
 
@@ -57,19 +152,63 @@ struct Language {
 /// Beginnings of words; in Chinese and Japanese, anything in the sentence.
 const LANGUAGES: [Language; 5] = [
     Language {
-        sources: &["dokument", "unterlage", "quelle", "notiz", "textstelle", "passage", "abschnitt", "kontext", "angabe", "information"],
+        sources: &[
+            "dokument",
+            "unterlage",
+            "quelle",
+            "notiz",
+            "textstelle",
+            "passage",
+            "abschnitt",
+            "kontext",
+            "angabe",
+            "information",
+        ],
         denying: &["nicht", "kein"],
-        saying: &["sag", "erwähn", "nenn", "enthalt", "enthält", "hervor", "beschreib", "angegeben", "geben", "gibt", "finde", "beantwort", "erklär", "liefer", "äußer", "vorhanden"],
+        saying: &[
+            "sag",
+            "erwähn",
+            "nenn",
+            "enthalt",
+            "enthält",
+            "hervor",
+            "beschreib",
+            "angegeben",
+            "geben",
+            "gibt",
+            "finde",
+            "beantwort",
+            "erklär",
+            "liefer",
+            "äußer",
+            "vorhanden",
+        ],
     },
     Language {
         sources: &["document", "source", "note", "texte", "passage", "extrait", "contexte", "information"],
         denying: &["ne", "n", "pas", "aucun", "rien"],
-        saying: &["mention", "précis", "dis", "dit", "indiqu", "contien", "parl", "répond", "fourni", "donn", "trouv", "expliqu", "spécifi", "a"],
+        saying: &[
+            "mention", "précis", "dis", "dit", "indiqu", "contien", "parl", "répond", "fourni", "donn", "trouv",
+            "expliqu", "spécifi", "a",
+        ],
     },
     Language {
         sources: &["documento", "fuente", "nota", "texto", "pasaje", "contexto", "información", "informacion"],
         denying: &["no", "ningun", "ningún", "nada", "sin"],
-        saying: &["mencion", "especific", "dic", "indic", "contien", "habl", "respond", "proporcion", "encuentr", "hay", "ofrec", "explic"],
+        saying: &[
+            "mencion",
+            "especific",
+            "dic",
+            "indic",
+            "contien",
+            "habl",
+            "respond",
+            "proporcion",
+            "encuentr",
+            "hay",
+            "ofrec",
+            "explic",
+        ],
     },
     Language {
         sources: &["文档", "文檔", "文件", "资料", "資料", "来源", "來源", "笔记", "文中", "上下文", "信息", "材料"],
@@ -106,7 +245,8 @@ impl Language {
     fn denies(&self, lower: &str) -> bool {
         let words = || lower.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
         // Short words are grammar, and are meant as they stand.
-        let begins = |word: &str, begin: &str| if begin.chars().count() < 3 { word == begin } else { word.starts_with(begin) };
+        let begins =
+            |word: &str, begin: &str| if begin.chars().count() < 3 { word == begin } else { word.starts_with(begin) };
         let has = |list: &[&str]| {
             list.iter().any(|begin| match begin.chars().next() {
                 Some(first) if first >= '\u{2e80}' => lower.contains(begin),
@@ -118,7 +258,8 @@ impl Language {
 }
 
 fn is_absence(words: &[&str]) -> bool {
-    let is_of_sources = |word: &&str| SOURCES.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
+    let is_of_sources =
+        |word: &&str| SOURCES.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
     words.iter().any(is_of_sources) && (0..words.len()).any(|at| denies(&words[at..]))
 }
 

@@ -40,7 +40,8 @@ impl Verifier<'_> {
     pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<EntailmentError>) {
         let claim = readable(without_markers(&sentence.text).trim());
         let notes = footnotes.notes().map(|(number, candidate)| (number, as_read(&candidate.passage.text)));
-        let (cited, others): (Vec<Note>, Vec<Note>) = notes.partition(|(number, _)| sentence.citations.contains(number));
+        let (cited, others): (Vec<Note>, Vec<Note>) =
+            notes.partition(|(number, _)| sentence.citations.contains(number));
         let is_cited = !cited.is_empty();
         let own = if is_cited { &cited } else { &others };
         if is_denial(&claim) && !own.iter().any(|(_, text)| is_verbatim(&claim, text)) {
