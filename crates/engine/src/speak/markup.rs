@@ -138,13 +138,16 @@ fn addresses(text: &str) -> Vec<&str> {
     let is_end = |sign: char| {
         sign.is_whitespace() || matches!(sign, '<' | '>' | '"' | '`' | '|' | '，' | '。' | '、' | '）' | '」' | '”')
     };
+    let parts = |sign: char| is_end(sign) || matches!(sign, '(' | ')' | '[' | ']' | '（');
     let mut found = Vec::new();
-    let mut begin = 0;
-    for word in text.split(|sign: char| is_end(sign) || matches!(sign, '(' | ')' | '[' | ']' | '（')) {
-        let place = word.as_ptr() as usize - text.as_ptr() as usize;
+    let (mut next, mut begin) = (0, 0);
+    for word in text.split_inclusive(parts) {
+        let place = next;
+        next += word.len();
         if place < begin {
             continue;
         }
+        let word = word.trim_end_matches(parts);
         let lower = word.to_ascii_lowercase();
         let at_host = word.split_once('@').is_some_and(|(name, host)| {
             name.ends_with(|sign: char| sign.is_alphanumeric() || "._+-".contains(sign))
