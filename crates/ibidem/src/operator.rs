@@ -1,6 +1,6 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
-use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{Identity, Role, Scope, Subject, Tag, TenantId};
 
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]
@@ -30,7 +30,7 @@ impl Sight {
     pub(crate) fn identity(&self) -> Identity {
         Identity {
             tenant: self.operator.tenant_id(),
-            subject: "operator".to_owned(),
+            subject: Subject::operator(),
             role: Role::Admin,
             tags: self.tags.iter().cloned().collect(),
         }

@@ -14,6 +14,7 @@ mod question;
 mod reading;
 mod receipt;
 mod scope;
+mod subject;
 mod terms;
 
 pub use address::AddressKey;
@@ -31,5 +32,6 @@ pub use question::{Message, Question, Speaker};
 pub use reading::{LEAST_LIKENESS, Reading};
 pub use receipt::{Receipt, ReceiptSentence, ReceiptSource, SentenceCheck, SentenceVerdict, trace_sha256};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
+pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use terms::{PresentTerms, Terms, same_word, significant_terms};
 pub(crate) use terms::{SHORTEST_STEM, is_significant};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ibidem_engine::curate::{EntryDraft, LONGEST_NOTE};
-use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Tag};
+use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Subject, Tag};
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{Author, MemoryOutcome, MemoryRow};
 use uuid::Uuid;
@@ -114,7 +114,7 @@ async fn keep(
     let entry = checked.entry();
     // With the eyes of those it is for: a source that they cannot see is of no use to them.
     let tags = entry.tags.iter().cloned().collect();
-    let readers = Identity { tenant, subject: "operator".to_owned(), role: Role::Asker, tags };
+    let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
             "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",

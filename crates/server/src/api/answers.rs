@@ -140,13 +140,40 @@ pub(crate) async fn ask(
     Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
 }
 
-/// Reads an answer again, as it was given.
+/// What is left of an answer when something that it cites was withdrawn.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what the stored answer says; nothing reads it")]
+pub(crate) struct Withdrawn {
+    /// How many citations are no longer there.
+    citations: usize,
+    /// Which sentences of the answer are no longer there: 1 is the first.
+    sentences: Vec<usize>,
+}
+
+/// An answer read again.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what the store hands out; nothing reads it")]
+pub(crate) struct AnswerAgain {
+    #[schema(inline)]
+    #[serde(flatten)]
+    answer: Answer,
+    /// Only where something was withdrawn.
+    asked_at: Option<chrono::DateTime<Utc>>,
+    /// Only where something was withdrawn.
+    withdrawn: Option<Withdrawn>,
+}
+
+/// Reads an answer again.
 ///
-/// Only whoever asked can: an answer that is not there and one that is somebody else's are the same.
+/// Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
+/// is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
+/// of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
+/// on it is taken out of `answer`, its citations out of `citations`, and `receipt`, `suggestions`, `warnings` and
+/// `route_to` are empty. A newer version of a document withdraws nothing.
 #[utoipa::path(get, path = "/v1/answers/{request_id}", tag = "answers", params(("request_id" = Uuid, Path)),
     security(("api_key" = [])),
     responses(
-        (status = 200, body = Answer),
+        (status = 200, body = AnswerAgain),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -156,8 +183,11 @@ pub(crate) async fn read(
     Path(request_id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_answer())?;
-    let answer = state.store.answer(caller.0.tenant, &caller.0.subject, request_id).await?;
-    answer.map(Json).ok_or_else(Problem::no_such_answer)
+    let answer = state.store.answer(caller.0.tenant, caller.0.subject.id(), request_id).await?;
+    let answer = answer.ok_or_else(Problem::no_such_answer)?;
+    let scope = caller.scope();
+    let standing = state.store.standing(&scope, &answer.passages()).await?;
+    Ok(Json(answer.shown(&scope, &standing)))
 }
 
 fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {

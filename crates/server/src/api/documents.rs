@@ -97,7 +97,7 @@ where
 
 /// Hands in a document. It is searchable a moment later, when a worker has read it.
 ///
-/// Each key's documents are kept under the key's name, so that no key replaces another's.
+/// Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
     request_body(content = DocumentForm, content_type = "multipart/form-data"),
     responses(
@@ -132,7 +132,7 @@ pub(crate) async fn submit(
     let submission = Submission {
         tenant,
         collection,
-        source_location: format!("api:{}/{name}", caller.0.subject),
+        source_location: format!("api:{}/{name}", caller.0.subject.id()),
         format,
         original: state.originals.keep(tenant, bytes).await?,
         tags,

@@ -15,6 +15,7 @@ mod observed;
 mod openapi;
 mod policy_change;
 mod search;
+mod stored_answers;
 mod world;
 
 use axum::http::StatusCode;

@@ -25,7 +25,7 @@ use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_engine::words::{CharSpan, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
@@ -247,7 +247,14 @@ impl World {
     }
 
     /// A document of one passage, in the catalogue and in the index.
-    async fn take_in(&self, tenant: TenantId, location: &str, tag: &str, title: &str, text: &str) {
+    pub(crate) async fn take_in(
+        &self,
+        tenant: TenantId,
+        location: &str,
+        tag: &str,
+        title: &str,
+        text: &str,
+    ) -> DocumentId {
         let tags: Vec<Tag> = vec![tag.parse().unwrap()];
         let submission = Submission {
             tenant,
@@ -287,8 +294,9 @@ impl World {
         let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);
         let point = IndexPoint { passage: PassageKey { document, version: 1, chunk_index: 0 }, vector, words };
         let collection = "Policy".parse().unwrap();
-        let document = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
-        self.index.publish(vec![document]).await.unwrap();
+        let published = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
+        self.index.publish(vec![published]).await.unwrap();
+        document
     }
 
     /// A new key of the default tenant, as an `Authorization` header.

@@ -5,6 +5,7 @@ mod hashed;
 mod months;
 mod read;
 mod row;
+mod stored;
 mod write;
 
 use async_trait::async_trait;
@@ -17,6 +18,7 @@ pub use hashed::HashKey;
 pub use months::{Months, Pruned};
 pub use read::AuditRecord;
 pub use row::{AuditRow, CitationCheck};
+pub use stored::StoredAnswer;
 
 /// What becomes of the words that people and models wrote.
 #[derive(Clone, Debug)]
