@@ -65,7 +65,7 @@ impl AuditRecord {
         }
         Self {
             answer,
-            question: without_replies(self.question, |_| true).0,
+            question: without_replies(self.question, GONE, |_| true).0,
             decision: self.decision.map(without_reasons),
             draft: self.draft.map(|_| GONE.to_owned()),
             failure: self.failure.map(|_| GONE.to_owned()),

@@ -122,7 +122,7 @@ impl Texts {
         }
     }
 
-    fn words(&self, words: String) -> String {
+    pub(crate) fn words(&self, words: String) -> String {
         match self {
             Self::Plain => without_nul(words),
             Self::Hashed(key) => key.hide(&words),
@@ -163,7 +163,7 @@ fn text(document: &impl serde::Serialize) -> Result<String, CatalogueError> {
 }
 
 /// PostgreSQL's text has no NUL; a record that could not be written would be worse than one without it.
-fn without_nul(text: String) -> String {
+pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 

@@ -65,6 +65,15 @@ impl StoredAnswer {
         self.without(|key| key.document == document)
     }
 
+    /// What its sentences say that rest on a document.
+    pub(crate) fn sentences_on(&self, document: DocumentId) -> impl Iterator<Item = &str> {
+        let rests_on_it = move |sentence: &&Value| {
+            let named = |source: &Value| passage(source).ok().flatten().map(|key| key.document);
+            list(sentence, "sources").iter().any(|source| named(source) == Some(document))
+        };
+        sentences(&self.answer).iter().filter(rests_on_it).filter_map(|sentence| sentence["text"].as_str())
+    }
+
     fn without(self, is_gone: impl Fn(&PassageKey) -> bool) -> (Value, u64) {
         let Self { asked_at, answer } = self;
         // A source that cannot be read cannot be confirmed.
@@ -138,20 +147,27 @@ pub(crate) fn without_reasons(value: Value) -> Value {
 }
 
 /// The question, with what the assistant had said before replaced where `is_gone`.
-pub(crate) fn without_replies(mut question: Value, is_gone: impl Fn(&str) -> bool) -> (Value, u64) {
+pub(crate) fn without_replies(
+    mut question: Value,
+    instead: &str,
+    is_gone: impl Fn(&str) -> bool,
+) -> (Value, u64) {
     let mut replaced = 0;
     for said in question["history"].as_array_mut().into_iter().flatten() {
         let is_reply = said["role"] != "user";
-        if is_reply && said["content"].as_str().is_some_and(|content| content != GONE && is_gone(content)) {
-            said["content"] = json!(GONE);
+        if is_reply && said["content"].as_str().is_some_and(|content| content != instead && is_gone(content)) {
+            said["content"] = json!(instead);
             replaced += 1;
         }
     }
     (question, replaced)
 }
 
-/// Stands in place of words that were taken out.
+/// Stands in place of words that a reader may not see now.
 pub(crate) const GONE: &str = "[withdrawn]";
+
+/// Stands in place of words that nobody sees any more.
+pub(crate) const ERASED: &str = "[erased]";
 
 /// The receipt's sentences, each with its text and sources.
 fn sentences(answer: &Value) -> &[Value] {

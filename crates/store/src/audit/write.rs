@@ -74,7 +74,7 @@ impl Store {
 /// The database is well and will not have one of these records, however often it is asked: what a column cannot hold
 /// (class 22), what breaks a rule of the table (23), or what is too large (54). A rule without a name is the border of a
 /// partition: a month was made while the statement waited, and the next attempt finds it.
-fn is_about_a_record(error: &Error) -> bool {
+pub(crate) fn is_about_a_record(error: &Error) -> bool {
     const CHECK_VIOLATED: &str = "23514";
     let Some(error) = error.as_database_error() else { return false };
     let Some(code) = error.code() else { return false };
