@@ -15,6 +15,7 @@ use ibidem_engine::degrade::Deadline;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
+use ibidem_store::ActionRecord;
 use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 use utoipa::ToSchema;
@@ -22,7 +23,7 @@ use uuid::Uuid;
 
 use super::json::Checked;
 use super::search::not_blank;
-use crate::audit;
+use crate::audit::{self, Act};
 use crate::identity::Caller;
 use crate::limits::Place;
 use crate::logs;
@@ -101,12 +102,17 @@ pub(crate) async fn ask(
     Extension(request_id): Extension<RequestId>,
     Extension(place): Extension<Place>,
     Extension(deadline): Extension<Deadline>,
+    act: Option<Extension<Act>>,
     caller: Caller,
     Checked(body): Checked<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
     logs::route(&body.collections);
     tracing::info!(streams, "a question came in");
+    let act = act.map(|Extension(act)| act);
+    if let Some(act) = &act {
+        act.asks(&body.query);
+    }
     let asked = Asked {
         request_id: request_id.0,
         at: Utc::now(),
@@ -123,12 +129,12 @@ pub(crate) async fn ask(
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Nobody), done });
+        begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Caster(sentences)), done });
+    begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Caster(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -200,6 +206,8 @@ struct Turn {
     identity: Identity,
     asked: Asked,
     deadline: Deadline,
+    /// None when nothing is recorded.
+    act: Option<Act>,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -209,12 +217,16 @@ fn begin(state: AppState, place: Place, turn: Turn) {
     let turns = state.turns.clone();
     let engine = state.engine_in_force().until(turn.deadline);
     let task = async move {
-        let Turn { identity, asked, mut listener, done, .. } = turn;
+        let Turn { identity, asked, act, mut listener, done, .. } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };
+        if let Some(act) = act {
+            // A stream has begun its reply before anybody knows how the turn ends.
+            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
+        }
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);

@@ -1,5 +1,7 @@
 //! `GET /v1/audit/{request_id}`: everything that is on record about a question, for those who must explain it.
 
+pub(crate) mod actions;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};

@@ -1,18 +1,22 @@
 //! `POST /v1/documents`: a document is handed in.
 
+pub(crate) mod remove;
+
 use std::str::FromStr;
 
-use axum::Json;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_engine::ports::intake::{Format, Submission, Submitted};
 use ibidem_engine::words::{CollectionName, DocumentKind, Role, Tag};
+use ibidem_store::ActionObject;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::audit::Act;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -109,6 +113,7 @@ where
     ))]
 pub(crate) async fn submit(
     State(state): State<AppState>,
+    act: Option<Extension<Act>>,
     caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<DocumentAccepted>), Problem> {
@@ -148,6 +153,10 @@ pub(crate) async fn submit(
         Some(Submitted::Retagged) => (StatusCode::ACCEPTED, "retagged"),
         Some(Submitted::Unchanged) | None => (StatusCode::OK, "unchanged"),
     };
+    if let Some(act) = act {
+        act.on(ActionObject::new("document", document_id));
+        act.detail("outcome", outcome);
+    }
     Ok((status, Json(DocumentAccepted { document_id, outcome })))
 }
 

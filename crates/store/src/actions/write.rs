@@ -24,7 +24,8 @@ impl Store {
             &all(rows, |row| row.id),
             &all(rows, |row| row.record.acted_at),
             &all(rows, |row| row.record.tenant.map(|tenant| tenant.0)) as &[Option<uuid::Uuid>],
-            &all(rows, |row| row.record.by.as_ref().map(|(subject, _)| subject.id().to_string())) as &[Option<String>],
+            &all(rows, |row| row.record.by.as_ref().map(|(subject, _)| subject.id().to_string()))
+                as &[Option<String>],
             &all(rows, |row| row.record.by.as_ref().map(|(subject, _)| without_nul(subject.name().to_owned())))
                 as &[Option<String>],
             &all(rows, |row| row.record.by.as_ref().map(|(_, role)| role.as_str())) as &[Option<&str>],

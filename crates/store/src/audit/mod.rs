@@ -19,9 +19,9 @@ pub use months::{Months, Pruned};
 pub use read::AuditRecord;
 pub(crate) use row::without_nul;
 pub use row::{AuditRow, CitationCheck};
-pub(crate) use write::is_about_a_record;
 pub use stored::StoredAnswer;
 pub(crate) use stored::{ERASED, without_reasons, without_replies};
+pub(crate) use write::is_about_a_record;
 
 /// What becomes of the words that people and models wrote.
 #[derive(Clone, Debug)]

@@ -147,11 +147,7 @@ pub(crate) fn without_reasons(value: Value) -> Value {
 }
 
 /// The question, with what the assistant had said before replaced where `is_gone`.
-pub(crate) fn without_replies(
-    mut question: Value,
-    instead: &str,
-    is_gone: impl Fn(&str) -> bool,
-) -> (Value, u64) {
+pub(crate) fn without_replies(mut question: Value, instead: &str, is_gone: impl Fn(&str) -> bool) -> (Value, u64) {
     let mut replaced = 0;
     for said in question["history"].as_array_mut().into_iter().flatten() {
         let is_reply = said["role"] != "user";

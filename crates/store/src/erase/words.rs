@@ -137,8 +137,7 @@ impl Store {
         let (mut answer, sentences) = StoredAnswer::of(asked_at, former.clone()).without_document(document);
         for field in ["suggestions", "warnings"] {
             if let Some(texts) = answer[field].as_array_mut() {
-                let is_named =
-                    |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
+                let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
                 texts.retain(|text| !text.as_str().is_some_and(is_named));
             }
         }
@@ -173,9 +172,8 @@ impl Store {
 /// white space and case.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     let pieces = text.split(|c: char| matches!(c, '.' | '!' | '?' | ':' | ';' | '\n' | '\r' | '。' | '！' | '？'));
-    let letters = |piece: &str| -> String {
-        piece.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect()
-    };
+    let letters =
+        |piece: &str| -> String { piece.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
     pieces.map(letters).filter(|piece| piece.chars().count() >= SHORTEST_QUOTE)
 }
 
@@ -187,7 +185,9 @@ mod tests {
     fn a_sentence_is_found_again_whatever_its_markers_and_layout() {
         let quotes: HashSet<String> = pieces("The okapi sleeps at noon.[1] So.").collect();
         assert_eq!(quotes.len(), 1);
-        for content in ["the  okapi sleeps\tat noon", "- Yes. The okapi sleeps at noon [2]!", "THE OKAPI SLEEPS AT NOON"] {
+        for content in
+            ["the  okapi sleeps\tat noon", "- Yes. The okapi sleeps at noon [2]!", "THE OKAPI SLEEPS AT NOON"]
+        {
             assert!(pieces(content).any(|piece| quotes.contains(&piece)), "{content}");
         }
         assert!(!pieces("The okapi sleeps at night.").any(|piece| quotes.contains(&piece)));
