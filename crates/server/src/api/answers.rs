@@ -160,7 +160,6 @@ pub(crate) struct Withdrawn {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what the store hands out; nothing reads it")]
 pub(crate) struct AnswerAgain {
-    #[schema(inline)]
     #[serde(flatten)]
     answer: Answer,
     /// Only where something was withdrawn.

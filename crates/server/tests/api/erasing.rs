@@ -11,8 +11,8 @@ const SECRET: &str = "quagga";
 
 async fn world_with_a_secret() -> (World, DocumentId, String) {
     let world = World::create().await;
-    let text = format!("Five days of leave may be carried over by the {SECRET} rule.");
-    let secret = world.take_in_original("secret.md", &format!("The {SECRET} rule"), &text).await;
+    let text = format!("Five days of leave may be carried over by the pelican, the heron and the {SECRET}.");
+    let secret = world.take_in_original("secret.md", &format!("Pelican, heron and {SECRET}"), &text).await;
     (world, secret, format!("/v1/documents/{secret}"))
 }
 
@@ -42,7 +42,7 @@ async fn only_admins_remove_and_others_documents_are_not_there() {
 async fn after_an_erasure_no_column_has_a_word_of_the_document() {
     let (world, _, path) = world_with_a_secret().await;
     let (key, admin) = (world.key("asker", &[]).await, world.key_named("boss", "admin", &[]).await);
-    let body = json!({"query": "How many days of leave may be carried over by rule?", "session_id": "s"});
+    let body = json!({"query": "How many days of leave may be carried over by the pelican, the heron and others?", "session_id": "s"});
     let answer = world.call("POST", "/v1/answers", Some(&key), &body.to_string()).await.body;
     assert!(answer["citations"].to_string().contains(SECRET), "{answer}");
     // The asker goes on, and sends along what was said.

@@ -1,10 +1,16 @@
 //! Many actions, one statement.
 
 use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_engine::words::{Role, Subject, SubjectId};
 
 use super::ActionRow;
 use crate::audit::{is_about_a_record, without_nul};
 use crate::{Store, unavailable};
+
+/// Whoever runs the installation stands above the roles of keys.
+fn role_of((subject, role): &(Subject, Role)) -> &'static str {
+    if subject.id() == SubjectId::Operator { "operator" } else { role.as_str() }
+}
 
 impl Store {
     pub(super) async fn write_actions(&self, rows: &[ActionRow]) -> Result<(), CatalogueError> {
@@ -28,7 +34,7 @@ impl Store {
                 as &[Option<String>],
             &all(rows, |row| row.record.by.as_ref().map(|(subject, _)| without_nul(subject.name().to_owned())))
                 as &[Option<String>],
-            &all(rows, |row| row.record.by.as_ref().map(|(_, role)| role.as_str())) as &[Option<&str>],
+            &all(rows, |row| row.record.by.as_ref().map(|by| role_of(by))) as &[Option<&str>],
             &all(rows, |row| row.record.action.as_str()) as &[&str],
             &all(rows, |row| row.record.object.as_ref().map(|object| object.kind)) as &[Option<&str>],
             &all(rows, |row| row.record.object.as_ref().map(|object| without_nul(object.id.clone())))

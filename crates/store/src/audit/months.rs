@@ -36,7 +36,7 @@ impl Store {
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        Ok(made.into_iter().map(|made| usize::try_from(made).unwrap_or(0)).sum())
+        Ok(made.into_iter().filter(|made| *made > 0).count())
     }
 
     /// Drops the months that ended before this moment, and what is older and in no month, of questions and of actions.

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod actions;
 mod audit;
+mod erase;
 mod jobs;
 mod keys;
 mod memory;

@@ -97,7 +97,7 @@ impl From<ActionEntry> for ActionBody {
 /// Lists what was done to the tenant's data, and by whom.
 ///
 /// For admins of the tenant. A record appears a moment after what it tells of. docs/actions.md lists the actions.
-#[utoipa::path(get, path = "/v1/audit/actions", tag = "audit", params(Wanted), security(("api_key" = [])),
+#[utoipa::path(get, path = "/v1/audit/actions", operation_id = "list_actions", tag = "audit", params(Wanted), security(("api_key" = [])),
     responses(
         (status = 200, body = ActionsBody),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),

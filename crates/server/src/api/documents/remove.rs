@@ -75,7 +75,8 @@ impl ErasedBody {
 ///
 /// For admins of its tenant. Its texts stay, so that old receipts can be checked; with `erase=true` nothing of it stays,
 /// and the reply is a report. Erasing again finishes what was interrupted, and then reports zeros.
-#[utoipa::path(delete, path = "/v1/documents/{id}", tag = "documents", params(("id" = Uuid, Path), Thoroughness),
+#[utoipa::path(delete, path = "/v1/documents/{id}", operation_id = "remove_document", tag = "documents",
+    params(("id" = Uuid, Path), Thoroughness),
     security(("api_key" = [])),
     responses(
         (status = 200, body = ErasedBody, description = "It was erased"),
