@@ -9,7 +9,6 @@ use serde_json::json;
 
 use super::document::tell;
 use crate::compose::Parts;
-use crate::console;
 use crate::settings::Settings;
 
 /// How often is looked whether others have published.
