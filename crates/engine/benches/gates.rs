@@ -15,7 +15,8 @@ use ibidem_engine::replay::{CandidateRecord, DecisionRecord, PoolRecord, Replay}
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord};
 use ibidem_engine::words::{
-    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, TenantId, Terms,
+    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Subject,
+    TenantId, Terms,
 };
 use uuid::Uuid;
 
@@ -116,7 +117,8 @@ fn read(candidates: &mut [Candidate]) {
 
 fn gathered(policy: Arc<Policy>) -> Gathered {
     let tenant = TenantId::named("bench");
-    let identity = Identity { tenant, subject: "bench".to_owned(), role: Role::Asker, tags: Default::default() };
+    let identity =
+        Identity { tenant, subject: Subject::for_tests("bench"), role: Role::Asker, tags: Default::default() };
     let asked = Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,

@@ -1,6 +1,7 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
-use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_store::{ActionRecord, AuditedAction};
 
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]
@@ -13,6 +14,11 @@ pub(crate) struct Operator {
 impl Operator {
     pub(crate) fn tenant_id(&self) -> TenantId {
         TenantId::named(&self.tenant)
+    }
+
+    /// What the operator does, for the record.
+    pub(crate) fn act(&self, action: AuditedAction) -> ActionRecord {
+        ActionRecord::by_operator(action, Some(self.tenant_id()))
     }
 }
 
@@ -30,7 +36,7 @@ impl Sight {
     pub(crate) fn identity(&self) -> Identity {
         Identity {
             tenant: self.operator.tenant_id(),
-            subject: "operator".to_owned(),
+            subject: Subject::operator(),
             role: Role::Admin,
             tags: self.tags.iter().cloned().collect(),
         }

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
-pub use audit::AuditSettings;
+pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
 pub use routes::{openapi, router};
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
@@ -30,7 +30,7 @@ pub async fn serve(
     state: AppState,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let upkeep = tokio::spawn(audit::keep_up(state.store.clone(), state.audit.retention));
+    let upkeep = tokio::spawn(audit::keep_up(state.store.clone(), state.audit.clone()));
     let stopping = state.clone();
     let stop = async move {
         stop.await;

@@ -12,6 +12,7 @@ use ibidem_engine::ports::index::IndexError;
 use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::ports::originals::OriginalsError;
 use ibidem_engine::search::SearchError;
+use ibidem_store::EraseError;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -88,6 +89,15 @@ impl Problem {
         )
     }
 
+    pub(crate) fn no_such_document() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such document",
+            "`POST /v1/search` names documents by id, and `ibidem document list` does.",
+        )
+    }
+
     pub(crate) fn no_such_record() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -133,6 +143,11 @@ impl Problem {
         )
     }
 
+    /// The stable name of this sort of problem.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
     /// The problem as the caller reads it.
     pub(crate) fn document(self, request_id: Uuid) -> ProblemDocument {
         ProblemDocument {
@@ -168,6 +183,15 @@ impl From<OriginalsError> for Problem {
     }
 }
 
+impl From<EraseError> for Problem {
+    fn from(error: EraseError) -> Self {
+        match error {
+            EraseError::Catalogue(error) => error.into(),
+            EraseError::Originals(error) => error.into(),
+        }
+    }
+}
+
 impl From<SearchError> for Problem {
     fn from(error: SearchError) -> Self {
         match error {
@@ -188,7 +212,14 @@ impl From<SearchError> for Problem {
 }
 
 impl From<AskError> for Problem {
-    fn from(AskError::Model(error): AskError) -> Self {
+    fn from(error: AskError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl Problem {
+    /// What becomes of a question that cannot be asked.
+    pub(crate) fn of(AskError::Model(error): &AskError) -> Self {
         let detail = error.to_string();
         match error {
             ModelError::NotAllowed { .. } => Self::new(

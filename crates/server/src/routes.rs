@@ -12,6 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{answers, audit, documents, health, memory, metrics, receipt_keys, search};
+use crate::audit::record_action;
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
@@ -38,9 +39,11 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(answers::ask))
         .routes(routes!(answers::read))
         .routes(routes!(receipt_keys::read))
+        .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
         .routes(routes!(documents::submit))
+        .routes(routes!(documents::remove::remove))
         .routes(routes!(memory::write::pin))
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
@@ -63,6 +66,7 @@ pub fn router(state: AppState) -> Router {
         .layer(DefaultBodyLimit::max(state.limits.max_body_bytes))
         .layer(from_fn_with_state(state.clone(), limits::bound))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(state.clone(), record_action))
         .layer(from_fn(write_problems))
         .layer(from_fn_with_state(state.clone(), request_id::assign))
         .with_state(state)

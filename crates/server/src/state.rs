@@ -14,7 +14,7 @@ use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::audit::{AuditQueue, AuditSettings};
+use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, Tally};
 use crate::metrics::{Metrics, PartCounts};
 
 /// Limits on what callers can ask of this process.
@@ -86,6 +86,10 @@ pub struct AppState {
     pub(crate) metrics: Arc<Metrics>,
     /// None when nothing is recorded.
     pub(crate) audit_queue: Option<Arc<AuditQueue>>,
+    /// None when nothing is recorded.
+    pub(crate) action_queue: Option<Arc<ActionQueue>>,
+    /// Requests that were turned away before anybody knew whose they were.
+    pub(crate) tally: Arc<Tally>,
 }
 
 impl AppState {
@@ -93,13 +97,21 @@ impl AppState {
     pub fn new(parts: ServerParts) -> Self {
         let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
         let metrics = Arc::new(Metrics::new(parts.counts.clone()));
-        let audit_queue = parts.audit.log.clone().map(|log| AuditQueue::start(log, metrics.audit.clone()));
-        Self { parts: Arc::new(parts), in_flight, turns: TaskTracker::new(), metrics, audit_queue }
+        let log = parts.audit.log.clone();
+        // The metrics count turns; of actions they count what is lost.
+        let counts = AuditCounts { lost: metrics.audit.lost.clone(), ..AuditCounts::default() };
+        let action_queue = log.clone().map(|log| Queue::start(log, counts));
+        let audit_queue = log.map(|log| Queue::start(log, metrics.audit.clone()));
+        let (turns, tally) = (TaskTracker::new(), Arc::new(Tally::default()));
+        Self { parts: Arc::new(parts), in_flight, turns, metrics, audit_queue, action_queue, tally }
     }
 
     /// The server stops: records are still taken, and not waited for any longer than they must.
     pub(crate) fn hurry(&self) {
         if let Some(queue) = &self.audit_queue {
+            queue.hurry();
+        }
+        if let Some(queue) = &self.action_queue {
             queue.hurry();
         }
     }
@@ -108,12 +120,16 @@ impl AppState {
         self.turns.len()
     }
 
-    /// Returns when every turn that began has ended and is recorded. None may begin after this.
+    /// Returns when every turn that began has ended, and all that was done is recorded. None may begin after this.
     pub async fn finish(&self) {
         self.hurry();
         self.turns.close();
         self.turns.wait().await;
+        self.tally.put_down(self);
         if let Some(queue) = &self.audit_queue {
+            queue.finish().await;
+        }
+        if let Some(queue) = &self.action_queue {
             queue.finish().await;
         }
     }

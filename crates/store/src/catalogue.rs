@@ -1,5 +1,7 @@
 //! Reading passages within a scope.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use ibidem_engine::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
@@ -10,6 +12,41 @@ use uuid::Uuid;
 use crate::Store;
 use crate::convert::{KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
 use crate::in_time::InTime as _;
+
+impl Store {
+    /// Those of the passages that somebody may read again in what is kept of them: their document is there and visible
+    /// in this scope now, and the version that they are of is kept. A newer version withdraws no older one.
+    pub async fn standing(
+        &self,
+        scope: &Scope,
+        passages: &[PassageKey],
+    ) -> Result<HashSet<PassageKey>, CatalogueError> {
+        if passages.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let KeyColumns { documents, versions, .. } = KeyColumns::of(passages)?;
+        let rows = sqlx::query!(
+            r#"SELECT d.id, v.version
+               FROM unnest($2::uuid[], $3::integer[]) AS asked (document_id, version)
+               CROSS JOIN LATERAL (SELECT * FROM documents
+                   WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
+               CROSS JOIN LATERAL (SELECT version FROM document_versions
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = asked.version OFFSET 0) v
+               WHERE d.removed_at IS NULL AND d.tags && $4"#,
+            scope.tenant().0,
+            &documents,
+            &versions,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .in_time(self)
+        .await?;
+        let rows = rows.into_iter().map(|row| Ok((DocumentId(row.id), to_u32(row.version)?)));
+        let kept: HashSet<(DocumentId, u32)> = rows.collect::<Result<_, CatalogueError>>()?;
+        let stands = |key: &&PassageKey| kept.contains(&(key.document, key.version));
+        Ok(passages.iter().filter(stands).copied().collect())
+    }
+}
 
 #[async_trait]
 impl Catalogue for Store {

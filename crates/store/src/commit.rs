@@ -108,6 +108,7 @@ async fn store_version(
                                 address, address_key, words)
          VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)))
          ON CONFLICT (tenant_id, id) DO UPDATE SET
+             source_location = excluded.source_location, erased_at = NULL,
              tags = excluded.tags, current_version = documents.current_version + 1,
              fingerprint = excluded.fingerprint, address = excluded.address, address_key = excluded.address_key,
              words = excluded.words, removed_at = NULL, changed_at = now()

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Identity, Role, Sha256Hash, Tag, TenantId};
+use ibidem_engine::words::{Identity, Role, Sha256Hash, Subject, Tag, TenantId};
 use rand::Rng;
 use uuid::Uuid;
 
@@ -82,7 +82,7 @@ impl Store {
     pub async fn authenticate(&self, secret: &str) -> Result<Identity, KeyError> {
         let digest = Sha256Hash::of(secret.as_bytes());
         let row = sqlx::query!(
-            "SELECT tenant_id, name, role, tags FROM api_keys
+            "SELECT id, tenant_id, name, role, tags FROM api_keys
              WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())",
             digest.as_bytes(),
         )
@@ -92,7 +92,7 @@ impl Store {
         .ok_or(KeyError::Invalid)?;
         Ok(Identity {
             tenant: TenantId(row.tenant_id),
-            subject: row.name,
+            subject: Subject::of_key(row.id, row.name),
             role: to_parsed(&row.role)?,
             tags: to_tags(row.tags)?.into_iter().collect::<BTreeSet<_>>(),
         })

@@ -1,11 +1,13 @@
 //! PostgreSQL: the truth about documents, who may see them, and the work under way.
 
+mod actions;
 mod audit;
 mod catalogue;
 mod collections;
 mod commit;
 mod convert;
 mod documents;
+mod erase;
 mod in_time;
 mod intake;
 mod keys;
@@ -28,10 +30,13 @@ use ibidem_engine::ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
+pub use actions::{ActionEntry, ActionObject, ActionRecord, ActionRow, ActionsOf, AuditedAction};
 pub use audit::{
-    AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, Texts,
+    AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, StoredAnswer,
+    Texts,
 };
 pub use documents::{DocumentRow, RemovalOutcome};
+pub use erase::{EraseError, Erased};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use schema::SchemaState;

@@ -51,16 +51,18 @@ impl Outbox for Store {
     ) -> Result<Vec<Wanted>, CatalogueError> {
         let (tenants, ids): (Vec<Uuid>, Vec<Uuid>) =
             documents.iter().map(|(tenant, document)| (tenant.0, document.0)).unzip();
-        // One row for a document without passages too: it is to disappear from the index.
+        // One row for a document without passages too, and for one that was erased and has no version: it is to
+        // disappear from the index.
         let rows = sqlx::query!(
-            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version, v.title, v.kind,
-                      c.chunk_index AS "chunk_index?", c.section AS "section?", c.text AS "text?",
+            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version,
+                      v.title AS "title?", v.kind AS "kind?", c.chunk_index AS "chunk_index?", c.section AS "section?", c.text AS "text?",
                       c.embedding_key AS "embedding_key?", e.vector AS "vector?"
                FROM unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = asked.tenant_id AND id = asked.document_id OFFSET 0) d
-               CROSS JOIN LATERAL (SELECT * FROM document_versions
+               LEFT JOIN LATERAL (SELECT * FROM document_versions
                    WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version OFFSET 0) v
+                   ON true
                LEFT JOIN LATERAL (SELECT * FROM chunks
                    WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version
                        AND d.removed_at IS NULL OFFSET 0) c ON true
@@ -97,7 +99,7 @@ impl Outbox for Store {
             else {
                 continue;
             };
-            let words = passage_in_context(&row.title, row.section.as_deref(), &text);
+            let words = passage_in_context(row.title.as_deref().unwrap_or_default(), row.section.as_deref(), &text);
             match row.vector {
                 Some(vector) => entry.document.points.push(IndexPoint {
                     passage: PassageKey {

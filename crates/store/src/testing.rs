@@ -71,6 +71,33 @@ impl TestDatabase {
         columns
     }
 
+    /// The names of all columns, of any table, that hold these words: as text, as JSON, or among bytes.
+    ///
+    /// # Panics
+    /// When a column cannot be read.
+    #[expect(clippy::expect_used, reason = "a test that cannot look must fail loudly")]
+    pub async fn columns_with(&self, words: &str) -> Vec<String> {
+        let columns = sqlx::query_as::<_, (String, String, String)>(
+            "SELECT table_name::text, column_name::text, data_type::text FROM information_schema.columns
+             WHERE table_schema = 'public' ORDER BY 1, 2",
+        );
+        let columns = columns.fetch_all(&self.store.pool).await.expect("the columns can be listed");
+        let mut found = Vec::new();
+        for (table, column, kind) in columns {
+            let holds = if kind == "bytea" {
+                format!("position(convert_to($1, 'UTF8') IN {column}) > 0")
+            } else {
+                format!("position(lower($1) IN lower({column}::text)) > 0")
+            };
+            let query = AssertSqlSafe(format!("SELECT EXISTS (SELECT FROM {table} WHERE {holds})"));
+            let is_there = sqlx::query_scalar::<_, bool>(query).bind(words).fetch_one(&self.store.pool).await;
+            if is_there.expect("the column can be read") {
+                found.push(format!("{table}.{column}"));
+            }
+        }
+        found
+    }
+
     /// Ends the test's database.
     pub async fn drop_database(self) {
         self.store.close().await;

@@ -20,7 +20,7 @@ use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::ports::vocabulary::{Vocabulary, VocabularyError};
 use ibidem_engine::speak::budget::Estimate;
 use ibidem_engine::suites;
-use ibidem_engine::words::{Identity, Role, Scope, TenantId};
+use ibidem_engine::words::{Identity, Role, Scope, Subject, TenantId};
 
 use super::*;
 use crate::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
@@ -70,7 +70,7 @@ async fn written(model: &dyn LanguageModel) -> Result<(), ModelError> {
 
 fn scope() -> Scope {
     let tags = std::iter::empty().collect();
-    Scope::of(&Identity { tenant: TenantId::named("t"), subject: "s".to_owned(), role: Role::Asker, tags })
+    Scope::of(&Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags })
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use futures::TryStreamExt as _;
+use ibidem_engine::ports::originals::{KeptOriginal, Originals, OriginalsError};
 use ibidem_engine::words::{Sha256Hash, TenantId};
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 
@@ -39,19 +40,42 @@ impl Originals for StoredOriginals {
         let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
         match self.store.put_opts(&place(tenant, digest), original.into(), options).await {
             Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(digest),
-            Err(error) => Err(OriginalsError::Unavailable(error.to_string())),
+            Err(error) => Err(unavailable(error)),
         }
     }
 
     async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
         let unavailable = |error: object_store::Error| match error {
             object_store::Error::NotFound { .. } => OriginalsError::Lost(digest),
-            other => OriginalsError::Unavailable(other.to_string()),
+            other => unavailable(other),
         };
         let found = self.store.get(&place(tenant, digest)).await.map_err(unavailable)?;
         let bytes = found.bytes().await.map_err(unavailable)?;
         if Sha256Hash::of(&bytes) == digest { Ok(bytes.into()) } else { Err(OriginalsError::Lost(digest)) }
     }
+
+    async fn list(&self, tenant: TenantId) -> Result<Vec<KeptOriginal>, OriginalsError> {
+        let folder = object_store::path::Path::from(tenant.to_string());
+        let found: Vec<_> = self.store.list(Some(&folder)).try_collect().await.map_err(unavailable)?;
+        // What has no digest for a name is nobody's original.
+        let kept = found.into_iter().filter_map(|object| {
+            let digest = object.location.filename()?.parse().ok()?;
+            Some(KeptOriginal { digest, kept_at: object.last_modified })
+        });
+        Ok(kept.collect())
+    }
+
+    async fn remove(&self, tenant: TenantId, digest: Sha256Hash) -> Result<(), OriginalsError> {
+        match self.store.delete(&place(tenant, digest)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
+fn unavailable(error: object_store::Error) -> OriginalsError {
+    OriginalsError::Unavailable(error.to_string())
 }
 
 /// Two levels of folders, so that no folder holds more than a few thousand files at 10^6 originals.
@@ -73,6 +97,23 @@ mod tests {
         assert_eq!(originals.keep(tenant, b"text".to_vec()).await.unwrap(), digest);
         assert_eq!(originals.fetch(tenant, digest).await.unwrap(), b"text".to_vec());
         assert!(matches!(originals.fetch(other, digest).await, Err(OriginalsError::Lost(_))));
+    }
+
+    #[tokio::test]
+    async fn an_original_that_was_removed_is_gone_and_may_be_removed_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let originals = StoredOriginals::in_folder(folder.path()).unwrap();
+        let (tenant, other) = (TenantId::named("one"), TenantId::named("other"));
+        assert!(originals.list(tenant).await.unwrap().is_empty());
+        let digest = originals.keep(tenant, b"text".to_vec()).await.unwrap();
+        originals.keep(other, b"text".to_vec()).await.unwrap();
+        let listed = originals.list(tenant).await.unwrap();
+        assert_eq!(listed.iter().map(|kept| kept.digest).collect::<Vec<_>>(), [digest]);
+        for _ in 0..2 {
+            originals.remove(tenant, digest).await.unwrap();
+            assert!(originals.list(tenant).await.unwrap().is_empty());
+        }
+        assert!(originals.fetch(other, digest).await.is_ok(), "another tenant's stays");
     }
 
     #[tokio::test]

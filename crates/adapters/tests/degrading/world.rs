@@ -25,7 +25,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, Tag, TenantId};
 use uuid::Uuid;
 
 pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");
@@ -126,7 +126,7 @@ impl World {
             ..Engine::new(searcher)
         };
         let tags = [Tag::public()].into_iter().collect();
-        let identity = Identity { tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         let policy = Arc::new(Policy::parse(POLICY).unwrap());
         Self { engine, breakers, passed, embedder, reranker, entailment, model, vocabulary, index, policy, identity }
     }

@@ -8,7 +8,9 @@ use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantizat
 use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_engine::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_engine::suites::index::{DIMENSIONS, index_suite};
-use ibidem_engine::words::{DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId};
+use ibidem_engine::words::{
+    DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId,
+};
 
 use crate::setting;
 
@@ -202,7 +204,7 @@ async fn the_server_tells_its_version() {
 async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
     let scope = Scope::of(&Identity {
         tenant: TenantId::named("here"),
-        subject: "someone".to_owned(),
+        subject: Subject::for_tests("someone"),
         role: Role::Asker,
         tags: [].into(),
     });

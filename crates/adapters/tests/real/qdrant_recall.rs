@@ -6,7 +6,7 @@ use std::time::Duration;
 use ibidem_adapters::qdrant::{QdrantIndex, QdrantSettings};
 use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_engine::ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
-use ibidem_engine::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
 
 use crate::qdrant::{model, settings, with_index_of};
 
@@ -87,7 +87,7 @@ fn best(documents: &[IndexDocument], scope: &Scope, only: &[CollectionName], que
 fn asker(teams: &BTreeSet<usize>) -> Scope {
     Scope::of(&Identity {
         tenant: TenantId::named("here"),
-        subject: "someone".to_owned(),
+        subject: Subject::for_tests("someone"),
         role: Role::Asker,
         tags: teams.iter().map(|number| team(*number)).collect(),
     })

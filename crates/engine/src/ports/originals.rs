@@ -1,6 +1,7 @@
 //! Originals: documents as they were handed in, kept by the digest of their bytes.
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 use crate::words::{Sha256Hash, TenantId};
 
@@ -14,6 +15,14 @@ pub enum OriginalsError {
     Lost(Sha256Hash),
 }
 
+/// An original that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptOriginal {
+    pub digest: Sha256Hash,
+    /// Since when, or since when again.
+    pub kept_at: DateTime<Utc>,
+}
+
 #[async_trait]
 pub trait Originals: Send + Sync {
     /// Keeps these bytes and returns the digest they are found by. Keeping them again changes nothing.
@@ -21,4 +30,10 @@ pub trait Originals: Send + Sync {
 
     /// The bytes with this digest, checked: everything later rests on them.
     async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError>;
+
+    /// Everything that is kept of a tenant, in no order.
+    async fn list(&self, tenant: TenantId) -> Result<Vec<KeptOriginal>, OriginalsError>;
+
+    /// Removes an original. One that is not there is removed already.
+    async fn remove(&self, tenant: TenantId, digest: Sha256Hash) -> Result<(), OriginalsError>;
 }

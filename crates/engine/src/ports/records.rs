@@ -7,14 +7,14 @@ use chrono::{DateTime, Utc};
 
 use crate::ports::catalogue::CatalogueError;
 use crate::replay::DecisionRecord;
-use crate::words::{Answer, Question, Sha256Hash, TenantId};
+use crate::words::{Answer, Question, Sha256Hash, Subject, TenantId};
 pub use numbers::{SearchNumbers, SentenceCounts, TurnNumbers};
 
 /// What happened, as far as it is kept.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TurnRecord {
     pub tenant: TenantId,
-    pub subject: String,
+    pub subject: Subject,
     pub asked_at: DateTime<Utc>,
     pub duration_ms: u64,
     pub policy_hash: Sha256Hash,

@@ -11,7 +11,7 @@ use crate::fakes::passage;
 use crate::policy::Policy;
 use crate::ports::catalogue::CataloguePassage;
 use crate::turn::{Asked, SearchRecord};
-use crate::words::{DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, TenantId};
+use crate::words::{DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, Subject, TenantId};
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
 
@@ -30,8 +30,12 @@ fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> Gathered {
     if !gates.is_empty() {
         policy.rules.sift = serde_saphyr::from_str(&format!("gates: {gates}")).unwrap();
     }
-    let identity =
-        Identity { tenant: TenantId::named("t"), subject: "s".to_owned(), role: Role::Asker, tags: Default::default() };
+    let identity = Identity {
+        tenant: TenantId::named("t"),
+        subject: Subject::for_tests("s"),
+        role: Role::Asker,
+        tags: Default::default(),
+    };
     let asked = Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ports::catalogue::{Catalogue, DocumentFilter};
-use crate::words::{AddressKey, CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Tag, TenantId};
+use crate::words::{AddressKey, CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
 
 /// A document to put in.
 #[derive(Clone, PartialEq, Debug)]
@@ -193,7 +193,7 @@ pub(super) fn tags(names: &[&str]) -> Vec<Tag> {
 pub(super) fn asker(tenant: &str, names: &[&str]) -> Scope {
     Scope::of(&Identity {
         tenant: TenantId::named(tenant),
-        subject: "someone".to_owned(),
+        subject: Subject::for_tests("someone"),
         role: Role::Asker,
         tags: tags(names).into_iter().collect(),
     })

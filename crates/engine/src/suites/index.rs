@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::ports::index::{
     Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, Shelf, StoredPoint,
 };
-use crate::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Tag, TenantId};
+use crate::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
 
 /// The index under test must be made for vectors of so many dimensions, and be empty.
 pub const DIMENSIONS: usize = 8;
@@ -450,7 +450,7 @@ fn collection(name: &str) -> CollectionName {
 fn asker(tenant: &str, tags: &[&str]) -> Scope {
     Scope::of(&Identity {
         tenant: TenantId::named(tenant),
-        subject: "someone".to_owned(),
+        subject: Subject::for_tests("someone"),
         role: Role::Asker,
         tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
     })

@@ -66,12 +66,19 @@ impl Serialize for Sha256Hash {
     }
 }
 
+impl std::str::FromStr for Sha256Hash {
+    type Err = hex::FromHexError;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(written, &mut bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
 impl<'de> Deserialize<'de> for Sha256Hash {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = String::deserialize(deserializer)?;
-        let mut bytes = [0; 32];
-        hex::decode_to_slice(&written, &mut bytes).map_err(serde::de::Error::custom)?;
-        Ok(Self(bytes))
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -15,6 +15,7 @@ mod reading;
 mod receipt;
 mod scope;
 mod signing;
+mod subject;
 mod terms;
 
 pub use address::AddressKey;
@@ -33,5 +34,6 @@ pub(crate) use receipt::receipt_sha256;
 pub use receipt::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind, trace_sha256};
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
+pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use terms::{PresentTerms, Terms, same_word, significant_terms};
 pub(crate) use terms::{SHORTEST_STEM, is_significant};

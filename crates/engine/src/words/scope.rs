@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::TenantId;
+use super::{Subject, TenantId};
 
 /// A label on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -102,8 +102,8 @@ impl std::str::FromStr for Role {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     pub tenant: TenantId,
-    /// Who, for the record: an API key's name, a user, or the operator.
-    pub subject: String,
+    /// Who, by id.
+    pub subject: Subject,
     pub role: Role,
     pub tags: BTreeSet<Tag>,
 }
@@ -151,7 +151,7 @@ mod tests {
     fn asker(tenant: TenantId, tags: &[&str]) -> Scope {
         Scope::of(&Identity {
             tenant,
-            subject: "someone".to_owned(),
+            subject: Subject::for_tests("someone"),
             role: Role::Asker,
             tags: tags.iter().map(|name| tag(name)).collect(),
         })

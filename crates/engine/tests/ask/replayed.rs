@@ -7,7 +7,7 @@ use ibidem_engine::fakes::{FakeEmbedder, Script};
 use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, DecisionRecord, Replay};
 use ibidem_engine::speak::Nobody;
-use ibidem_engine::words::{Action, GateRecord, Identity, Question, Role, Verdict};
+use ibidem_engine::words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
@@ -60,7 +60,7 @@ async fn world(dice: &mut Dice, script: Script, policy: &str) -> World {
 
 async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> DecisionRecord {
     let tags = [TAG.parse().unwrap()].into();
-    let identity = Identity { tenant: world.tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+    let identity = Identity { tenant: world.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
     let mut asked = world.asked(question);
     asked.policy = policy.clone();
     let (_, record) = world.engine.turn(&identity, asked, &mut Nobody).await.unwrap();

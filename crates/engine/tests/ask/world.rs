@@ -16,8 +16,8 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{
-    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Tag,
-    TenantId,
+    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash,
+    Subject, Tag, TenantId,
 };
 use uuid::Uuid;
 
@@ -125,7 +125,7 @@ impl World {
 
     pub(crate) fn asked(&self, question: Question) -> Asked {
         let tags = [TAG.parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

@@ -7,7 +7,7 @@ use ibidem_engine::ports::records::{Records as _, TurnRecord};
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Question};
-use ibidem_store::AuditLog;
+use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -39,6 +39,10 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
+    pub(crate) fn act(&self) -> ActionRecord {
+        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::Ask) }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let length = self.query.chars().count();
         anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");

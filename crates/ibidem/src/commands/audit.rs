@@ -1,12 +1,18 @@
-//! `ibidem audit`: the records of what was asked and answered.
+//! `ibidem audit`: the records of what was asked, answered and done.
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use ibidem_engine::words::SubjectId;
+use ibidem_store::{ActionRecord, ActionsOf, AuditedAction};
 
+use super::replay::moment;
+use crate::operator::Operator;
 use crate::settings::Settings;
 use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Audit {
+    /// Lists who did what, newest first. docs/actions.md lists the actions.
+    Actions(Actions),
     /// Removes records that are old enough, by whole months, as a server does once a day.
     Prune {
         /// Over `audit.retention_days`.
@@ -15,9 +21,52 @@ pub(crate) enum Audit {
     },
 }
 
+#[derive(clap::Args)]
+pub(crate) struct Actions {
+    #[command(flatten)]
+    operator: Operator,
+    /// What belongs to no tenant: the installation's own, and requests that were turned away before their key was known.
+    #[arg(long)]
+    installation: bool,
+    /// Only this action, for instance document.submit.
+    #[arg(long)]
+    action: Option<AuditedAction>,
+    /// Only by this subject: key:ID or operator.
+    #[arg(long)]
+    subject: Option<SubjectId>,
+    /// Only with this outcome, for instance forbidden.
+    #[arg(long)]
+    outcome: Option<String>,
+    /// Only on what has this id.
+    #[arg(long)]
+    object_id: Option<String>,
+    /// From then on: a day (2026-11-01) or a moment (2026-11-01T08:00:00Z).
+    #[arg(long, value_parser = moment)]
+    since: Option<DateTime<Utc>>,
+    /// Before then.
+    #[arg(long, value_parser = moment)]
+    until: Option<DateTime<Utc>>,
+    /// How many at most.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
+    limit: u16,
+}
+
 impl Audit {
+    pub(crate) fn act(&self) -> ActionRecord {
+        match self {
+            Self::Actions(Actions { installation: true, .. }) => {
+                ActionRecord::by_operator(AuditedAction::ListActions, None)
+            }
+            Self::Actions(actions) => actions.operator.act(AuditedAction::ListActions),
+            Self::Prune { .. } => ActionRecord::by_operator(AuditedAction::PruneAudit, None),
+        }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let Self::Prune { older_than } = self;
+        let older_than = match self {
+            Self::Actions(actions) => return actions.run(settings).await,
+            Self::Prune { older_than } => older_than,
+        };
         let Some(days) = older_than.or(settings.audit.retention_days) else {
             anyhow::bail!("`audit.retention_days` is null: records are kept for ever; --older-than DAYS removes some");
         };
@@ -25,6 +74,39 @@ impl Audit {
         let pruned = store.prune_audit(Utc::now() - TimeDelta::days(days.into())).await?;
         let months = if pruned.months.is_empty() { "no month".to_owned() } else { pruned.months.join(", ") };
         console::say(&format!("removed: {months}; {} records outside of any month", pruned.records));
+        Ok(())
+    }
+}
+
+impl Actions {
+    async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let store = compose::ready_store(settings).await?;
+        let tenant = (!self.installation).then(|| self.operator.tenant_id());
+        let of = ActionsOf {
+            action: self.action,
+            subject: self.subject,
+            outcome: self.outcome,
+            object_id: self.object_id,
+            since: self.since,
+            until: self.until,
+            ..ActionsOf::all(tenant, self.limit)
+        };
+        let mut table = console::table(&["when", "who", "role", "action", "on", "outcome", "details"]);
+        for entry in store.actions(&of).await? {
+            let who = [entry.subject_name, entry.subject_id];
+            let on = [entry.object_kind, entry.object_id];
+            let joined = |parts: [Option<String>; 2]| parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            table.add_row([
+                entry.acted_at.format("%F %T").to_string(),
+                joined(who),
+                entry.role.unwrap_or_default(),
+                entry.action,
+                joined(on),
+                entry.outcome,
+                entry.details.to_string(),
+            ]);
+        }
+        console::say(&table.to_string());
         Ok(())
     }
 }

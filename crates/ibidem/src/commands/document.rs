@@ -1,9 +1,12 @@
 //! `ibidem document`: what is in, and who sees it.
 
 use ibidem_engine::words::{DocumentId, Tag};
-use ibidem_store::RemovalOutcome;
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome};
+use serde_json::json;
 use uuid::Uuid;
 
+use super::memory::publish;
+use crate::compose::Parts;
 use crate::operator::{Operator, Sight};
 use crate::settings::Settings;
 use crate::{compose, console};
@@ -26,16 +29,51 @@ pub(crate) enum Document {
         #[arg(required = true, value_delimiter = ',')]
         tags: Vec<Tag>,
     },
-    /// Removes a document, as of now.
+    /// Removes a document, as of now. Its texts stay, so that old receipts can be checked; see `erase`.
     Remove {
         #[command(flatten)]
         operator: Operator,
         id: Uuid,
     },
+    /// Erases documents: texts, vectors, originals, points of the index, and their words in records and stored answers.
+    /// It cannot be taken back. Run again, it finishes what was interrupted.
+    Erase {
+        #[command(flatten)]
+        operator: Operator,
+        #[arg(required = true)]
+        ids: Vec<Uuid>,
+        /// Yes, erase them.
+        #[arg(long, required = true)]
+        yes: bool,
+        /// The report as JSON: a line for each document.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 impl Document {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    pub(crate) fn act(&self) -> ActionRecord {
+        let on = |operator: &Operator, id: &Uuid, action| ActionRecord {
+            object: Some(ActionObject::new("document", id)),
+            ..operator.act(action)
+        };
+        match self {
+            Self::List { sight } => sight.operator.act(AuditedAction::ListDocuments),
+            Self::Retag { operator, id, .. } => on(operator, id, AuditedAction::RetagDocument),
+            Self::Remove { operator, id } => on(operator, id, AuditedAction::RemoveDocument),
+            Self::Erase { operator, ids, .. } => match ids.as_slice() {
+                [id] => on(operator, id, AuditedAction::EraseDocument),
+                _ => {
+                    ActionRecord { details: json!({ "documents": ids }), ..operator.act(AuditedAction::EraseDocument) }
+                }
+            },
+        }
+    }
+
+    pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
+        if let Self::Erase { operator, ids, json, .. } = self {
+            return erase(settings, &operator, &ids, json, act).await;
+        }
         let store = compose::ready_store(settings).await?;
         let (operator, id, outcome) = match self {
             Self::List { sight } => {
@@ -74,6 +112,7 @@ impl Document {
                 let outcome = store.remove(operator.tenant_id(), DocumentId(id)).await?;
                 (operator, id, outcome)
             }
+            Self::Erase { .. } => return Ok(()),
         };
         match outcome {
             RemovalOutcome::Done => console::note("done; the index follows when a worker runs"),
@@ -83,4 +122,70 @@ impl Document {
         }
         Ok(())
     }
+}
+
+async fn erase(
+    settings: &Settings,
+    operator: &Operator,
+    ids: &[Uuid],
+    json: bool,
+    act: &mut Option<ActionRecord>,
+) -> anyhow::Result<()> {
+    let parts = Parts::ready(settings).await?;
+    let mut unknown = Vec::new();
+    for id in ids {
+        let erased = parts.store.erase_document(&parts.originals, operator.tenant_id(), DocumentId(*id)).await?;
+        match erased {
+            None => unknown.push(id.to_string()),
+            Some(erased) => {
+                if let Some(act) = act {
+                    act.details["records"] = (act.details["records"].as_u64().unwrap_or(0) + erased.records).into();
+                }
+                tell(&format!("document {id}"), &erased, json)?;
+            }
+        }
+    }
+    publish(&parts).await?;
+    console::note("the index has followed");
+    anyhow::ensure!(
+        unknown.is_empty(),
+        "tenant {} has no document {}; see `ibidem document list`",
+        operator.tenant,
+        unknown.join(", ")
+    );
+    Ok(())
+}
+
+/// The report of an erasure.
+pub(super) fn tell(what: &str, erased: &Erased, json: bool) -> anyhow::Result<()> {
+    if json {
+        return console::say_json(erased);
+    }
+    console::say(&format!("erased: {what}"));
+    for (count, name) in [
+        (erased.documents, "documents"),
+        (erased.versions, "versions with their texts"),
+        (erased.passages, "passages"),
+        (erased.vectors, "stored vectors"),
+        (erased.originals, "originals"),
+        (erased.jobs, "documents on their way in"),
+        (erased.records, "records of questions, of words or as a whole"),
+        (erased.sentences, "sentences of stored answers"),
+        (erased.replies, "earlier replies in histories"),
+        (erased.references, "references of curated memory"),
+        (erased.entries, "entries of curated memory"),
+        (erased.keys, "API keys"),
+        (erased.actions, "records of actions"),
+    ] {
+        if count > 0 {
+            console::say(&format!("  {count} {name}"));
+        }
+    }
+    if erased.is_nothing() {
+        console::say("  nothing was left to erase");
+    }
+    for kept in &erased.kept {
+        console::say(&format!("kept: {kept}"));
+    }
+    Ok(())
 }

@@ -15,6 +15,7 @@ mod retrieval;
 mod run;
 mod similarity;
 
+use ibidem_store::{ActionRecord, AuditedAction};
 use std::process::ExitCode;
 
 use crate::settings::Settings;
@@ -53,6 +54,26 @@ pub(crate) enum Eval {
 }
 
 impl Eval {
+    /// Of those that ask anything of the documents.
+    pub(crate) fn act(&self) -> Option<ActionRecord> {
+        match self {
+            Self::Addresses(_)
+            | Self::Gather(_)
+            | Self::Retrieval(_)
+            | Self::Run(_)
+            | Self::Similarity(_)
+            | Self::AnswerOrRefuse(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
+            Self::Promote(_) => Some(ActionRecord::by_operator(AuditedAction::ReadAudit, None)),
+            Self::Lint(_)
+            | Self::Check(_)
+            | Self::Diff(_)
+            | Self::Adversarial(_)
+            | Self::Detect(_)
+            | Self::Fit(_)
+            | Self::Judge(_) => None,
+        }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let measured = match self {
             Self::Lint(command) => return command.run().await,

@@ -5,6 +5,7 @@ use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{CollectionName, Question};
+use ibidem_store::{ActionRecord, AuditedAction};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -36,6 +37,10 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
+    pub(crate) fn act(&self) -> ActionRecord {
+        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::ExplainQuestion) }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
         let policy = compose::policy(settings, self.policy.as_deref())?;

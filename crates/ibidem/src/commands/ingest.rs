@@ -11,8 +11,9 @@ use ibidem_engine::words::{CollectionName, DocumentKind, Tag, TenantId};
 use ibidem_ingest::address_form::AddressForm;
 use ibidem_ingest::find::{self, Found};
 use ibidem_ingest::progress::Done;
-use ibidem_store::Store;
+use ibidem_store::{ActionRecord, AuditedAction, Store};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -58,8 +59,21 @@ struct Tally {
     unchanged: usize,
 }
 
+impl Tally {
+    fn noted(self, act: &mut Option<ActionRecord>) {
+        if let Some(act) = act {
+            let Self { queued, retagged, unchanged } = self;
+            act.details = json!({ "queued": queued, "retagged": retagged, "unchanged": unchanged });
+        }
+    }
+}
+
 impl Ingest {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+    pub(crate) fn act(&self) -> ActionRecord {
+        self.operator.act(AuditedAction::SubmitDocument)
+    }
+
+    pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<ExitCode> {
         let listing = find::list(&self.path)?;
         anyhow::ensure!(
             !listing.files.is_empty(),
@@ -74,6 +88,7 @@ impl Ingest {
         if !self.wait {
             let store = compose::ready_store(settings).await?;
             let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
+            tally.noted(act);
             console::say(&format!(
                 "{} documents queued, {} retagged, {} unchanged; `ibidem worker` reads them",
                 tally.queued, tally.retagged, tally.unchanged
@@ -83,6 +98,7 @@ impl Ingest {
 
         let parts = Parts::ready(settings).await?;
         let tally = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
+        tally.noted(act);
         let (done, failed) = wait(&parts, batch, tally).await?;
         console::say(&format!(
             "{} documents read, {} retagged, {} unchanged, {} failed; {} passages, {} of them embedded, in {:.1} s",

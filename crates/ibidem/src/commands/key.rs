@@ -2,7 +2,8 @@
 
 use chrono::{Duration, Utc};
 use ibidem_engine::words::{Role, Tag};
-use ibidem_store::NewKey;
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewKey};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::operator::Operator;
@@ -15,7 +16,7 @@ pub(crate) enum Key {
     Create {
         #[command(flatten)]
         operator: Operator,
-        /// What it is for; documents handed in with it are kept under this name.
+        /// What it is for, for people to read. Two keys may have the same name: they are told apart by their ids.
         #[arg(long)]
         name: String,
         /// asker, curator (may hand in documents and write curated memory) or admin.
@@ -42,13 +43,27 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    pub(crate) fn act(&self) -> ActionRecord {
+        match self {
+            Self::Create { operator, .. } => operator.act(AuditedAction::CreateKey),
+            Self::List { operator } => operator.act(AuditedAction::ListKeys),
+            Self::Revoke { operator, id } => {
+                ActionRecord { object: Some(ActionObject::new("key", id)), ..operator.act(AuditedAction::RevokeKey) }
+            }
+        }
+    }
+
+    pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         match self {
             Self::Create { operator, name, role, tags, expires_in_days } => {
                 let tenant = store.ensure_tenant(&operator.tenant).await?;
                 let expires_at = expires_in_days.map(|days| Utc::now() + Duration::days(days.into()));
                 let key = store.create_key(&NewKey { tenant, name, role, tags, expires_at }).await?;
+                if let Some(act) = act {
+                    act.object = Some(ActionObject::new("key", key.id));
+                    act.details = json!({ "role": role.as_str() });
+                }
                 console::note(&format!("key {} made; it is shown only this once:", key.id));
                 console::say(&key.secret);
             }

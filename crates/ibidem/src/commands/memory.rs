@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ibidem_engine::curate::{EntryDraft, LONGEST_NOTE};
-use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Tag};
+use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Subject, Tag};
 use ibidem_server::MemoryEntryBody;
-use ibidem_store::{Author, MemoryOutcome, MemoryRow};
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -81,15 +81,28 @@ pub(crate) struct Audience {
 }
 
 impl Memory {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    pub(crate) fn act(&self) -> ActionRecord {
+        match self {
+            Self::Pin { audience, .. } => audience.operator.act(AuditedAction::Pin),
+            Self::Note { audience, .. } => audience.operator.act(AuditedAction::WriteNote),
+            Self::List { sight, .. } => sight.operator.act(AuditedAction::ListEntries),
+            Self::Test(command) => command.act(),
+            Self::Remove { operator, id } => ActionRecord {
+                object: Some(ActionObject::new("memory", id)),
+                ..operator.act(AuditedAction::RemoveEntry)
+            },
+        }
+    }
+
+    pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
         match self {
             Self::Pin { audience, question, sources, mut triggers } => {
                 triggers.insert(0, question);
-                keep(settings, audience, MemoryKind::Pin, triggers, sources).await
+                keep(settings, act, audience, MemoryKind::Pin, triggers, sources).await
             }
             Self::Note { audience, file, triggers, references } => {
                 let text = tokio::task::spawn_blocking(move || read_note(&file)).await??;
-                keep(settings, audience, MemoryKind::Note { text }, triggers, references).await
+                keep(settings, act, audience, MemoryKind::Note { text }, triggers, references).await
             }
             Self::List { sight, json } => list(settings, &sight, json).await,
             Self::Test(command) => command.run(settings).await,
@@ -100,6 +113,7 @@ impl Memory {
 
 async fn keep(
     settings: &Settings,
+    act: &mut Option<ActionRecord>,
     audience: Audience,
     kind: MemoryKind,
     triggers: Vec<String>,
@@ -109,12 +123,15 @@ async fn keep(
     let checked = EntryDraft { kind, triggers, references, tags: audience.tags }.checked(&parts.window())?;
     let tenant = parts.store.ensure_tenant(&audience.operator.tenant).await?;
     let id = parts.store.create_entry(&Author::operator(tenant), &checked).await?;
+    if let Some(act) = act {
+        act.object = Some(ActionObject::new("memory", id));
+    }
     console::say(&id.to_string());
 
     let entry = checked.entry();
     // With the eyes of those it is for: a source that they cannot see is of no use to them.
     let tags = entry.tags.iter().cloned().collect();
-    let readers = Identity { tenant, subject: "operator".to_owned(), role: Role::Asker, tags };
+    let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
             "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",
@@ -220,7 +237,7 @@ async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyho
 }
 
 /// Publishes what was asked for until now, so that the change can be found when the command returns.
-async fn publish(parts: &Parts) -> anyhow::Result<()> {
+pub(super) async fn publish(parts: &Parts) -> anyhow::Result<()> {
     let publisher = parts.publisher();
     let until = parts.store.now().await?;
     while parts.store.publications_until(until).await? > 0 {

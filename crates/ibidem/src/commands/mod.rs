@@ -23,6 +23,7 @@ mod search;
 mod serve;
 mod signing_key;
 mod tag;
+mod tenant;
 mod term;
 mod verify;
 mod vocabulary;
@@ -33,7 +34,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{logs, settings};
+use ibidem_store::{ActionRecord, AuditedAction};
+
+use crate::{compose, logs, settings};
 
 /// Answers from an organisation's own documents, each claim traced to its source.
 #[derive(Parser)]
@@ -62,7 +65,7 @@ enum Command {
     Key(key::Key),
     /// Takes documents in: a folder, a file, or a .jsonl file with a document on each line.
     Ingest(ingest::Ingest),
-    /// Lists, retags and removes documents.
+    /// Lists, retags, removes and erases documents.
     #[command(subcommand)]
     Document(document::Document),
     /// Pins questions to sources and keeps background notes.
@@ -71,6 +74,9 @@ enum Command {
     /// Checks, compares and explains policies.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Erases a tenant.
+    #[command(subcommand)]
+    Tenant(tenant::Tenant),
     /// Says who owns a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
@@ -108,13 +114,50 @@ enum Command {
     /// Measures speed beside the bare parts, in a database and an index of its own.
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Removes old records of what was asked and answered.
+    /// Shows who did what, and removes old records of what was asked, answered and done.
     #[command(subcommand)]
     Audit(audit::Audit),
     /// Chooses a policy's threshold by labelled questions, so that wrong answers stay under a bound with a confidence.
     Calibrate(calibrate::Calibrate),
     /// Prints the API's description.
     Openapi,
+}
+
+impl Command {
+    /// What is put on record of it, with the outcome to come. A command that touches nobody's data, or whose parts record
+    /// themselves, has none.
+    fn act(&self) -> Option<ActionRecord> {
+        let act = match self {
+            Self::Doctor(_)
+            | Self::Models(_)
+            | Self::Policy(_)
+            | Self::Term(_)
+            | Self::Vocabulary(_)
+            | Self::Serve(_)
+            | Self::Metrics(_)
+            | Self::Worker(_)
+            | Self::Bench(_)
+            | Self::Openapi => return None,
+            Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
+            Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
+            Self::Reconcile(_) => ActionRecord::by_operator(AuditedAction::Reconcile, None),
+            Self::Calibrate(_) => ActionRecord::by_operator(AuditedAction::MeasureQuality, None),
+            Self::Eval(command) => return command.act(),
+            Self::Key(command) => command.act(),
+            Self::Ingest(command) => command.act(),
+            Self::Document(command) => command.act(),
+            Self::Memory(command) => command.act(),
+            Self::Tenant(command) => command.act(),
+            Self::Tag(command) => command.act(),
+            Self::Ask(command) => command.act(),
+            Self::Verify(command) => command.act(),
+            Self::Replay(command) => command.act(),
+            Self::Explain(command) => command.act(),
+            Self::Search(command) => command.act(),
+            Self::Audit(command) => command.act(),
+        };
+        Some(act)
+    }
 }
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
@@ -129,14 +172,16 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
-        match command {
+        let mut act = command.act();
+        let result = match command {
             Command::Doctor(command) => command.run(&settings).await,
             Command::Models(command) => command.run(&settings).await,
             Command::Migrate => done(migrate::run(&settings).await),
-            Command::Key(command) => done(command.run(&settings).await),
-            Command::Ingest(command) => command.run(&settings).await,
-            Command::Document(command) => done(command.run(&settings).await),
-            Command::Memory(command) => done(command.run(&settings).await),
+            Command::Key(command) => done(command.run(&settings, &mut act).await),
+            Command::Ingest(command) => command.run(&settings, &mut act).await,
+            Command::Document(command) => done(command.run(&settings, &mut act).await),
+            Command::Memory(command) => done(command.run(&settings, &mut act).await),
+            Command::Tenant(command) => done(command.run(&settings, &mut act).await),
             Command::Tag(command) => done(command.run(&settings).await),
             Command::Ask(command) => done(command.run(&settings).await),
             Command::Verify(command) => command.run(&settings).await,
@@ -156,6 +201,13 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
+        };
+        if let Some(mut act) = act {
+            if result.is_err() {
+                act.outcome = "failed".into();
+            }
+            compose::audit::record(&settings, act).await;
         }
+        result
     })
 }

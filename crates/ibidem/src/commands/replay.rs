@@ -10,7 +10,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use ibidem_engine::policy::{Policy, PolicyTexts};
 use ibidem_engine::words::Sha256Hash;
 use ibidem_lab::replay::{Compared, RecordedTurn, Replayer, Report, Reviewed, Side, page};
-use ibidem_store::DecisionsOf;
+use ibidem_store::{ActionRecord, AuditedAction, DecisionsOf};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -62,6 +62,10 @@ struct Timed {
 }
 
 impl Replay {
+    pub(crate) fn act(&self) -> ActionRecord {
+        self.operator.act(AuditedAction::ReplayDecisions)
+    }
+
     /// Fails when a decision did not come to the same: then either a record was changed, or this binary decides otherwise.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let other = self.other_policy()?;
@@ -134,7 +138,7 @@ impl Replay {
 }
 
 /// A day in UTC, or a moment.
-fn moment(written: &str) -> Result<DateTime<Utc>, String> {
+pub(super) fn moment(written: &str) -> Result<DateTime<Utc>, String> {
     let day = written.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|moment| moment.and_utc());
     day.or_else(|| written.parse().ok())
         .ok_or_else(|| format!("{written:?} is neither a day (2026-11-01) nor a moment (2026-11-01T08:00:00Z)"))

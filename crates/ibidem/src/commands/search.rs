@@ -3,6 +3,7 @@
 use ibidem_engine::search::{Lanes, SearchHit, SearchRequest};
 use ibidem_engine::words::CollectionName;
 use ibidem_server::SearchResponse;
+use ibidem_store::{ActionRecord, AuditedAction};
 use uuid::Uuid;
 
 use crate::compose::Parts;
@@ -43,6 +44,10 @@ fn lanes(written: &str) -> Result<Lanes, String> {
 }
 
 impl Search {
+    pub(crate) fn act(&self) -> ActionRecord {
+        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::Search) }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         anyhow::ensure!(!self.query.trim().is_empty(), "the query is blank");
         let parts = Parts::ready(settings).await?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ibidem_engine::degrade::Breakers;
 use ibidem_engine::policy::Policy;
-use ibidem_store::Store;
+use ibidem_engine::roles::Roles;
+use ibidem_store::{ActionObject, ActionRecord, AuditLog, AuditedAction, Store};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -47,7 +49,9 @@ impl Serve {
         console::note(&format!("listening on http://{}", listener.local_addr()?));
 
         log_policy(&policy.borrow());
-        tokio::spawn(keep_policies(parts.store.clone(), policy.clone()));
+        let log = compose::audit::log(&settings.audit, &parts.store)?;
+        tokio::spawn(keep_policies(parts.store.clone(), log.clone(), policy.clone()));
+        tokio::spawn(record_models(log, roles.clone()));
         // It ends by itself when the server does, and with it the last who asks for the policy.
         if let Some(file) = policy_file {
             tokio::spawn(file.only_with(models).follow(LOOK_AT_FILES));
@@ -77,15 +81,42 @@ fn log_policy(policy: &Policy) {
 }
 
 /// Keeps the texts of every policy that comes into force, so that its decisions can be made again.
-async fn keep_policies(store: Store, mut in_force: watch::Receiver<Arc<Policy>>) {
+async fn keep_policies(store: Store, log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<Policy>>) {
     loop {
         let policy = in_force.borrow_and_update().clone();
         while let Err(error) = store.keep_policy(&policy).await {
             tracing::warn!(%error, policy_sha256 = %policy.hash, "a policy was not kept; trying again");
             tokio::time::sleep(KEEP_AGAIN).await;
         }
+        let object = ActionObject::new("policy", policy.hash);
+        record(log.as_ref(), AuditedAction::PolicyInForce, Some(object), json!({ "name": policy.rules.name })).await;
         if in_force.changed().await.is_err() {
             return;
         }
+    }
+}
+
+/// Records when other models come into force; those that the server began with are recorded too.
+async fn record_models(log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<Roles>>) {
+    loop {
+        let models: Vec<String> = in_force.borrow_and_update().writers().map(|model| model.name.clone()).collect();
+        record(log.as_ref(), AuditedAction::ModelsInForce, None, json!({ "models": models })).await;
+        if in_force.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn record(
+    log: Option<&AuditLog>,
+    action: AuditedAction,
+    object: Option<ActionObject>,
+    details: serde_json::Value,
+) {
+    let Some(log) = log else { return };
+    let act = ActionRecord { object, details, ..ActionRecord::by_operator(action, None) };
+    while let Err(error) = log.keep_action(act.clone()).await {
+        tracing::warn!(%error, action = action.as_str(), "an action was not recorded; trying again");
+        tokio::time::sleep(KEEP_AGAIN).await;
     }
 }

@@ -3,6 +3,7 @@
 use crate::operator::Operator;
 use crate::settings::Settings;
 use crate::{compose, console};
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tag {
@@ -17,6 +18,11 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
+    pub(crate) fn act(&self) -> ActionRecord {
+        let Self::Own { operator, tag, .. } = self;
+        ActionRecord { object: Some(ActionObject::new("tag", tag)), ..operator.act(AuditedAction::OwnTag) }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let Self::Own { operator, tag, email } = self;
         anyhow::ensure!(email.contains('@'), "{email:?} is not an e-mail address");

@@ -1,5 +1,6 @@
 //! `ibidem verify`: an old answer, checked again against the documents as they are now.
 
+use ibidem_store::{ActionRecord, AuditedAction};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,6 +35,10 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
+    pub(crate) fn act(&self) -> ActionRecord {
+        self.sight.operator.act(AuditedAction::VerifyAnswer)
+    }
+
     /// Fails when anything does not hold, so that scripts can tell. Needs the database; no index, no model server.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let json = self.read().with_context(|| format!("cannot read {}", self.receipt.display()))?;

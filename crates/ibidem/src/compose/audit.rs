@@ -1,13 +1,15 @@
 //! Where turns are recorded, and how.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono::TimeDelta;
 use ibidem_server::AuditSettings as ServerAudit;
-use ibidem_store::{AuditLog, HashKey, Store, Texts};
+use ibidem_store::{ActionRecord, AuditLog, HashKey, Store, Texts};
 
-use crate::settings::{AuditSettings, HashKeySource, RecordedTexts};
+use crate::console;
+use crate::settings::{AuditSettings, HashKeySource, RecordedTexts, Settings};
 
 /// None when nothing is recorded.
 pub(crate) fn log(settings: &AuditSettings, store: &Store) -> anyhow::Result<Option<AuditLog>> {
@@ -20,6 +22,23 @@ pub(crate) fn log(settings: &AuditSettings, store: &Store) -> anyhow::Result<Opt
         RecordedTexts::Hashed(HashKeySource::File(path)) => Texts::Hashed(HashKey::of(&key_in(path)?)),
     };
     Ok(Some(AuditLog { store: store.clone(), texts }))
+}
+
+/// Puts on record what the operator did, where anything is recorded. What has failed is recorded if the database answers
+/// at once: it may be what failed.
+pub(crate) async fn record(settings: &Settings, act: ActionRecord) {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let is_done = act.outcome == ActionRecord::DONE;
+    let kept = async {
+        let Some(log) = log(&settings.audit, &super::store(settings)?)? else { return anyhow::Ok(()) };
+        if !is_done && !matches!(tokio::time::timeout(PATIENCE, log.store.ping()).await, Ok(Ok(_))) {
+            return Ok(());
+        }
+        Ok(log.keep_action(act).await?)
+    };
+    if let Err(error) = kept.await {
+        console::note(&format!("this action was not recorded: {error:#}"));
+    }
 }
 
 pub(crate) fn for_server(settings: &AuditSettings, store: &Store) -> anyhow::Result<ServerAudit> {

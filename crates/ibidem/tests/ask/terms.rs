@@ -16,7 +16,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer, Identity, Question, Reason, Role, Scope, TenantId};
+use ibidem_engine::words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -77,7 +77,7 @@ impl World {
     async fn ask(&self, query: &str) -> Answer {
         let tags = [].into();
         let tenant = TenantId::named("default");
-        let identity = Identity { tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

@@ -150,6 +150,16 @@ impl Installation {
         }
     }
 
+    /// The folder of the originals.
+    pub(crate) fn originals(&self) -> &Path {
+        self.originals.path()
+    }
+
+    /// The names of all columns, of any table, that hold these words.
+    pub(crate) async fn columns_with(&self, words: &str) -> Vec<String> {
+        self.database.columns_with(words).await
+    }
+
     pub(crate) fn database_url(&self) -> &str {
         &self.database.url
     }

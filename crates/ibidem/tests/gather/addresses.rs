@@ -12,7 +12,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{
-    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, TenantId,
+    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, Subject, TenantId,
 };
 use ibidem_lab::addresses::{read, run};
 use ibidem_store::testing::TestDatabase;
@@ -90,7 +90,8 @@ async fn shelve(database: &TestDatabase, tenant: TenantId, addresses: &[String])
 }
 
 fn asked(tenant: TenantId, policy: &Arc<Policy>, query: &str) -> Asked {
-    let identity = Identity { tenant, subject: "reader".to_owned(), role: Role::Asker, tags: Default::default() };
+    let identity =
+        Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() };
     Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,

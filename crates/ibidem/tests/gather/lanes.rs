@@ -12,7 +12,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope, TenantId};
+use ibidem_engine::words::{Identity, Question, Role, Scope, Subject, TenantId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -124,7 +124,7 @@ impl World {
 
 fn scope() -> Scope {
     let tenant = TenantId::named("default");
-    Scope::of(&Identity { tenant, subject: "reader".to_owned(), role: Role::Asker, tags: Default::default() })
+    Scope::of(&Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() })
 }
 
 /// What gathering hands to the gates: at most sixteen.

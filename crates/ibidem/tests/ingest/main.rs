@@ -12,6 +12,7 @@
 mod common;
 mod complete;
 mod corpus;
+mod erase;
 mod kill;
 mod memory;
 mod state;

@@ -6,7 +6,7 @@ use std::path::Path;
 use ibidem_engine::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
 use ibidem_engine::ports::memory::Memory as _;
 use ibidem_engine::ports::outbox::{Outbox as _, Wanted};
-use ibidem_engine::words::{DocumentId, Identity, MemoryId, PassageKey, Role, Scope, TenantId};
+use ibidem_engine::words::{DocumentId, Identity, MemoryId, PassageKey, Role, Scope, Subject, TenantId};
 use uuid::Uuid;
 
 use crate::complete::model;
@@ -20,7 +20,7 @@ fn tenant() -> TenantId {
 
 fn asker(tags: &[&str]) -> Scope {
     let tags = tags.iter().map(|tag| tag.parse().unwrap()).collect();
-    Scope::of(&Identity { tenant: tenant(), subject: "someone".to_owned(), role: Role::Asker, tags })
+    Scope::of(&Identity { tenant: tenant(), subject: Subject::for_tests("someone"), role: Role::Asker, tags })
 }
 
 /// A document about meals, a public pin to it, and a note for the guild.

@@ -4,7 +4,7 @@ use ibidem_engine::fakes::FakeEmbedder;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::IndexQuery;
 use ibidem_engine::search::{Lanes, SearchRequest};
-use ibidem_engine::words::{CollectionName, Identity, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{CollectionName, Identity, Role, Scope, Subject, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -44,7 +44,7 @@ pub(crate) fn random_asker(random: &mut StdRng) -> Scope {
     }
     Scope::of(&Identity {
         tenant: TenantId::named(tenant),
-        subject: "somebody".to_owned(),
+        subject: Subject::for_tests("somebody"),
         role: Role::Asker,
         tags: tags.into_iter().collect(),
     })

@@ -6,7 +6,7 @@ use ibidem_engine::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::words::{DocumentId, Identity, PassageKey, Role, Tag, TenantId};
+use ibidem_engine::words::{DocumentId, Identity, PassageKey, Role, Subject, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;
@@ -16,7 +16,7 @@ fn collection() -> CollectionName {
 }
 
 pub(crate) fn scope(tenant: TenantId) -> Scope {
-    Scope::of(&Identity { tenant, subject: "lab".to_owned(), role: Role::Asker, tags: [Tag::public()].into() })
+    Scope::of(&Identity { tenant, subject: Subject::for_tests("lab"), role: Role::Asker, tags: [Tag::public()].into() })
 }
 
 /// Each document with its passages.

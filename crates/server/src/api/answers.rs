@@ -15,6 +15,7 @@ use ibidem_engine::degrade::Deadline;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
+use ibidem_store::ActionRecord;
 use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 use utoipa::ToSchema;
@@ -22,7 +23,7 @@ use uuid::Uuid;
 
 use super::json::Checked;
 use super::search::not_blank;
-use crate::audit;
+use crate::audit::{self, Act};
 use crate::identity::Caller;
 use crate::limits::Place;
 use crate::logs;
@@ -101,12 +102,17 @@ pub(crate) async fn ask(
     Extension(request_id): Extension<RequestId>,
     Extension(place): Extension<Place>,
     Extension(deadline): Extension<Deadline>,
+    act: Option<Extension<Act>>,
     caller: Caller,
     Checked(body): Checked<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
     logs::route(&body.collections);
     tracing::info!(streams, "a question came in");
+    let act = act.map(|Extension(act)| act);
+    if let Some(act) = &act {
+        act.asks(&body.query);
+    }
     let asked = Asked {
         request_id: request_id.0,
         at: Utc::now(),
@@ -123,12 +129,12 @@ pub(crate) async fn ask(
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Nobody), done });
+        begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, deadline, listener: Box::new(Caster(sentences)), done });
+    begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Caster(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -140,13 +146,39 @@ pub(crate) async fn ask(
     Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
 }
 
-/// Reads an answer again, as it was given.
+/// What is left of an answer when something that it cites was withdrawn.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what the stored answer says; nothing reads it")]
+pub(crate) struct Withdrawn {
+    /// How many citations are no longer there.
+    citations: usize,
+    /// Which sentences of the answer are no longer there: 1 is the first.
+    sentences: Vec<usize>,
+}
+
+/// An answer read again.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what the store hands out; nothing reads it")]
+pub(crate) struct AnswerAgain {
+    #[serde(flatten)]
+    answer: Answer,
+    /// Only where something was withdrawn.
+    asked_at: Option<chrono::DateTime<Utc>>,
+    /// Only where something was withdrawn.
+    withdrawn: Option<Withdrawn>,
+}
+
+/// Reads an answer again.
 ///
-/// Only whoever asked can: an answer that is not there and one that is somebody else's are the same.
+/// Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
+/// is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
+/// of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
+/// on it is taken out of `answer`, its citations out of `citations`, and `receipt`, `suggestions`, `warnings` and
+/// `route_to` are empty. A newer version of a document withdraws nothing.
 #[utoipa::path(get, path = "/v1/answers/{request_id}", tag = "answers", params(("request_id" = Uuid, Path)),
     security(("api_key" = [])),
     responses(
-        (status = 200, body = Answer),
+        (status = 200, body = AnswerAgain),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -156,8 +188,11 @@ pub(crate) async fn read(
     Path(request_id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_answer())?;
-    let answer = state.store.answer(caller.0.tenant, &caller.0.subject, request_id).await?;
-    answer.map(Json).ok_or_else(Problem::no_such_answer)
+    let answer = state.store.answer(caller.0.tenant, caller.0.subject.id(), request_id).await?;
+    let answer = answer.ok_or_else(Problem::no_such_answer)?;
+    let scope = caller.scope();
+    let standing = state.store.standing(&scope, &answer.passages()).await?;
+    Ok(Json(answer.shown(&scope, &standing)))
 }
 
 fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
@@ -170,6 +205,8 @@ struct Turn {
     identity: Identity,
     asked: Asked,
     deadline: Deadline,
+    /// None when nothing is recorded.
+    act: Option<Act>,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -179,12 +216,16 @@ fn begin(state: AppState, place: Place, turn: Turn) {
     let turns = state.turns.clone();
     let engine = state.engine_in_force().until(turn.deadline);
     let task = async move {
-        let Turn { identity, asked, mut listener, done, .. } = turn;
+        let Turn { identity, asked, act, mut listener, done, .. } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };
+        if let Some(act) = act {
+            // A stream has begun its reply before anybody knows how the turn ends.
+            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
+        }
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);

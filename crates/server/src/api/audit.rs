@@ -1,5 +1,7 @@
 //! `GET /v1/audit/{request_id}`: everything that is on record about a question, for those who must explain it.
 
+pub(crate) mod actions;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
@@ -61,7 +63,10 @@ pub(crate) struct AuditEntry {
 /// Who asked.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AskerEntry {
-    subject: String,
+    /// `key:` and the key's id, or `operator`; null in records from before ids were kept.
+    subject_id: Option<String>,
+    /// The key's name when it asked, for people to read.
+    subject_name: String,
     session_id: Option<String>,
     /// Which question of its conversation: 1 is the first.
     turn: i32,
@@ -91,7 +96,12 @@ impl From<AuditRecord> for AuditEntry {
     fn from(record: AuditRecord) -> Self {
         Self {
             asked_at: record.asked_at,
-            asker: AskerEntry { subject: record.subject, session_id: record.session_id, turn: record.turn },
+            asker: AskerEntry {
+                subject_id: record.subject_id,
+                subject_name: record.subject_name,
+                session_id: record.session_id,
+                turn: record.turn,
+            },
             texts: record.texts,
             question: record.question,
             route: record.route,
@@ -122,7 +132,8 @@ impl From<AuditRecord> for AuditEntry {
 /// Reads what is on record about a question.
 ///
 /// For admins of the tenant in which it was asked: another tenant's and one that is not there are the same. A record
-/// appears a moment after its answer.
+/// appears a moment after its answer. Words of documents that this key may not see now are taken out, as in
+/// `GET /v1/answers/{request_id}`; then `draft` and earlier replies in `history` read `[withdrawn]`.
 #[utoipa::path(get, path = "/v1/audit/{request_id}", tag = "audit", params(("request_id" = Uuid, Path)),
     security(("api_key" = [])),
     responses(
@@ -142,5 +153,11 @@ pub(crate) async fn read(
     if records.is_empty() {
         return Err(Problem::no_such_record());
     }
-    Ok(Json(AuditBody { request_id, records: records.into_iter().map(AuditEntry::from).collect() }))
+    let scope = caller.scope();
+    let mut shown = Vec::with_capacity(records.len());
+    for record in records {
+        let standing = state.store.standing(&scope, &record.passages()).await?;
+        shown.push(AuditEntry::from(record.shown(&scope, &standing)));
+    }
+    Ok(Json(AuditBody { request_id, records: shown }))
 }

@@ -1,18 +1,22 @@
 //! `POST /v1/documents`: a document is handed in.
 
+pub(crate) mod remove;
+
 use std::str::FromStr;
 
-use axum::Json;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_engine::ports::intake::{Format, Submission, Submitted};
 use ibidem_engine::words::{CollectionName, DocumentKind, Role, Tag};
+use ibidem_store::ActionObject;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::audit::Act;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -97,7 +101,7 @@ where
 
 /// Hands in a document. It is searchable a moment later, when a worker has read it.
 ///
-/// Each key's documents are kept under the key's name, so that no key replaces another's.
+/// Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
     request_body(content = DocumentForm, content_type = "multipart/form-data"),
     responses(
@@ -109,6 +113,7 @@ where
     ))]
 pub(crate) async fn submit(
     State(state): State<AppState>,
+    act: Option<Extension<Act>>,
     caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<DocumentAccepted>), Problem> {
@@ -132,7 +137,7 @@ pub(crate) async fn submit(
     let submission = Submission {
         tenant,
         collection,
-        source_location: format!("api:{}/{name}", caller.0.subject),
+        source_location: format!("api:{}/{name}", caller.0.subject.id()),
         format,
         original: state.originals.keep(tenant, bytes).await?,
         tags,
@@ -148,6 +153,10 @@ pub(crate) async fn submit(
         Some(Submitted::Retagged) => (StatusCode::ACCEPTED, "retagged"),
         Some(Submitted::Unchanged) | None => (StatusCode::OK, "unchanged"),
     };
+    if let Some(act) = act {
+        act.on(ActionObject::new("document", document_id));
+        act.detail("outcome", outcome);
+    }
     Ok((status, Json(DocumentAccepted { document_id, outcome })))
 }
 

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::json::Checked;
+use crate::audit::Act;
 use crate::identity::Caller;
 use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
@@ -172,18 +173,25 @@ impl From<SearchHit> for HitBody {
 pub(crate) async fn search(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
+    act: Option<Extension<Act>>,
     caller: Caller,
     Checked(body): Checked<SearchBody>,
 ) -> Result<Json<SearchResponse>, Problem> {
     let request =
         SearchRequest { query: body.query, collections: body.collections, limit: body.limit, lanes: body.lanes.into() };
     logs::route(&request.collections);
+    if let Some(act) = &act {
+        act.asks(&request.query);
+    }
     let began = Instant::now();
     let outcome = state.engine.searcher.search(&caller.scope(), &request).await;
     let numbers = SearchNumbers { took: began.elapsed(), ..numbers(request, &outcome) };
     state.metrics.search(&numbers);
     let outcome = outcome?;
     logs::fallback_flags(&outcome.fallback_reasons);
+    if let Some(act) = &act {
+        act.detail("hits", outcome.hits.len());
+    }
     Ok(Json(SearchResponse::of(request_id.0, outcome)))
 }
 

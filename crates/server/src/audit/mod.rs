@@ -1,5 +1,6 @@
-//! The audit: each turn ends in a record, and nobody waits for it.
+//! The audit: each turn and each action ends in a record, and nobody waits for it.
 
+mod actions;
 mod citations;
 mod queue;
 mod upkeep;
@@ -8,15 +9,20 @@ mod writer;
 use chrono::TimeDelta;
 use ibidem_engine::ports::records::TurnRecord;
 use ibidem_engine::words::Scope;
-use ibidem_store::AuditLog;
+use ibidem_store::{ActionRow, AuditLog, AuditRow};
 
-pub(crate) use queue::{AuditCounts, AuditQueue};
+pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};
+pub(crate) use actions::{Act, Tally, record_action};
+pub(crate) use queue::{AuditCounts, Queue};
 pub(crate) use upkeep::keep_up;
 
 use crate::state::AppState;
 use citations::check_citations;
 
-/// Whether turns are recorded, and for how long the records are kept.
+pub(crate) type AuditQueue = Queue<AuditRow>;
+pub(crate) type ActionQueue = Queue<ActionRow>;
+
+/// Whether turns and actions are recorded, and for how long the records are kept.
 #[derive(Clone, Debug, Default)]
 pub struct AuditSettings {
     /// None when nothing is recorded.

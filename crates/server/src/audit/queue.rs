@@ -1,20 +1,54 @@
-//! Records on their way to the database: a bounded queue, from which one task writes.
+//! Records on their way to the database: a bounded queue for each sort, from which one task writes.
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::records::TurnRecord;
-use ibidem_store::{AuditLog, AuditRow, CitationCheck};
+use ibidem_store::{ActionRecord, ActionRow, AuditLog, AuditRow, CitationCheck};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use super::writer::Writer;
 
 /// Records that may wait. When there are more, turns wait whose answers have gone out; they keep their places, so that
 /// a database that stays away turns questions away instead of filling the memory.
 const MOST_WAITING: usize = 1_024;
+
+/// A sort of record.
+#[async_trait]
+pub(crate) trait Row: Sized + Send + Sync + 'static {
+    /// Writes all of them, or none; doing it again changes nothing.
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError>;
+
+    fn request_id(&self) -> Option<Uuid>;
+}
+
+#[async_trait]
+impl Row for AuditRow {
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError> {
+        log.write(rows).await
+    }
+
+    fn request_id(&self) -> Option<Uuid> {
+        Some(self.request_id())
+    }
+}
+
+#[async_trait]
+impl Row for ActionRow {
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError> {
+        log.write_actions(rows).await
+    }
+
+    fn request_id(&self) -> Option<Uuid> {
+        self.request_id()
+    }
+}
 
 /// What is counted of the queue.
 #[derive(Clone, Debug, Default)]
@@ -39,16 +73,16 @@ pub(super) struct Stopping {
     pub(super) last: CancellationToken,
 }
 
-/// Where turns leave their records.
-pub(crate) struct AuditQueue {
+/// Where records of one sort are left.
+pub(crate) struct Queue<R> {
     log: AuditLog,
-    rows: mpsc::Sender<AuditRow>,
+    rows: mpsc::Sender<R>,
     counts: AuditCounts,
     stopping: Stopping,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl AuditQueue {
+impl<R: Row> Queue<R> {
     /// Starts the task that writes; it ends when the queue does.
     pub(crate) fn start(log: AuditLog, counts: AuditCounts) -> Arc<Self> {
         let (rows, taken) = mpsc::channel(MOST_WAITING);
@@ -59,20 +93,12 @@ impl AuditQueue {
     }
 
     /// Returns when the record is in the queue, which is at once unless it is full.
-    pub(crate) async fn put(&self, record: TurnRecord, citations: Option<CitationCheck>) {
-        let row = match self.log.row(record, citations) {
-            Ok(row) => row,
-            Err(error) => {
-                self.counts.lose(1);
-                tracing::error!(%error, "a turn was not recorded");
-                return;
-            }
-        };
+    async fn send(&self, row: R) {
         self.counts.waiting.inc();
         if self.rows.send(row).await.is_err() {
             self.counts.waiting.dec();
             self.counts.lose(1);
-            tracing::error!("a turn was not recorded: its record came after the last was written");
+            tracing::error!("something was not recorded: its record came after the last was written");
         }
     }
 
@@ -90,5 +116,37 @@ impl AuditQueue {
         {
             tracing::error!(%error, "the task that writes records failed");
         }
+    }
+}
+
+impl Queue<AuditRow> {
+    /// Returns when the record is in the queue, which is at once unless it is full.
+    pub(crate) async fn put(&self, record: TurnRecord, citations: Option<CitationCheck>) {
+        match self.log.row(record, citations) {
+            Ok(row) => self.send(row).await,
+            Err(error) => {
+                self.counts.lose(1);
+                tracing::error!(%error, "a turn was not recorded");
+            }
+        }
+    }
+}
+
+impl Queue<ActionRow> {
+    /// Puts it into the queue, if there is room; else hands it back.
+    pub(crate) fn try_put(&self, record: ActionRecord) -> Result<(), ActionRow> {
+        let row = self.log.action_row(record);
+        match self.rows.try_send(row) {
+            Ok(()) => {
+                self.counts.waiting.inc();
+                Ok(())
+            }
+            Err(mpsc::error::TrySendError::Full(row) | mpsc::error::TrySendError::Closed(row)) => Err(row),
+        }
+    }
+
+    /// Returns when there was room for it.
+    pub(crate) async fn put_row(&self, row: ActionRow) {
+        self.send(row).await;
     }
 }

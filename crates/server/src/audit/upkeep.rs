@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
-use ibidem_store::Store;
+use chrono::Utc;
+use ibidem_store::{ActionRecord, AuditLog, AuditedAction, Pruned, Store};
+use serde_json::json;
 use tokio::time::{Instant, interval};
+
+use super::AuditSettings;
 
 /// Often enough that a month is there in time after a database was away for days.
 const LOOK_EVERY: Duration = Duration::from_secs(60 * 60);
 const PRUNE_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Begins at once and goes on until it is dropped. Whatever fails is tried again the next hour.
-pub(crate) async fn keep_up(store: Store, retention: Option<TimeDelta>) {
+pub(crate) async fn keep_up(store: Store, AuditSettings { log, retention }: AuditSettings) {
     let mut pruned_at: Option<Instant> = None;
     let mut looks = interval(LOOK_EVERY);
     loop {
@@ -31,9 +34,20 @@ pub(crate) async fn keep_up(store: Store, retention: Option<TimeDelta>) {
                 if !pruned.months.is_empty() || pruned.records > 0 {
                     let months = pruned.months.join(" ");
                     tracing::info!(months, records = pruned.records, "old records of the audit were removed");
+                    if let Some(log) = &log {
+                        record(log, &pruned).await;
+                    }
                 }
             }
             Err(error) => tracing::warn!(%error, "old records of the audit could not be removed; it is tried again"),
         }
+    }
+}
+
+async fn record(log: &AuditLog, pruned: &Pruned) {
+    let details = json!({ "months": pruned.months, "records": pruned.records });
+    let act = ActionRecord { details, ..ActionRecord::by_operator(AuditedAction::PruneAudit, None) };
+    if let Err(error) = log.keep_action(act).await {
+        tracing::warn!(%error, "it is not recorded that old records were removed");
     }
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_store::{AuditLog, AuditRow};
+use ibidem_store::AuditLog;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::queue::{AuditCounts, Stopping};
+use super::queue::{AuditCounts, Row, Stopping};
 
 /// Records of one statement: a few hundred kilobytes.
 const MOST_AT_ONCE: usize = 128;
@@ -20,9 +20,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long a server that stops waits for a database that is away; after that, one attempt for what is left.
 const PATIENCE_AT_THE_END: Duration = Duration::from_secs(10);
 
-pub(super) struct Writer {
+pub(super) struct Writer<R> {
     log: AuditLog,
-    rows: mpsc::Receiver<AuditRow>,
+    rows: mpsc::Receiver<R>,
     counts: AuditCounts,
     stopping: Stopping,
     /// Since when nothing could be written.
@@ -31,8 +31,8 @@ pub(super) struct Writer {
     hurried_since: Option<Instant>,
 }
 
-impl Writer {
-    pub(super) fn new(log: AuditLog, rows: mpsc::Receiver<AuditRow>, counts: AuditCounts, stopping: Stopping) -> Self {
+impl<R: Row> Writer<R> {
+    pub(super) fn new(log: AuditLog, rows: mpsc::Receiver<R>, counts: AuditCounts, stopping: Stopping) -> Self {
         Self { log, rows, counts, stopping, failing_since: None, hurried_since: None }
     }
 
@@ -46,7 +46,7 @@ impl Writer {
     }
 
     /// Waits for records and takes what comes within a moment. False when there are none and none will come.
-    async fn gather(&mut self, batch: &mut Vec<AuditRow>) -> bool {
+    async fn gather(&mut self, batch: &mut Vec<R>) -> bool {
         let Stopping { hurry, last } = self.stopping.clone();
         tokio::select! {
             biased;
@@ -70,7 +70,7 @@ impl Writer {
     }
 
     /// Returns when all of them are written, or those that cannot be are counted as lost.
-    async fn write(&mut self, rows: &[AuditRow]) {
+    async fn write(&mut self, rows: &[R]) {
         match self.insist(rows).await {
             Ok(()) => {}
             Err(Failed::Refused(_)) if rows.len() > 1 => {
@@ -87,10 +87,10 @@ impl Writer {
     }
 
     /// Tries until it succeeds, with growing pauses; a server that stops does not wait for ever.
-    async fn insist(&mut self, rows: &[AuditRow]) -> Result<(), Failed> {
+    async fn insist(&mut self, rows: &[R]) -> Result<(), Failed> {
         let mut pause = FIRST_PAUSE;
         loop {
-            let reason = match timeout(ATTEMPT, self.log.write(rows)).await {
+            let reason = match timeout(ATTEMPT, R::write(&self.log, rows)).await {
                 Ok(Ok(())) => {
                     self.counts.written.inc_by(rows.len() as u64);
                     if self.failing_since.take().is_some() {
@@ -135,9 +135,9 @@ impl Writer {
     }
 
     /// Their ids go to the log: what is lost is at least known.
-    fn lose(&self, rows: &[AuditRow], failed: &Failed) {
+    fn lose(&self, rows: &[R], failed: &Failed) {
         self.counts.lose(rows.len());
-        let request_ids: Vec<String> = rows.iter().map(|row| row.request_id().to_string()).collect();
+        let request_ids: Vec<String> = rows.iter().filter_map(|row| Some(row.request_id()?.to_string())).collect();
         let (Failed::Refused(reason) | Failed::Away(reason)) = failed;
         tracing::error!(reason, records = rows.len(), request_ids = request_ids.join(" "), "records were lost");
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use ibidem_engine::replay::{Again, Decided, DecisionRecord, Replay};
-use ibidem_engine::words::Answer;
+use ibidem_engine::words::{Answer, SubjectId};
 use ibidem_store::{HashKey, Texts};
 use serde_json::{Value, json};
 
@@ -56,7 +56,9 @@ async fn an_admin_reads_everything_that_led_to_an_answer() {
     let body = recorded(&world, &admin, &answer).await;
     assert_eq!(body["request_id"], answer["request_id"]);
     let record = &body["records"][0];
-    assert_eq!(record["asker"], json!({"subject": "desk", "session_id": "s-1", "turn": 2}));
+    let id = record["asker"]["subject_id"].as_str().unwrap();
+    assert!(id.parse::<SubjectId>().is_ok(), "{id}");
+    assert_eq!(record["asker"], json!({"subject_id": id, "subject_name": "desk", "session_id": "s-1", "turn": 2}));
     assert_eq!((&record["question"]["query"], &record["answer"]), (&json!(QUESTION), &answer));
     assert_eq!((&record["route"], &record["texts"]), (&json!("direct"), &json!("plain")));
     assert_eq!(record["retrieval"]["found"], 1, "{record}");

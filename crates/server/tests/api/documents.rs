@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use ibidem_engine::ports::intake::Intake;
+use ibidem_engine::words::SubjectId;
 
 use crate::world::{Reply, World};
 
@@ -25,7 +26,7 @@ async fn submit(world: &World, key: &str, body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_document_is_queued_once_under_the_keys_own_name() {
+async fn a_document_is_queued_once_under_the_keys_own_id() {
     let world = World::create().await;
     let key = world.key("curator", &["finance"]).await;
     let body =
@@ -38,9 +39,24 @@ async fn a_document_is_queued_once_under_the_keys_own_name() {
         reply.body
     );
     let job = Intake::claim(world.store(), 1).await.unwrap().remove(0);
-    assert_eq!(job.submission.source_location, "api:desk/travel.md");
+    let location = &job.submission.source_location;
+    let id = location.strip_prefix("api:").and_then(|rest| rest.strip_suffix("/travel.md")).unwrap();
+    assert!(matches!(id.parse(), Ok(SubjectId::Key(_))), "{location}");
     assert_eq!(job.submission.address.as_deref(), Some("P-7"));
     assert_eq!(job.submission.document_id().0.to_string(), reply.body["document_id"].as_str().unwrap());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn two_keys_of_one_name_do_not_replace_each_others_documents() {
+    let world = World::create().await;
+    let body = form(&[("collection", "Policy"), ("tags", "public")], Some(("travel.md", "# Travel")));
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let key = world.key("curator", &[]).await;
+        ids.push(submit(&world, &key, &body).await.body["document_id"].clone());
+    }
+    assert_ne!(ids[0], ids[1]);
     world.end().await;
 }
 

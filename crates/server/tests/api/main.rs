@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod actions;
 mod answers;
 mod audit;
 mod audit_away;
 mod confidence;
 mod deployed;
 mod documents;
+mod erasing;
 mod health;
 mod memory;
 mod metrics;
@@ -15,6 +17,7 @@ mod observed;
 mod openapi;
 mod policy_change;
 mod search;
+mod stored_answers;
 mod world;
 
 use axum::http::StatusCode;

@@ -20,12 +20,12 @@ use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_engine::ports::originals::{Originals, OriginalsError};
+use ibidem_engine::ports::originals::{KeptOriginal, Originals, OriginalsError};
 use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_engine::words::{CharSpan, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
@@ -47,6 +47,7 @@ pub(crate) struct World {
     pub(crate) model: Arc<FakeModel>,
     pub(crate) thoughtful: Arc<Thoughtful>,
     pub(crate) tenant: TenantId,
+    originals: Arc<KeptOriginals>,
 }
 
 /// A reply, read to its end.
@@ -78,6 +79,17 @@ impl Originals for KeptOriginals {
 
     async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
         self.0.lock().unwrap().get(&(tenant, digest)).cloned().ok_or(OriginalsError::Lost(digest))
+    }
+
+    async fn list(&self, tenant: TenantId) -> Result<Vec<KeptOriginal>, OriginalsError> {
+        let kept = self.0.lock().unwrap();
+        let own = kept.keys().filter(|(of, _)| *of == tenant);
+        Ok(own.map(|(_, digest)| KeptOriginal { digest: *digest, kept_at: DateTime::UNIX_EPOCH }).collect())
+    }
+
+    async fn remove(&self, tenant: TenantId, digest: Sha256Hash) -> Result<(), OriginalsError> {
+        self.0.lock().unwrap().remove(&(tenant, digest));
+        Ok(())
     }
 }
 
@@ -134,6 +146,8 @@ pub(crate) struct Extras {
     pub(crate) embedder: Option<InPlaceOf>,
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
+    /// Requests that are under way at once.
+    pub(crate) max_in_flight: usize,
 }
 
 impl Default for Extras {
@@ -146,6 +160,7 @@ impl Default for Extras {
             metrics_readers: MetricsReaders::Admins,
             embedder: None,
             texts: Some(Texts::Plain),
+            max_in_flight: 256,
         }
     }
 }
@@ -201,8 +216,11 @@ impl World {
         let searcher =
             Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
         // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
-        let limits =
-            ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
+        let limits = ServerLimits {
+            max_body_bytes: 10_000,
+            request_timeout: Duration::from_secs(60),
+            max_in_flight: extras.max_in_flight,
+        };
         let originals = Arc::new(KeptOriginals::default());
         let model = Arc::new(FakeModel::saying(&[
             "Five days may be carr",
@@ -217,7 +235,7 @@ impl World {
             engine: Engine { vocabulary: extras.vocabulary, reranker: extras.reranker, ..Engine::new(searcher) },
             policy,
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
-            originals,
+            originals: originals.clone(),
             readiness: Arc::new(Always),
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
@@ -227,7 +245,8 @@ impl World {
             audit: AuditSettings { log, retention: None },
             traces: None,
         });
-        let world = Self { router: router(state.clone()), state, database, embedder, index, model, thoughtful, tenant };
+        let router = router(state.clone());
+        let world = Self { router, state, database, embedder, index, model, thoughtful, tenant, originals };
         world.take_in(tenant, "leave.md", "public", "Leave", "Five days of leave may be carried over.").await;
         world
             .take_in(tenant, "salaries.md", "finance", "Salaries", "Salaries are reviewed in March, leave or not.")
@@ -247,7 +266,14 @@ impl World {
     }
 
     /// A document of one passage, in the catalogue and in the index.
-    async fn take_in(&self, tenant: TenantId, location: &str, tag: &str, title: &str, text: &str) {
+    pub(crate) async fn take_in(
+        &self,
+        tenant: TenantId,
+        location: &str,
+        tag: &str,
+        title: &str,
+        text: &str,
+    ) -> DocumentId {
         let tags: Vec<Tag> = vec![tag.parse().unwrap()];
         let submission = Submission {
             tenant,
@@ -287,8 +313,9 @@ impl World {
         let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);
         let point = IndexPoint { passage: PassageKey { document, version: 1, chunk_index: 0 }, vector, words };
         let collection = "Policy".parse().unwrap();
-        let document = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
-        self.index.publish(vec![document]).await.unwrap();
+        let published = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
+        self.index.publish(vec![published]).await.unwrap();
+        document
     }
 
     /// A new key of the default tenant, as an `Authorization` header.
@@ -318,6 +345,30 @@ impl World {
     /// Every column of a table by name, with all of its values as text.
     pub(crate) async fn columns_of(&self, table: &str) -> Vec<(String, String)> {
         self.database.columns_of(table).await
+    }
+
+    /// The names of all columns, of any table, that hold these words.
+    pub(crate) async fn columns_with(&self, words: &str) -> Vec<String> {
+        self.database.columns_with(words).await
+    }
+
+    /// How many originals hold these words.
+    pub(crate) fn originals_with(&self, words: &str) -> usize {
+        let kept = self.originals.0.lock().unwrap();
+        kept.values().filter(|original| String::from_utf8_lossy(original).contains(words)).count()
+    }
+
+    /// Waits until so many turns are on record.
+    pub(crate) async fn written(&self, turns: u64) {
+        while self.store().turn_count().await.unwrap() < turns {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// A document that everybody may see, with its original.
+    pub(crate) async fn take_in_original(&self, location: &str, title: &str, text: &str) -> DocumentId {
+        self.originals.keep(self.tenant, text.as_bytes().to_vec()).await.unwrap();
+        self.take_in(self.tenant, location, "public", title, text).await
     }
 
     pub(crate) async fn run_sql(&self, statement: &'static str) {

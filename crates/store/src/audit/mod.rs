@@ -5,6 +5,7 @@ mod hashed;
 mod months;
 mod read;
 mod row;
+mod stored;
 mod write;
 
 use async_trait::async_trait;
@@ -16,7 +17,11 @@ pub use decisions::{DecisionsOf, KeptDecision};
 pub use hashed::HashKey;
 pub use months::{Months, Pruned};
 pub use read::AuditRecord;
+pub(crate) use row::without_nul;
 pub use row::{AuditRow, CitationCheck};
+pub use stored::StoredAnswer;
+pub(crate) use stored::{ERASED, without_reasons, without_replies};
+pub(crate) use write::is_about_a_record;
 
 /// What becomes of the words that people and models wrote.
 #[derive(Clone, Debug)]

@@ -23,11 +23,11 @@ pub struct Pruned {
 }
 
 impl Store {
-    /// Makes the month of a moment and the one after it, where they are missing. Returns how many it made; servers that
-    /// do it at the same time wait for each other.
+    /// Makes the month of a moment and the one after it, where they are missing, for questions and for actions. Returns
+    /// how many it made; servers that do it at the same time wait for each other.
     pub async fn make_audit_months(&self, now: DateTime<Utc>) -> Result<usize, CatalogueError> {
         let made = sqlx::query_scalar!(
-            r#"SELECT audit_make_month(moment) AS "made!"
+            r#"SELECT audit_make_month(moment)::int + actions_make_month(moment)::int AS "made!"
                FROM unnest(ARRAY[$1::timestamptz,
                                  date_trunc('month', date_trunc('month', $1, 'UTC') + interval '32 days', 'UTC')])
                     AS months (moment)"#,
@@ -36,15 +36,21 @@ impl Store {
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        Ok(made.into_iter().filter(|made| *made).count())
+        Ok(made.into_iter().filter(|made| *made > 0).count())
     }
 
-    /// Drops the months that ended before this moment, and what is older and in no month.
+    /// Drops the months that ended before this moment, and what is older and in no month, of questions and of actions.
     pub async fn prune_audit(&self, before: DateTime<Utc>) -> Result<Pruned, CatalogueError> {
-        let pruned = sqlx::query!(r#"SELECT months AS "months!", records AS "records!" FROM audit_prune($1)"#, before)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+        let pruned = sqlx::query!(
+            r#"SELECT ARRAY(SELECT DISTINCT month FROM unnest(asked.months || acted.months) AS month ORDER BY month)
+                          AS "months!",
+                      asked.records + acted.records AS "records!"
+               FROM audit_prune($1) AS asked, actions_prune($1) AS acted"#,
+            before,
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(unavailable)?;
         Ok(Pruned { months: pruned.months, records: pruned.records.unsigned_abs() })
     }
 

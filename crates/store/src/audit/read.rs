@@ -1,11 +1,15 @@
 //! Records, read again.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Sha256Hash, TenantId};
+use ibidem_engine::words::{PassageKey, Scope, Sha256Hash, SubjectId, TenantId};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::StoredAnswer;
+use super::stored::{GONE, passages_in, without_reasons, without_replies};
 use crate::convert::to_digest;
 use crate::{Store, unavailable};
 
@@ -13,7 +17,9 @@ use crate::{Store, unavailable};
 #[derive(Clone, PartialEq, Debug)]
 pub struct AuditRecord {
     pub asked_at: DateTime<Utc>,
-    pub subject: String,
+    /// None in records from before subjects had ids.
+    pub subject_id: Option<String>,
+    pub subject_name: String,
     pub session_id: Option<String>,
     pub turn: i32,
     /// `plain`, or `hashed` where digests stand in place of words.
@@ -40,11 +46,39 @@ pub struct AuditRecord {
     pub failure: Option<String>,
 }
 
+impl AuditRecord {
+    /// Every passage that led to the answer: whether they are visible now is asked before the record is shown.
+    pub fn passages(&self) -> Vec<PassageKey> {
+        let mut named = self.decision.as_ref().map(passages_in).unwrap_or_default();
+        named.extend(StoredAnswer::of(self.asked_at, self.answer.clone()).passages());
+        named.into_iter().collect()
+    }
+
+    /// Without the words of documents that are not among the visible: the sentences that rest on them, and, as nobody
+    /// knows what is in them, the draft, the reasons in words and what the assistant had said before.
+    #[must_use]
+    pub fn shown(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Self {
+        let is_whole = self.passages().iter().all(|key| visible.contains(key));
+        let answer = StoredAnswer::of(self.asked_at, self.answer).shown(scope, visible);
+        if is_whole {
+            return Self { answer, ..self };
+        }
+        Self {
+            answer,
+            question: without_replies(self.question, GONE, |_| true).0,
+            decision: self.decision.map(without_reasons),
+            draft: self.draft.map(|_| GONE.to_owned()),
+            failure: self.failure.map(|_| GONE.to_owned()),
+            ..self
+        }
+    }
+}
+
 impl Store {
     /// The records of a request, oldest first: more than one where a caller chose an id twice.
     pub async fn audit(&self, tenant: TenantId, request_id: Uuid) -> Result<Vec<AuditRecord>, CatalogueError> {
         let rows = sqlx::query!(
-            "SELECT asked_at, subject, session_id, turn, texts, question, route, retrieval, decision, answer, draft,
+            "SELECT asked_at, subject_id, subject_name, session_id, turn, texts, question, route, retrieval, decision, answer, draft,
                     markers, sentences, markers_dropped, sentences_dropped, marker_score, sentence_score,
                     citations_checked, citations_broken, tools, fallback_flags, policy_sha256, duration_ms, stages,
                     failure
@@ -58,7 +92,8 @@ impl Store {
         let records = rows.into_iter().map(|row| {
             Ok(AuditRecord {
                 asked_at: row.asked_at,
-                subject: row.subject,
+                subject_id: row.subject_id,
+                subject_name: row.subject_name,
                 session_id: row.session_id,
                 turn: row.turn,
                 texts: row.texts,
@@ -86,24 +121,27 @@ impl Store {
         });
         records.collect()
     }
+
     /// The answer that somebody got to a request, as it was given; of several under one id the last. Where only digests
-    /// were kept there is none.
+    /// were kept there is none. What it cites may be gone by now: see [`StoredAnswer`].
     pub async fn answer(
         &self,
         tenant: TenantId,
-        subject: &str,
+        subject: SubjectId,
         request_id: Uuid,
-    ) -> Result<Option<Value>, CatalogueError> {
-        sqlx::query_scalar!(
-            "SELECT answer FROM audit WHERE tenant_id = $1 AND request_id = $2 AND subject = $3 AND texts = 'plain'
+    ) -> Result<Option<StoredAnswer>, CatalogueError> {
+        let row = sqlx::query!(
+            "SELECT asked_at, answer FROM audit
+             WHERE tenant_id = $1 AND request_id = $2 AND subject_id = $3 AND texts = 'plain'
              ORDER BY asked_at DESC, id DESC LIMIT 1",
             tenant.0,
             request_id,
-            subject,
+            subject.to_string(),
         )
         .fetch_optional(&self.pool)
         .await
-        .map_err(unavailable)
+        .map_err(unavailable)?;
+        Ok(row.map(|row| StoredAnswer::of(row.asked_at, row.answer)))
     }
 
     /// How many turns are recorded, of all tenants.

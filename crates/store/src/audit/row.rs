@@ -26,7 +26,8 @@ pub struct AuditRow {
     pub(super) asked_at: DateTime<Utc>,
     pub(super) tenant: TenantId,
     pub(super) request_id: Uuid,
-    pub(super) subject: String,
+    pub(super) subject_id: String,
+    pub(super) subject_name: String,
     pub(super) session_id: Option<String>,
     pub(super) turn: i32,
     pub(super) texts: &'static str,
@@ -101,7 +102,8 @@ impl AuditRow {
             duration_ms: i64::try_from(record.duration_ms).unwrap_or(i64::MAX),
             stages: text(&Value::Array(stages))?,
             session_id: question.session_id.clone().map(without_nul),
-            subject: without_nul(record.subject),
+            subject_id: record.subject.id().to_string(),
+            subject_name: without_nul(record.subject.name().to_owned()),
             draft: record.draft.map(|draft| texts.words(draft)),
             failure: record.failure.map(|failure| texts.words(failure)),
         })
@@ -120,7 +122,7 @@ impl Texts {
         }
     }
 
-    fn words(&self, words: String) -> String {
+    pub(crate) fn words(&self, words: String) -> String {
         match self {
             Self::Plain => without_nul(words),
             Self::Hashed(key) => key.hide(&words),
@@ -161,7 +163,7 @@ fn text(document: &impl serde::Serialize) -> Result<String, CatalogueError> {
 }
 
 /// PostgreSQL's text has no NUL; a record that could not be written would be worse than one without it.
-fn without_nul(text: String) -> String {
+pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 

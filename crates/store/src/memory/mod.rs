@@ -6,7 +6,9 @@ mod recall;
 use chrono::{DateTime, Utc};
 use ibidem_engine::curate::CheckedEntry;
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope, Sha256Hash, Tag, TenantId};
+use ibidem_engine::words::{
+    Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope, Sha256Hash, Subject, Tag, TenantId,
+};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -31,11 +33,11 @@ impl Author {
     /// Somebody who writes for those they share every tag with, and for the public.
     pub fn of(identity: &Identity) -> Self {
         let tags = scope_tags(&Scope::of(identity));
-        Self { tenant: identity.tenant, name: identity.subject.clone(), tags: Some(tags) }
+        Self { tenant: identity.tenant, name: identity.subject.name().to_owned(), tags: Some(tags) }
     }
 
     pub fn operator(tenant: TenantId) -> Self {
-        Self { tenant, name: "operator".to_owned(), tags: None }
+        Self { tenant, name: Subject::operator().name().to_owned(), tags: None }
     }
 
     /// The first of the tags that this author may not write for.

@@ -33,7 +33,7 @@ async fn record(connection: &mut PgConnection, moment: &str) {
 
 async fn try_record(connection: &mut PgConnection, moment: &str) -> Result<PgQueryResult, sqlx::Error> {
     let statement = format!(
-        "INSERT INTO audit (id, asked_at, tenant_id, request_id, subject, turn, texts, question, route, action, answer,
+        "INSERT INTO audit (id, asked_at, tenant_id, request_id, subject_name, turn, texts, question, route, action, answer,
                                 markers_dropped, sentences_dropped, tools, fallback_flags, policy_sha256, duration_ms,
                                 stages)
              VALUES (gen_random_uuid(), '{moment}', gen_random_uuid(), gen_random_uuid(), 'desk', 1, 'plain', '{{}}',

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod actions;
 mod audit;
+mod erase;
 mod jobs;
 mod keys;
 mod memory;
@@ -13,7 +15,7 @@ mod visibility;
 
 use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_engine::words::{
-    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
+    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
@@ -28,7 +30,7 @@ fn tags(names: &[&str]) -> Vec<Tag> {
 
 fn scope(tenant: TenantId, names: &[&str]) -> Scope {
     let tags = tags(names).into_iter().collect();
-    Scope::of(&Identity { tenant, subject: "someone".to_owned(), role: Role::Asker, tags })
+    Scope::of(&Identity { tenant, subject: Subject::for_tests("someone"), role: Role::Asker, tags })
 }
 
 fn submission(tenant: TenantId, location: &str, text: &str, audience: &[&str]) -> Submission {

@@ -9,7 +9,7 @@ use ibidem_engine::ports::memory::Memory;
 use ibidem_engine::ports::outbox::{Outbox, Wanted};
 use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
 use ibidem_engine::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
-use ibidem_engine::words::{MemoryId, MemoryKind, ModelHash, Reference};
+use ibidem_engine::words::{MemoryId, MemoryKind, ModelHash, Reference, Subject};
 use ibidem_store::{Author, MemoryOutcome};
 
 use super::*;
@@ -70,7 +70,7 @@ fn note(text: &str, triggers: &[&str], audience: &[&str]) -> EntryDraft {
 
 fn curator(tenant: TenantId, names: &[&str]) -> Author {
     let tags = tags(names).into_iter().collect();
-    Author::of(&Identity { tenant, subject: "desk".to_owned(), role: Role::Curator, tags })
+    Author::of(&Identity { tenant, subject: Subject::for_tests("desk"), role: Role::Curator, tags })
 }
 
 fn model() -> ModelHash {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::*;
 use crate::fakes::{FakeMemory, FakeReranker, passage};
 use crate::ports::reranker::RerankError;
-use crate::words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Tag, TenantId};
+use crate::words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Subject, Tag, TenantId};
 
 const QUESTION: &str = "How much oil does it take?";
 const TRIGGER: &str = "Oil capacity";
@@ -20,7 +20,8 @@ fn tenant() -> TenantId {
 }
 
 fn scope() -> Scope {
-    let identity = Identity { tenant: tenant(), subject: "s".to_owned(), role: Role::Asker, tags: Default::default() };
+    let identity =
+        Identity { tenant: tenant(), subject: Subject::for_tests("s"), role: Role::Asker, tags: Default::default() };
     Scope::of(&identity)
 }
 

@@ -14,7 +14,7 @@ use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope};
+use ibidem_engine::words::{Identity, Question, Role, Scope, Subject};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -159,7 +159,7 @@ fn with_variants(shipped: &Policy, variants: usize) -> Arc<Policy> {
 async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], variants: usize) -> anyhow::Result<Row> {
     let identity = Identity {
         tenant: ibidem_engine::words::TenantId::named(corpus::TENANT),
-        subject: "bench".to_owned(),
+        subject: Subject::operator(),
         role: Role::Asker,
         tags: [corpus::team(0)?].into(),
     };

@@ -14,7 +14,7 @@ use ibidem_engine::ports::thesaurus::Thesaurus as _;
 use ibidem_engine::ports::vocabulary::LabelKind;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope, TenantId};
+use ibidem_engine::words::{Identity, Question, Role, Scope, Subject, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -122,7 +122,7 @@ async fn bare(client: &reqwest::Client, url: &str, language: &str, term: &str) -
 async fn ask(engine: &Engine, policy: &Arc<Policy>, term: &str) -> anyhow::Result<f64> {
     let identity = Identity {
         tenant: TenantId::named("default"),
-        subject: "bench".to_owned(),
+        subject: Subject::operator(),
         role: Role::Asker,
         tags: [].into(),
     };

@@ -11,6 +11,7 @@ use ibidem_engine::ports::index::{Index as _, IndexQuery, Shelf};
 use ibidem_engine::ports::memory::{Memory as _, Remembered};
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{MemoryId, MemoryKind, Question, Scope};
+use ibidem_store::{ActionRecord, AuditedAction};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -57,6 +58,10 @@ struct Close {
 }
 
 impl Test {
+    pub(crate) fn act(&self) -> ActionRecord {
+        ActionRecord { query: Some(self.question.clone()), ..self.sight.operator.act(AuditedAction::TestMemory) }
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         anyhow::ensure!(!self.question.trim().is_empty(), "the question is blank");
         let policy = compose::policy(settings, self.policy.as_deref())?;

@@ -1,14 +1,15 @@
 //! `POST /v1/memory/pins`, `POST /v1/memory/notes`, `PUT` and `DELETE /v1/memory/{id}`.
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use ibidem_engine::curate::{CheckedEntry, EntryDraft};
 use ibidem_engine::words::{Identity, MemoryKind, Reference, Scope, Tag};
-use ibidem_store::{Author, MemoryOutcome};
+use ibidem_store::{ActionObject, Author, MemoryOutcome};
 
 use super::{EntryReply, NoteBody, PinBody, ReferenceBody, RewordingBody, entry_id};
 use crate::api::json::Checked;
+use crate::audit::Act;
 use crate::identity::Curator;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -25,12 +26,13 @@ use crate::state::AppState;
     ))]
 pub(crate) async fn pin(
     State(state): State<AppState>,
+    act: Option<Extension<Act>>,
     Curator(identity): Curator,
     Checked(body): Checked<PinBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let references = references_of(body.references)?;
     let draft = EntryDraft { kind: MemoryKind::Pin, triggers: body.triggers, references, tags: body.tags };
-    create(&state, &identity, draft).await
+    create(&state, act, &identity, draft).await
 }
 
 /// Keeps a background note.
@@ -45,11 +47,13 @@ pub(crate) async fn pin(
     ))]
 pub(crate) async fn note(
     State(state): State<AppState>,
+    act: Option<Extension<Act>>,
     Curator(identity): Curator,
     Checked(body): Checked<NoteBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let (kind, references) = (MemoryKind::Note { text: body.text }, references_of(body.references)?);
-    create(&state, &identity, EntryDraft { kind, triggers: body.triggers, references, tags: body.tags }).await
+    let draft = EntryDraft { kind, triggers: body.triggers, references, tags: body.tags };
+    create(&state, act, &identity, draft).await
 }
 
 /// Puts a new wording in place of an entry. The old one helps nobody from now on.
@@ -106,12 +110,16 @@ pub(crate) async fn remove(
 
 async fn create(
     state: &AppState,
+    act: Option<Extension<Act>>,
     identity: &Identity,
     draft: EntryDraft,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let author = may_write_for(identity, &draft.tags)?;
     let checked = checked(state, draft).await?;
     let id = state.store.create_entry(&author, &checked).await?;
+    if let Some(act) = act {
+        act.on(ActionObject::new("memory", id));
+    }
     Ok((StatusCode::CREATED, Json(EntryReply::of(state, &Scope::of(identity), id).await?)))
 }
 

@@ -1,0 +1,67 @@
+//! `ibidem tenant`: everything that is one organisation's.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use ibidem_engine::words::TenantId;
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use serde_json::json;
+
+use super::document::tell;
+use crate::compose::Parts;
+use crate::settings::Settings;
+
+/// How often is looked whether others have published.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+#[derive(clap::Subcommand)]
+pub(crate) enum Tenant {
+    /// Erases a tenant: documents, originals, vectors, points of the index, curated memory, keys, tags, and all records.
+    /// It cannot be taken back. Run again, it finishes what was interrupted.
+    Erase {
+        name: String,
+        /// Yes, erase it.
+        #[arg(long, required = true)]
+        yes: bool,
+        /// The report as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Tenant {
+    pub(crate) fn act(&self) -> ActionRecord {
+        let Self::Erase { name, .. } = self;
+        let tenant = TenantId::named(name);
+        ActionRecord {
+            object: Some(ActionObject::new("tenant", tenant)),
+            ..ActionRecord::by_operator(AuditedAction::EraseTenant, Some(tenant))
+        }
+    }
+
+    pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
+        let Self::Erase { name, json, .. } = self;
+        let tenant = TenantId::named(&name);
+        let parts = Parts::ready(settings).await?;
+        // A rebuilt index learns of what went by the rows that are deleted here.
+        let only_one = parts.store.exclusively("reindex").await?;
+        anyhow::ensure!(only_one.is_some(), "an `ibidem reindex` is running; erase the tenant when it has ended");
+        let erased = parts.store.erase_tenant(&parts.originals, tenant).await?;
+        let publisher = parts.publisher();
+        while parts.store.publications_of(tenant).await? > 0 {
+            let published = publisher.round().await;
+            let published = published.context("the rest is gone; run it again to take it out of the index")?;
+            if published == 0 {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+        anyhow::ensure!(
+            parts.store.forget_tenant(tenant).await?,
+            "documents were handed in meanwhile; stop whoever does it and run it again"
+        );
+        if let Some(act) = act {
+            act.details = json!({ "documents": erased.documents, "records": erased.records, "keys": erased.keys });
+        }
+        tell(&format!("tenant {name}"), &erased, json)
+    }
+}

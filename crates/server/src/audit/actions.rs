@@ -1,0 +1,202 @@
+//! Every request that reads or changes data is recorded as an action: who, what, and how it ended.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use chrono::Utc;
+use ibidem_engine::words::Identity;
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::problem::Problem;
+use crate::request_id::RequestId;
+use crate::state::AppState;
+
+/// What each route does. One that stands neither here nor among the exempt fails a test.
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 13] = [
+    ("POST", "/v1/answers", AuditedAction::Ask),
+    ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
+    ("GET", "/v1/audit/actions", AuditedAction::ListActions),
+    ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
+    ("POST", "/v1/search", AuditedAction::Search),
+    ("POST", "/v1/documents", AuditedAction::SubmitDocument),
+    ("DELETE", "/v1/documents/{id}", AuditedAction::RemoveDocument),
+    ("POST", "/v1/memory/pins", AuditedAction::Pin),
+    ("POST", "/v1/memory/notes", AuditedAction::WriteNote),
+    ("GET", "/v1/memory", AuditedAction::ListEntries),
+    ("GET", "/v1/memory/{id}", AuditedAction::ReadEntry),
+    ("PUT", "/v1/memory/{id}", AuditedAction::ReplaceEntry),
+    ("DELETE", "/v1/memory/{id}", AuditedAction::RemoveEntry),
+];
+
+/// They tell of the installation, not of anybody's data.
+pub const EXEMPT_ROUTES: [(&str, &str); 5] =
+    [("GET", "/.well-known/ibidem-receipt-keys.json"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("GET", "/openapi.json")];
+
+/// How often what was turned away is put on record.
+const TALLY_EVERY: Duration = Duration::from_secs(1);
+
+/// An action under way. It is put on record when the last who holds it lets go: a caller who hangs up leaves a record
+/// too.
+#[derive(Clone)]
+pub(crate) struct Act(Arc<Held>);
+
+struct Held {
+    state: AppState,
+    noted: Mutex<Noted>,
+}
+
+struct Noted {
+    record: ActionRecord,
+    /// How the request was replied to; none if it never was.
+    replied: Option<Cow<'static, str>>,
+    /// How what the request began ended after its reply.
+    ended: Option<Cow<'static, str>>,
+}
+
+impl Act {
+    fn begin(state: &AppState, action: AuditedAction, request: &Request) -> Self {
+        let record = ActionRecord {
+            acted_at: Utc::now(),
+            tenant: None,
+            by: None,
+            action,
+            object: named_object(action, request.uri().path()),
+            outcome: Cow::Borrowed("hung_up"),
+            request_id: request.extensions().get::<RequestId>().map(|id| id.0),
+            query: None,
+            details: json!({}),
+        };
+        Self(Arc::new(Held { state: state.clone(), noted: Mutex::new(Noted { record, replied: None, ended: None }) }))
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Noted)) {
+        change(&mut self.0.noted.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(crate) fn by(&self, identity: &Identity) {
+        self.note(|noted| noted.record.is_by(identity));
+    }
+
+    /// It is another action than the route says.
+    pub(crate) fn is(&self, action: AuditedAction) {
+        self.note(|noted| noted.record.action = action);
+    }
+
+    pub(crate) fn on(&self, object: ActionObject) {
+        self.note(|noted| noted.record.object = Some(object));
+    }
+
+    pub(crate) fn asks(&self, query: &str) {
+        self.note(|noted| noted.record.query = Some(query.to_owned()));
+    }
+
+    /// A number or a code, never anybody's words.
+    pub(crate) fn detail(&self, name: &str, value: impl Into<serde_json::Value>) {
+        self.note(|noted| noted.record.details[name] = value.into());
+    }
+
+    /// How it ended when its reply had begun already.
+    pub(crate) fn ended(&self, outcome: impl Into<Cow<'static, str>>) {
+        self.note(|noted| noted.ended = Some(outcome.into()));
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(queue) = self.state.action_queue.clone() else { return };
+        let noted = self.noted.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut record = noted.record.clone();
+        if let Some(outcome) = noted.ended.take().or_else(|| noted.replied.take()) {
+            record.outcome = outcome;
+        }
+        if record.by.is_none() {
+            self.state.tally.count(&self.state, record.action, record.outcome);
+            return;
+        }
+        if let Err(row) = queue.try_put(record)
+            && tokio::runtime::Handle::try_current().is_ok()
+        {
+            // The database is behind. While it is away no key is known, and nothing more comes.
+            self.state.turns.spawn(async move { queue.put_row(row).await });
+        }
+    }
+}
+
+/// Requests that were turned away before anybody knew whose they were: without a valid key, or because there were too
+/// many. They are counted, so that a flood of them is not a flood of records.
+#[derive(Default)]
+pub(crate) struct Tally(Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>);
+
+impl Tally {
+    fn count(&self, state: &AppState, action: AuditedAction, outcome: Cow<'static, str>) {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = counted.is_empty();
+        *counted.entry((action, outcome)).or_default() += 1;
+        if is_first && let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let state = state.clone();
+            runtime.spawn(async move {
+                tokio::time::sleep(TALLY_EVERY).await;
+                state.tally.put_down(&state);
+            });
+        }
+    }
+
+    /// Puts what was counted on record.
+    pub(crate) fn put_down(&self, state: &AppState) {
+        let counted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(queue) = &state.action_queue else { return };
+        for ((action, outcome), requests) in counted {
+            let record = ActionRecord {
+                by: None,
+                outcome,
+                details: json!({ "requests": requests }),
+                ..ActionRecord::by_operator(action, None)
+            };
+            if queue.try_put(record).is_err() {
+                tracing::error!(action = action.as_str(), requests, "requests that were turned away are not on record");
+            }
+        }
+    }
+}
+
+/// Puts the request on record, when it has ended.
+pub(crate) async fn record_action(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let Some(action) = action_of(&request).filter(|_| state.action_queue.is_some()) else {
+        return next.run(request).await;
+    };
+    let act = Act::begin(&state, action, &request);
+    request.extensions_mut().insert(act.clone());
+    let response = next.run(request).await;
+    let outcome = outcome_of(&response);
+    act.note(|noted| noted.replied = Some(outcome));
+    response
+}
+
+fn action_of(request: &Request) -> Option<AuditedAction> {
+    let path = request.extensions().get::<MatchedPath>()?.as_str();
+    let method = request.method().as_str();
+    let route = AUDITED_ROUTES.iter().find(|(of, at, _)| (*of, *at) == (method, path));
+    route.map(|(.., action)| *action)
+}
+
+fn outcome_of(response: &Response) -> Cow<'static, str> {
+    match response.extensions().get::<Problem>() {
+        Some(problem) => Cow::Borrowed(problem.kind()),
+        None if response.status().is_success() => Cow::Borrowed(ActionRecord::DONE),
+        None => Cow::Owned(response.status().as_u16().to_string()),
+    }
+}
+
+/// What the path names, if it is an id: whatever else somebody wrote there is not kept.
+fn named_object(action: AuditedAction, path: &str) -> Option<ActionObject> {
+    let id: Uuid = path.rsplit('/').next()?.parse().ok()?;
+    let (kind, _) = action.as_str().split_once('.')?;
+    Some(ActionObject::new(kind, id))
+}

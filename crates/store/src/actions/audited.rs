@@ -1,0 +1,105 @@
+//! Every action on data, by name. docs/actions.md is made of this list.
+
+use std::fmt::Write as _;
+
+/// One line an action: the variant, its name in records, and what it is.
+macro_rules! actions {
+    ($($variant:ident, $name:literal, $what:literal;)*) => {
+        /// What somebody does to data. Whoever adds a route or a command says here what it is.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum AuditedAction {
+            $(#[doc = $what] $variant,)*
+        }
+
+        impl AuditedAction {
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// As records name it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// In a sentence.
+            pub fn what(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $what,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    Ask, "answer.ask", "A question is asked. What led to its answer is in the audit, under the same request id.";
+    ReadAnswer, "answer.read", "A stored answer is read again.";
+    VerifyAnswer, "answer.verify", "A receipt is checked against the documents.";
+    ExplainQuestion, "question.explain", "The way of a question through retrieval and gates is shown.";
+    Search, "search", "Passages are searched for.";
+    SubmitDocument, "document.submit", "Documents are handed in.";
+    ListDocuments, "document.list", "Documents are listed.";
+    RetagDocument, "document.retag", "A document gets other tags.";
+    RemoveDocument, "document.remove", "A document is removed.";
+    EraseDocument, "document.erase", "A document is erased, with its words in records and stored answers.";
+    Pin, "memory.pin", "A question is pinned to sources.";
+    WriteNote, "memory.note", "A background note is written.";
+    ReplaceEntry, "memory.replace", "An entry of curated memory gets a new wording.";
+    ListEntries, "memory.list", "Entries of curated memory are listed.";
+    ReadEntry, "memory.read", "An entry of curated memory is read.";
+    TestMemory, "memory.test", "It is tested which entries a question calls up.";
+    RemoveEntry, "memory.remove", "An entry of curated memory is removed.";
+    CreateKey, "key.create", "An API key is made.";
+    ListKeys, "key.list", "A tenant's API keys are listed.";
+    RevokeKey, "key.revoke", "An API key is ended.";
+    OwnTag, "tag.own", "Somebody becomes the owner of a tag.";
+    EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
+    ReadAudit, "audit.read", "The record of a question is read.";
+    ListActions, "audit.actions", "These records are read.";
+    ReplayDecisions, "audit.replay", "Recorded decisions are made again.";
+    PruneAudit, "audit.prune", "Old records are removed.";
+    PolicyInForce, "policy.in_force", "A policy comes into force on a server.";
+    ModelsInForce, "models.in_force", "The language models of the settings come into force on a server.";
+    MeasureQuality, "quality.measure", "Questions are asked of the documents to measure or calibrate quality.";
+    Reindex, "index.rebuild", "The index is built anew.";
+    Reconcile, "index.reconcile", "The index is compared with the catalogue and mended.";
+    Migrate, "schema.migrate", "The database and the index are brought to a new version's shape.";
+}
+
+impl AuditedAction {
+    /// The list as docs/actions.md has it.
+    pub fn table() -> String {
+        let mut table = "| action | what is recorded |\n|---|---|\n".to_owned();
+        for action in Self::ALL {
+            // Writing to a string does not fail.
+            let _ = writeln!(table, "| `{}` | {} |", action.as_str(), action.what());
+        }
+        table
+    }
+}
+
+impl std::str::FromStr for AuditedAction {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.iter().find(|action| action.as_str() == written);
+        known.copied().ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|action| action.as_str()).collect();
+            format!("{written:?} is no action; there are {}", names.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_has_a_name_of_its_own_and_stands_in_the_documentation() {
+        for action in AuditedAction::ALL {
+            assert_eq!(action.as_str().parse(), Ok(*action));
+        }
+        let page = include_str!("../../../../docs/actions.md");
+        assert!(page.contains(&AuditedAction::table()), "docs/actions.md should hold:\n{}", AuditedAction::table());
+    }
+}

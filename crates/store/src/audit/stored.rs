@@ -1,0 +1,276 @@
+//! What a record says, without what its reader may not see now, or what nobody may see any more.
+//!
+//! A sentence stays when every passage that it rests on stands. One that rests on nothing goes with the others: it may
+//! lead in to what was taken out. Fields are kept by name, so that one that is new is left out until somebody has
+//! thought about it.
+
+use std::collections::{BTreeSet, HashSet};
+
+use chrono::{DateTime, Utc};
+use ibidem_engine::words::{CitedSource, DocumentId, PassageKey, Scope};
+use serde_json::{Map, Value, json};
+
+/// Fields of an answer that hold codes, numbers and words of the policy, and nothing of a document.
+const KEPT: [&str; 13] = [
+    "request_id",
+    "action",
+    "refused",
+    "reason",
+    "confidence",
+    "retrieval_quality",
+    "transparency",
+    "model_used",
+    "context_chunks_used",
+    "context_tokens_used",
+    "generation_time_ms",
+    "grounded",
+    "trace",
+];
+
+/// An answer as it is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredAnswer {
+    asked_at: DateTime<Utc>,
+    answer: Value,
+}
+
+impl StoredAnswer {
+    pub(crate) fn of(asked_at: DateTime<Utc>, answer: Value) -> Self {
+        Self { asked_at, answer }
+    }
+
+    /// The passages it rests on: whether they are visible now is asked of the catalogue before it is shown.
+    pub fn passages(&self) -> Vec<PassageKey> {
+        let of_sentences = sentences(&self.answer).iter().flat_map(|sentence| list(sentence, "sources"));
+        let cited = list(&self.answer, "citations").iter().chain(of_sentences);
+        let keys: BTreeSet<PassageKey> = cited.filter_map(|source| passage(source).ok().flatten()).collect();
+        keys.into_iter().collect()
+    }
+
+    /// As it was given, if all that it rests on is among the visible; else without the rest, and it says so.
+    pub fn shown(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Value {
+        let mut answer = self.without(|key| !visible.contains(key)).0;
+        if !names_own_tag(&answer["route_to"], scope) {
+            answer["route_to"] = Value::Null;
+        }
+        // Names of documents near the one that was not found: which of them are visible now is not known.
+        if answer["reason"] == "entity_not_found" {
+            answer["suggestions"] = json!([]);
+        }
+        answer
+    }
+
+    /// Without anything that rests on a document, and how many sentences that took.
+    pub(crate) fn without_document(self, document: DocumentId) -> (Value, u64) {
+        self.without(|key| key.document == document)
+    }
+
+    /// What its sentences say that rest on a document.
+    pub(crate) fn sentences_on(&self, document: DocumentId) -> impl Iterator<Item = &str> {
+        let rests_on_it = move |sentence: &&Value| {
+            let named = |source: &Value| passage(source).ok().flatten().map(|key| key.document);
+            list(sentence, "sources").iter().any(|source| named(source) == Some(document))
+        };
+        sentences(&self.answer).iter().filter(rests_on_it).filter_map(|sentence| sentence["text"].as_str())
+    }
+
+    fn without(self, is_gone: impl Fn(&PassageKey) -> bool) -> (Value, u64) {
+        let Self { asked_at, answer } = self;
+        // A source that cannot be read cannot be confirmed.
+        let stands = |source: &Value| passage(source).is_ok_and(|key| key.is_none_or(|key| !is_gone(&key)));
+        let stands_whole = |sentence: &Value| {
+            let sources = list(sentence, "sources");
+            !sources.is_empty() && sources.iter().all(stands)
+        };
+        let (sentences, citations) = (sentences(&answer), list(&answer, "citations"));
+        let rests_on_gone = |sentence: &Value| !list(sentence, "sources").iter().all(stands);
+        if citations.iter().all(stands) && !sentences.iter().any(rests_on_gone) {
+            return (answer, 0);
+        }
+        let said: Vec<&str> =
+            sentences.iter().filter(|one| stands_whole(one)).filter_map(|one| one["text"].as_str()).collect();
+        let gone: Vec<usize> =
+            (1_usize..).zip(sentences).filter(|(_, one)| !stands_whole(one)).map(|(place, _)| place).collect();
+        let left: Vec<&Value> = citations.iter().filter(|citation| stands(citation)).collect();
+        let mut shown: Map<String, Value> =
+            KEPT.iter().map(|field| ((*field).to_owned(), answer[*field].clone())).collect();
+        let said = said.iter().map(|text| text.trim()).collect::<Vec<_>>().join("\n");
+        let lost = gone.len() as u64;
+        for (field, value) in [
+            ("asked_at", json!(asked_at)),
+            ("answer", json!(said)),
+            ("citations", json!(left)),
+            ("withdrawn", json!({ "citations": citations.len() - left.len(), "sentences": gone })),
+            ("refusal_reason", Value::Null),
+            ("route_to", Value::Null),
+            ("suggestions", json!([])),
+            ("warnings", json!([])),
+            // The proof of a text that is no longer whole would only repeat what was taken out.
+            ("receipt", Value::Null),
+        ] {
+            shown.insert(field.to_owned(), value);
+        }
+        (Value::Object(shown), lost)
+    }
+}
+
+/// Every passage that a document of JSON names, however deep.
+pub(crate) fn passages_in(value: &Value) -> BTreeSet<PassageKey> {
+    let mut found = BTreeSet::new();
+    collect(value, &mut found);
+    found
+}
+
+fn collect(value: &Value, found: &mut BTreeSet<PassageKey>) {
+    if let Ok(key) = serde_json::from_value(value.clone())
+        && value.is_object()
+    {
+        found.insert(key);
+    }
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+/// What a decision was made of, without the reasons in words: those repeat what a model wrote.
+pub(crate) fn without_reasons(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(without_reasons).collect(),
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(name, _)| name != "why");
+            Value::Object(kept.map(|(name, value)| (name, without_reasons(value))).collect())
+        }
+        other => other,
+    }
+}
+
+/// The question, with what the assistant had said before replaced where `is_gone`.
+pub(crate) fn without_replies(mut question: Value, instead: &str, is_gone: impl Fn(&str) -> bool) -> (Value, u64) {
+    let mut replaced = 0;
+    for said in question["history"].as_array_mut().into_iter().flatten() {
+        let is_reply = said["role"] != "user";
+        if is_reply && said["content"].as_str().is_some_and(|content| content != instead && is_gone(content)) {
+            said["content"] = json!(instead);
+            replaced += 1;
+        }
+    }
+    (question, replaced)
+}
+
+/// Stands in place of words that a reader may not see now.
+pub(crate) const GONE: &str = "[withdrawn]";
+
+/// Stands in place of words that nobody sees any more.
+pub(crate) const ERASED: &str = "[erased]";
+
+/// The receipt's sentences, each with its text and sources.
+fn sentences(answer: &Value) -> &[Value] {
+    let receipt = &answer["receipt"];
+    let stretches = list(receipt, "stretches");
+    if stretches.is_empty() { list(receipt, "sentences") } else { stretches }
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The passage that a source or a citation names; none for a concept, which is its vocabulary's.
+fn passage(source: &Value) -> Result<Option<PassageKey>, ()> {
+    let id = source["source_id"].as_str().ok_or(())?;
+    match CitedSource::from(id.to_owned()) {
+        CitedSource::Concept(_) => Ok(None),
+        CitedSource::Passage(id) => {
+            let version = source["version"].as_u64().and_then(|version| version.try_into().ok()).ok_or(())?;
+            Ok(Some(PassageKey { document: id.document, version, chunk_index: id.chunk_index }))
+        }
+    }
+}
+
+fn names_own_tag(route_to: &Value, scope: &Scope) -> bool {
+    let tag = route_to["tag"].as_str().unwrap_or_default();
+    tag.is_empty() || scope.tags().any(|own| own.as_str() == tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use ibidem_engine::words::{Identity, Role, Subject, TenantId};
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn key(document: u128) -> PassageKey {
+        PassageKey { document: DocumentId(Uuid::from_u128(document)), version: 1, chunk_index: 0 }
+    }
+
+    fn source(document: u128) -> Value {
+        json!({"source_id": key(document).source_id().to_string(), "version": 1, "snippet": format!("secret {document}")})
+    }
+
+    fn stored() -> StoredAnswer {
+        let sentence = |text: &str, of: &[u128]| json!({"text": text, "sources": of.iter().map(|one| source(*one)).collect::<Vec<_>>()});
+        StoredAnswer::of(
+            DateTime::UNIX_EPOCH,
+            json!({
+                "request_id": "r", "action": "cite", "answer": "One.[1] Two.[2] Both.[1][2] So:", "new_field": "secret",
+                "citations": [source(1), source(2)], "warnings": ["Secret is old"], "suggestions": ["Secret?"],
+                "reason": null, "route_to": {"tag": "finance"}, "trace": [{"gate": "coverage"}],
+                "receipt": {"sentences": [
+                    sentence("One.[1]", &[1]), sentence("Two.[2]", &[2]), sentence("Both.[1][2]", &[1, 2]), sentence("So:", &[]),
+                ]},
+            }),
+        )
+    }
+
+    fn scope(tags: &[&str]) -> Scope {
+        let tags = tags.iter().map(|tag| tag.parse().unwrap()).collect();
+        Scope::of(&Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags })
+    }
+
+    #[test]
+    fn an_answer_whose_sources_all_stand_is_as_it_was_given() {
+        assert_eq!(stored().passages(), [key(1), key(2)]);
+        assert_eq!(stored().shown(&scope(&["finance"]), &[key(1), key(2)].into()), stored().answer);
+        assert_eq!(stored().shown(&scope(&[]), &[key(1), key(2)].into())["route_to"], Value::Null);
+    }
+
+    #[test]
+    fn nothing_that_rests_on_a_source_that_is_gone_is_left() {
+        let shown = stored().shown(&scope(&["finance"]), &[key(1)].into());
+        assert_eq!(shown["answer"], "One.[1]");
+        assert_eq!(shown["citations"], json!([source(1)]));
+        assert_eq!(shown["withdrawn"], json!({"citations": 1, "sentences": [2, 3, 4]}));
+        assert_eq!((&shown["request_id"], &shown["action"]), (&json!("r"), &json!("cite")));
+        assert_eq!(shown["asked_at"], "1970-01-01T00:00:00Z");
+        let written = shown.to_string();
+        for gone in ["secret 2", "Secret", "Two", "Both", "So:", "new_field", "finance"] {
+            assert!(!written.contains(gone), "{gone}: {written}");
+        }
+        assert_eq!(stored().shown(&scope(&[]), &HashSet::new())["answer"], "");
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_read_is_gone() {
+        let mut odd = stored();
+        odd.answer["citations"][1]["version"] = json!("one");
+        assert_eq!(odd.shown(&scope(&[]), &[key(1), key(2)].into())["withdrawn"]["citations"], 1);
+    }
+
+    #[test]
+    fn erasing_twice_takes_out_what_is_left() {
+        let (once, lost) = stored().without_document(key(2).document);
+        assert_eq!((lost, once["answer"].as_str()), (3, Some("One.[1]")));
+        let (twice, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once.clone()).without_document(key(2).document);
+        assert_eq!(twice, once);
+        let (other, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once).without_document(key(1).document);
+        assert_eq!((other["answer"].as_str(), &other["citations"]), (Some(""), &json!([])));
+    }
+
+    #[test]
+    fn passages_are_found_however_deep_and_reasons_go() {
+        let decision = json!({"rounds": [{"candidates": [{"passage": key(3), "why": "secret"}]}]});
+        assert_eq!(passages_in(&decision), [key(3)].into());
+        assert_eq!(without_reasons(decision), json!({"rounds": [{"candidates": [{"passage": key(3)}]}]}));
+    }
+}
