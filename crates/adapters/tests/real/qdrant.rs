@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantization};
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_engine::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_engine::suites::index::{DIMENSIONS, index_suite};
@@ -207,7 +208,7 @@ async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
         tags: [].into(),
     });
     let vector = Some(vec![1.0; DIMENSIONS]);
-    let query = IndexQuery { words: Some("word".to_owned()), vector, hits_per_lane: 10, ..IndexQuery::default() };
+    let query = IndexQuery { words: Some(Analysis::default().unweighed("word")), vector, hits_per_lane: 10, ..IndexQuery::default() };
     Ok(index.search(&scope, vec![query]).await?.remove(0).len())
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
 mod confidence;
+mod difference;
 mod gathering;
 mod notes;
 mod pool;

@@ -83,6 +83,7 @@ impl World {
             embedder: self.embedder.clone(),
             index: Arc::new(self.index.clone()),
             catalogue: Arc::new(self.store().clone()),
+            words: Arc::new(self.store().clone()),
         }
     }
 

@@ -36,6 +36,8 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 /// Its threshold is another model's: the test's is lower.
+/// What opens `/metrics`.
+pub(crate) const METRICS_TOKEN: &str = "a-token-of-the-operator";
 pub(crate) const POLICY: &str = include_str!("../../../../policies/book.yaml");
 
 pub(crate) struct World {
@@ -143,7 +145,7 @@ impl Default for Extras {
             reranker: None,
             breakers: None,
             counts: Arc::new(NothingCounted),
-            metrics_readers: MetricsReaders::Admins,
+            metrics_readers: MetricsReaders::Operator(Sha256Hash::of(METRICS_TOKEN.as_bytes())),
             embedder: None,
             texts: Some(Texts::Plain),
         }
@@ -198,8 +200,12 @@ impl World {
             }
             None => asked,
         };
-        let searcher =
-            Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+        let searcher = Searcher {
+            embedder: guarded,
+            index: index.clone(),
+            catalogue: Arc::new(database.store.clone()),
+            words: Arc::new(database.store.clone()),
+        };
         // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
         let limits =
             ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
