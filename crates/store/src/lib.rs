@@ -92,7 +92,12 @@ impl Store {
             .test_before_acquire(false)
             .before_acquire(|connection, about| Box::pin(still_lives(connection, about.idle_for)))
             .connect_lazy_with(options);
-        Ok(Self { pool, read_timeout: settings.read_timeout, lease: settings.lease, analysis: settings.analysis.clone() })
+        Ok(Self {
+            pool,
+            read_timeout: settings.read_timeout,
+            lease: settings.lease,
+            analysis: settings.analysis.clone(),
+        })
     }
 
     /// Whether the database answers, and which version it is.

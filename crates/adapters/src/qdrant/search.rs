@@ -10,8 +10,8 @@ use ibidem_engine::ports::index::{IndexError, IndexHit, IndexQuery};
 use ibidem_engine::words::{PassageKey, Scope};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    AcornSearchParams, Filter, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder,
-    QueryPoints, ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Filter, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder, QueryPoints,
+    ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use super::publish::sparse;

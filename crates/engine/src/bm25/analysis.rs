@@ -115,9 +115,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// FNV-1a of 64 bits, folded to 32: the same on every machine and in every release.
 fn hashed(stem: &str) -> TermId {
-    let hash = stem.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = stem
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     let [a, b, c, d, e, f, g, h] = hash.to_be_bytes();
     TermId(u32::from_be_bytes([a ^ e, b ^ f, c ^ g, d ^ h]))
 }

@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use crate::bm25::{Analysis, TermCounts, TermId};
 use crate::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
-use crate::bm25::{Analysis, TermCounts, TermId};
 use crate::ports::owners::{OwnedTag, Owner, Owners};
 use crate::ports::word_statistics::WordStatistics;
 use crate::sift::{same_word, significant_terms};

@@ -97,7 +97,8 @@ mod tests {
     async fn a_tag_that_the_asker_does_not_carry_is_never_named_nor_its_owner() {
         let passage = fakes::passage(0, &"Book".parse().unwrap(), "text");
         let evidence = vec![Candidate::unscored(passage.clone()); 3];
-        let of = |tag: &str, owner: Option<&str>| OwnedTag { document: passage.passage.document, ..tagged(1, tag, owner) };
+        let of =
+            |tag: &str, owner: Option<&str>| OwnedTag { document: passage.passage.document, ..tagged(1, tag, owner) };
         let owners = Indiscreet(vec![
             of("hr", Some("hr@example.org")),
             of("public", None),

@@ -256,7 +256,9 @@ async fn a_score_is_the_product_of_both_halves_whatever_else_there_is(index: &dy
     const WORDS: [&str; 6] = ["amber", "basalt", "cedar", "delta", "ember", "falcon"];
     let tenant = TenantId::named("halves");
     let texts: Vec<String> = (0..40_usize)
-        .map(|number| (0..number % 7 + 1).map(|word| WORDS[(number * 5 + word * word) % 6]).collect::<Vec<_>>().join(" "))
+        .map(|number| {
+            (0..number % 7 + 1).map(|word| WORDS[(number * 5 + word * word) % 6]).collect::<Vec<_>>().join(" ")
+        })
         .collect();
     let chunks: Vec<(&str, Vec<f32>)> = texts.iter().map(|text| (text.as_str(), axis(0))).collect();
     let document = Document::of(tenant, "a").chunks(&chunks);
@@ -272,7 +274,8 @@ async fn a_score_is_the_product_of_both_halves_whatever_else_there_is(index: &dy
 
     let hidden: Vec<Document> = (0..60)
         .map(|number| {
-            let (owner, tags) = if number % 2 == 0 { (tenant, "others") } else { (TenantId::named("other halves"), "public") };
+            let (owner, tags) =
+                if number % 2 == 0 { (tenant, "others") } else { (TenantId::named("other halves"), "public") };
             let text = &texts[(number * 7) % texts.len()];
             Document::of(owner, &format!("hidden {number}")).tags(&[tags]).chunks(&[(text, axis(0))])
         })
@@ -507,12 +510,7 @@ fn asker(tenant: &str, tags: &[&str]) -> Scope {
 }
 
 fn query(words: &str, vector: &[f32]) -> IndexQuery {
-    IndexQuery {
-        words: terms(words),
-        vector: Some(vector.to_vec()),
-        hits_per_lane: 10,
-        ..IndexQuery::default()
-    }
+    IndexQuery { words: terms(words), vector: Some(vector.to_vec()), hits_per_lane: 10, ..IndexQuery::default() }
 }
 
 /// Each term counts alike: how much a term counts is not the index's to decide.

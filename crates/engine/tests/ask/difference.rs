@@ -96,7 +96,8 @@ impl Everything {
         let documents: Vec<Document> = (0..4 + dice.below(20))
             .map(|number| {
                 let (tenant, collection) = (TenantId::named(dice.of(&TENANTS)), dice.of(&COLLECTIONS));
-                let address = (dice.below(3) > 0).then(|| format!("{}-{:04}", collection.to_uppercase(), dice.below(ADDRESSES)));
+                let address =
+                    (dice.below(3) > 0).then(|| format!("{}-{:04}", collection.to_uppercase(), dice.below(ADDRESSES)));
                 let sentences = |dice: &mut Dice| {
                     let count = 2 + dice.below(5);
                     format!("The {}. Every {} is {}.", dice.words(count), dice.words(1), dice.words(2))
@@ -311,7 +312,11 @@ fn without_times(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
             let is_time = |name: &str| name.ends_with("_ms") || name == "took" || name == "stages";
-            fields.into_iter().filter(|(name, _)| !is_time(name)).map(|(name, value)| (name, without_times(value))).collect()
+            fields
+                .into_iter()
+                .filter(|(name, _)| !is_time(name))
+                .map(|(name, value)| (name, without_times(value)))
+                .collect()
         }
         Value::Array(values) => values.into_iter().map(without_times).collect(),
         other => other,
@@ -337,7 +342,8 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
         let with = engine_on(&everything, is_counted_over_everything).await;
         let without = engine_on(&seen, is_counted_over_everything).await;
         for _ in 0..QUESTIONS_OF_A_WORLD {
-            let (question, policy, limit) = (question(&mut dice), &policies[dice.below(POLICIES.len())], 1 + dice.below(8));
+            let (question, policy, limit) =
+                (question(&mut dice), &policies[dice.below(POLICIES.len())], 1 + dice.below(8));
             let one = shown(&with, &identity, policy, &question, limit).await;
             let other = shown(&without, &identity, policy, &question, limit).await;
             let hides = everything.documents.len() > seen.documents.len();

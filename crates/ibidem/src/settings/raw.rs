@@ -421,8 +421,7 @@ impl RawServer {
             problems.note("server.metrics", problem);
             return None;
         }
-        let readers =
-            [("operator", operator), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
+        let readers = [("operator", operator), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
         problems.one_of("server.metrics", &self.metrics, &readers)
     }
 

@@ -264,7 +264,10 @@ fn only_the_operators_token_opens_the_metrics_and_a_language_must_be_known() {
     assert_eq!(with.metrics, MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())));
     assert_eq!(load_with("", &[], &[]).unwrap().server.metrics, MetricsReaders::Nobody);
     let german = load_with("index:\n  language: german\n", &[], &[]).unwrap();
-    assert_eq!((german.index.analysis.id(), german.store.analysis.id()), ("german-1".to_owned(), "german-1".to_owned()));
+    assert_eq!(
+        (german.index.analysis.id(), german.store.analysis.id()),
+        ("german-1".to_owned(), "german-1".to_owned())
+    );
     for (file, problem) in [
         ("server:\n  metrics: admin\n", "let one tenant's admin read the numbers of all tenants"),
         ("server:\n  metrics_token: short\n", "`server.metrics_token` must have at least 16"),

@@ -13,7 +13,8 @@ async fn what_a_server_counted_is_printed_as_prometheus_reads_it_or_it_is_said_w
         const TOKEN: &str = "a token that nobody guesses";
         let token = TOKEN.replace(' ', "-");
         let served = installation.serve(&[("IBIDEM__SERVER__METRICS_TOKEN", &token)]).await;
-        let dump = async |key: &str| installation.run(&["metrics", "--dump", "--url", &served.url, "--token", key]).await;
+        let dump =
+            async |key: &str| installation.run(&["metrics", "--dump", "--url", &served.url, "--token", key]).await;
         let without = installation.run(&["metrics", "--dump", "--url", &served.url]).await;
         assert!(without.code == Some(1) && without.err.contains("server.metrics_token"), "{without:?}");
         let key = async |role: &str| {

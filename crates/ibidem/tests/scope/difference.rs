@@ -177,8 +177,7 @@ async fn differences(random: &mut StdRng, askers: usize, is_counted_over_everyth
         let [one, other] = futures::future::join_all(lists).await.try_into().unwrap_or_else(|_| panic!("two lists"));
         assert_eq!(format!("{one:?}"), format!("{other:?}"));
 
-        let (one, other) =
-            (engine(&with, is_counted_over_everything), engine(&without, is_counted_over_everything));
+        let (one, other) = (engine(&with, is_counted_over_everything), engine(&without, is_counted_over_everything));
         for _ in 0..QUESTIONS_OF_AN_ASKER {
             let (question, policy) = (question(random), policies.choose(random).unwrap());
             let limit = random.random_range(1..=20);

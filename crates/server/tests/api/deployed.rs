@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
-use super::world::{METRICS_TOKEN, Extras, POLICY, World, policy};
+use super::world::{Extras, METRICS_TOKEN, POLICY, World, policy};
 
 const DASHBOARD: &str = include_str!("../../../../deploy/grafana/ibidem.json");
 const RULES: &str = include_str!("../../../../deploy/prometheus/rules.yml");

@@ -62,7 +62,12 @@ async fn many_at_once_neither_wait_for_each_other_in_a_circle_nor_lose_a_count()
                     store.retag(tenant, documents[(worker * round) % 6], &tags(audience)).await.unwrap();
                     let own = format!("own {worker}");
                     store
-                        .submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, &own, &round.to_string(), audience)])
+                        .submit(
+                            tenant,
+                            Uuid::now_v7(),
+                            READING,
+                            &[submission(tenant, &own, &round.to_string(), audience)],
+                        )
                         .await
                         .unwrap();
                     let jobs = Intake::claim(&store, 10).await.unwrap();

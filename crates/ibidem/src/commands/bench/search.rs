@@ -159,7 +159,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
         index: Arc::new(scratch.index.clone()),
         catalogue: Arc::new(scratch.store.clone()),
-            words: Arc::new(scratch.store.clone()),
+        words: Arc::new(scratch.store.clone()),
     };
     Ok(AppState::new(ServerParts {
         store: scratch.store.clone(),

@@ -160,7 +160,10 @@ impl EntryReply {
     async fn of(state: &AppState, scope: &Scope, id: MemoryId) -> Result<Self, Problem> {
         let row = state.store.entry(scope, id).await?.ok_or_else(Problem::no_such_entry)?;
         let unresolved = state.store.leading_nowhere(scope, &row.entry.references).await?;
-        Ok(Self { entry: MemoryEntryBody::seen_in(scope, row), unresolved: unresolved.into_iter().map(ReferenceBody::from).collect() })
+        Ok(Self {
+            entry: MemoryEntryBody::seen_in(scope, row),
+            unresolved: unresolved.into_iter().map(ReferenceBody::from).collect(),
+        })
     }
 }
 

@@ -63,7 +63,10 @@ pub(crate) async fn list(
     let is_last = rows.len() <= most;
     rows.truncate(most);
     let next = rows.last().filter(|_| !is_last).map(|row| row.entry.id.0);
-    Ok(Json(EntriesReply { entries: rows.into_iter().map(|row| MemoryEntryBody::seen_in(&scope, row)).collect(), next }))
+    Ok(Json(EntriesReply {
+        entries: rows.into_iter().map(|row| MemoryEntryBody::seen_in(&scope, row)).collect(),
+        next,
+    }))
 }
 
 /// One entry, and which of its references lead nowhere.

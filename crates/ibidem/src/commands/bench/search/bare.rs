@@ -10,8 +10,8 @@ use ibidem_engine::ports::word_statistics::WordStatistics as _;
 use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
-    AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder,
-    QueryPoints, SearchParams, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,
+    SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use super::LIMIT;
