@@ -46,10 +46,11 @@ CREATE FUNCTION tag_set_of(tags text[]) RETURNS text[] LANGUAGE sql IMMUTABLE AS
     SELECT coalesce(array_agg(DISTINCT tag ORDER BY tag), '{}') FROM unnest(tags) AS tag
 $$;
 
--- A document's audience changes, or it goes: so do its terms.
+-- A document's audience changes, or it goes, or has another version: so do its terms. Whoever makes a version has to say
+-- its terms.
 CREATE FUNCTION follow_document() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
-    IF NEW.removed_at IS NOT NULL THEN
+    IF NEW.removed_at IS NOT NULL OR NEW.current_version <> OLD.current_version THEN
         DELETE FROM document_terms WHERE tenant_id = NEW.tenant_id AND document_id = NEW.id;
     ELSIF NEW.tags IS DISTINCT FROM OLD.tags THEN
         UPDATE document_terms SET tags = tag_set_of(NEW.tags)
@@ -58,8 +59,23 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER follow_document AFTER UPDATE OF tags, removed_at ON documents
+CREATE TRIGGER follow_document AFTER UPDATE OF tags, removed_at, current_version ON documents
 FOR EACH ROW EXECUTE FUNCTION follow_document();
+
+-- A worker of an older release, still running while this is migrated, makes versions and counts nothing: then not
+-- every document is counted any more, and that is said.
+CREATE FUNCTION notice_uncounted_document() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    IF EXISTS (SELECT FROM documents d WHERE d.tenant_id = NEW.tenant_id AND d.id = NEW.id AND d.removed_at IS NULL)
+        AND NOT EXISTS (SELECT FROM document_terms t WHERE t.tenant_id = NEW.tenant_id AND t.document_id = NEW.id)
+    THEN
+        DELETE FROM counted_analyses;
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER notice_uncounted_document AFTER INSERT OR UPDATE OF current_version ON documents
+DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION notice_uncounted_document();
 
 -- Adds what a row of document_terms has now, and takes away what it had.
 CREATE FUNCTION count_terms() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$

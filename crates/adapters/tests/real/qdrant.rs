@@ -183,11 +183,10 @@ async fn a_collection_of_the_wrong_shape_is_refused() {
 /// Collections of versions before words were weighed within the scope.
 #[tokio::test]
 async fn a_collection_that_weighs_words_over_all_tenants_is_refused_with_what_to_run() {
-    let settings = settings();
-    with_index(settings.clone(), async |index| {
+    with_index(settings(), async |index| {
         index.ensure_collection().await.unwrap();
         let IndexState::Ready { collection, .. } = index.check().await.unwrap() else { panic!("there is no index") };
-        let client = Qdrant::from_url(&settings.url).skip_compatibility_check().build().unwrap();
+        let client = Qdrant::from_url(&setting("IBIDEM__INDEX__URL")).skip_compatibility_check().build().unwrap();
         let mut sparse = SparseVectorsConfigBuilder::default();
         sparse.add_named_vector_params("bm25", SparseVectorParamsBuilder::default().modifier(Modifier::Idf));
         let update = UpdateCollectionBuilder::new(&collection).sparse_vectors_config(sparse);

@@ -7,6 +7,7 @@ mod audit;
 mod audit_away;
 mod confidence;
 mod deployed;
+mod difference;
 mod documents;
 mod health;
 mod memory;

@@ -25,7 +25,7 @@ use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_engine::words::{CharSpan, CollectionName, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
@@ -254,10 +254,23 @@ impl World {
 
     /// A document of one passage, in the catalogue and in the index.
     async fn take_in(&self, tenant: TenantId, location: &str, tag: &str, title: &str, text: &str) {
+        self.take_in_to("Policy", tenant, location, tag, [title, text]).await;
+    }
+
+    /// The same, in a collection of one's choice: its title and its text.
+    pub(crate) async fn take_in_to(
+        &self,
+        collection: &str,
+        tenant: TenantId,
+        location: &str,
+        tag: &str,
+        [title, text]: [&str; 2],
+    ) {
+        let collection: CollectionName = collection.parse().unwrap();
         let tags: Vec<Tag> = vec![tag.parse().unwrap()];
         let submission = Submission {
             tenant,
-            collection: "Policy".parse().unwrap(),
+            collection: collection.clone(),
             source_location: location.to_owned(),
             format: Format::Plain,
             original: Sha256Hash::of(text.as_bytes()),
@@ -292,7 +305,6 @@ impl World {
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
         let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);
         let point = IndexPoint { passage: PassageKey { document, version: 1, chunk_index: 0 }, vector, words };
-        let collection = "Policy".parse().unwrap();
         let document = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
         self.index.publish(vec![document]).await.unwrap();
     }

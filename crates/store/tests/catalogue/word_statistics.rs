@@ -107,6 +107,21 @@ async fn an_installation_from_before_says_that_words_are_not_weighed_until_they_
 }
 
 #[tokio::test]
+async fn a_version_that_an_older_release_makes_without_counting_is_noticed() {
+    let database = TestDatabase::create().await;
+    let store = &database.store;
+    let tenant = store.ensure_tenant("default").await.unwrap();
+    take_in(store, submission(tenant, "a", "1", &["public"]), &["oil"]).await;
+    assert!(weighs(store, tenant).await);
+    database.run("UPDATE documents SET current_version = current_version + 1").await;
+    assert!(!weighs(store, tenant).await, "its terms are those of the version before");
+    assert_eq!(store.count_words_of_some(10).await.unwrap(), 1);
+    assert!(store.conclude_counting().await.unwrap());
+    is_exact(store).await;
+    database.drop_database().await;
+}
+
+#[tokio::test]
 async fn another_language_is_counted_by_itself() {
     let database = TestDatabase::create().await;
     let english = &database.store;
