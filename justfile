@@ -194,6 +194,12 @@ bench data="../shared/data":
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
+# With and without documents that the asker may not see, every reply is the same bytes: ten thousand cases on the fakes,
+# and so many askers with 60 questions each on PostgreSQL and Qdrant.
+difference cases="10000" askers="30":
+    eval "$(stack/env)" && IBIDEM_DIFFERENCES={{ cases }} IBIDEM_DIFFERENCE_ASKERS={{ askers }} \
+      cargo nextest run --cargo-profile release -p ibidem-engine -p ibidem --all-features --locked -E 'test(difference)' --no-capture
+
 # Ten thousand decisions made again from their records, and flips under other thresholds beside asking again.
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \

@@ -1,6 +1,7 @@
 //! A question's life: the words it is told in, the ports it reaches the world through, and no I/O of its own.
 
 pub mod ask;
+pub mod bm25;
 pub mod curate;
 pub mod degrade;
 pub mod explain;

@@ -1,11 +1,14 @@
 //! One search: both lanes in one round trip, fused by rank, and nothing shown that the catalogue does not confirm.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::bm25::{self, TermId, TermWeights};
 use crate::degrade::{Fault as _, flags};
 use crate::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use crate::ports::embedder::{EmbedError, Embedder};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use crate::ports::word_statistics::WordStatistics;
 use crate::words::{CollectionName, PassageKey, Scope};
 
 /// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
@@ -44,8 +47,8 @@ pub struct SearchHit {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchOutcome {
     pub hits: Vec<SearchHit>,
-    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer, and
-    /// `circuit_open` when it was not asked.
+    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer,
+    /// `circuit_open` when it was not asked, and `words_unweighed` while the rarity of words is not counted.
     pub fallback_reasons: Vec<&'static str>,
 }
 
@@ -66,6 +69,16 @@ pub struct Searcher {
     pub embedder: Arc<dyn Embedder>,
     pub index: Arc<dyn Index>,
     pub catalogue: Arc<dyn Catalogue>,
+    pub words: Arc<dyn WordStatistics>,
+}
+
+/// What the lexical lane looks for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Weighed {
+    /// For each text, its terms.
+    pub(crate) texts: Vec<TermWeights>,
+    /// Whether the terms count by how rare they are in the asker's scope. If not, they count alike.
+    pub(crate) by_rarity: bool,
 }
 
 impl Searcher {
@@ -82,8 +95,13 @@ impl Searcher {
         request: &SearchRequest,
         hits_per_lane: usize,
     ) -> Result<(Vec<IndexHit>, Vec<&'static str>), SearchError> {
-        let (vector, fallback_reasons) = self.query_vector(request).await?;
-        let words = (request.lanes != Lanes::Dense).then(|| request.query.clone());
+        let (vector, words) = futures::join!(self.query_vector(request), self.query_words(scope, request));
+        let (vector, mut fallback_reasons) = vector?;
+        let words = words?;
+        if words.as_ref().is_some_and(|words| !words.by_rarity) {
+            fallback_reasons.push(flags::WORDS_UNWEIGHED);
+        }
+        let words = words.and_then(|words| words.texts.into_iter().next());
         let query = IndexQuery {
             words,
             vector,
@@ -93,6 +111,28 @@ impl Searcher {
         };
         let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
         Ok((found, fallback_reasons))
+    }
+
+    async fn query_words(&self, scope: &Scope, request: &SearchRequest) -> Result<Option<Weighed>, CatalogueError> {
+        if request.lanes == Lanes::Dense {
+            return Ok(None);
+        }
+        Ok(Some(self.weighed(scope, &[&request.query]).await?))
+    }
+
+    /// The terms of some texts, each by how rare it is among what the asker may see: one read for all texts.
+    pub(crate) async fn weighed(&self, scope: &Scope, texts: &[&str]) -> Result<Weighed, CatalogueError> {
+        let terms: Vec<BTreeSet<TermId>> = texts.iter().map(|text| self.words.analysis().distinct(text)).collect();
+        let all: Vec<TermId> = terms.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        if all.is_empty() {
+            return Ok(Weighed { texts: vec![TermWeights::new(); texts.len()], by_rarity: true });
+        }
+        let counts = self.words.counts(scope, &all).await?;
+        let texts = terms.iter().map(|terms| match &counts {
+            Some(counts) => bm25::weighed(terms, counts),
+            None => bm25::unweighed(terms),
+        });
+        Ok(Weighed { texts: texts.collect(), by_rarity: counts.is_some() })
     }
 
     /// The query's vector, or none when only words are searched, by wish or because the model does not answer.

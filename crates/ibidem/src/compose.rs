@@ -251,6 +251,7 @@ impl Parts {
             embedder: self.embedder.clone(),
             index: Arc::new(self.index.clone()),
             catalogue: Arc::new(self.store.clone()),
+            words: Arc::new(self.store.clone()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Who is asking: the one way from a request to an identity.
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use ibidem_engine::words::{Identity, Role, Scope};
@@ -35,12 +36,8 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let (scheme, key) = header.and_then(|header| header.split_once(' ')).ok_or_else(Problem::unauthenticated)?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(Problem::unauthenticated());
-        }
-        match state.store.authenticate(key.trim()).await {
+        let key = bearer(&parts.headers).ok_or_else(Problem::unauthenticated)?;
+        match state.store.authenticate(key).await {
             Ok(identity) => {
                 if let Some(act) = parts.extensions.get::<Act>() {
                     act.by(&identity);
@@ -51,6 +48,12 @@ impl FromRequestParts<AppState> for Caller {
             Err(KeyError::Store(error)) => Err(error.into()),
         }
     }
+}
+
+/// What the header `Authorization` bears.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// A caller who may curate: known before anything of the body is read.

@@ -10,6 +10,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::originals::Originals;
 use ibidem_engine::ports::traces::Traces;
 use ibidem_engine::roles::Roles;
+use ibidem_engine::words::Sha256Hash;
 use ibidem_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
@@ -25,11 +26,11 @@ pub struct ServerLimits {
     pub max_in_flight: usize,
 }
 
-/// Who may read `/metrics`. What is counted there is counted over all tenants.
+/// Who may read `/metrics`. What is counted there is counted over all tenants, so no tenant's key opens it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MetricsReaders {
-    /// Whoever has an admin's key.
-    Admins,
+    /// Whoever has the operator's token, of which this is the digest.
+    Operator(Sha256Hash),
     /// Whoever reaches the port.
     Everybody,
     Nobody,

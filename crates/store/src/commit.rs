@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::convert::to_i32;
 use crate::documents::ask_for_publication;
+use crate::word_statistics::store_terms;
 use crate::{Store, unavailable};
 
 /// A job's row at the moment of its commit. It is read again here because the document may have been
@@ -30,17 +31,20 @@ impl Store {
         &self,
         versions: Vec<(Job, NewVersion)>,
     ) -> Result<Vec<Committed>, CatalogueError> {
+        let terms = self.terms_of(&versions).await?;
+        let analysis = self.analysis.id();
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let mut ended = end_jobs(&mut transaction, &versions).await?;
 
         let mut outcomes = Vec::with_capacity(versions.len());
         let mut published: HashMap<TenantId, Vec<DocumentId>> = HashMap::new();
-        for (job, version) in versions {
+        for ((job, version), terms) in versions.into_iter().zip(terms) {
             let Some(ended) = ended.remove(&job.id) else {
                 outcomes.push(Committed::LeaseLost);
                 continue;
             };
             store_version(&mut transaction, &ended, &version).await?;
+            store_terms(&mut transaction, &analysis, ended.tenant, ended.document, &terms).await?;
             published.entry(ended.tenant).or_default().push(ended.document);
             outcomes.push(Committed::Done);
         }

@@ -34,6 +34,7 @@ mod tests {
             acquire_timeout: Duration::from_secs(60),
             read_timeout: Duration::from_millis(30),
             lease: Duration::from_secs(60),
+            analysis: ibidem_engine::bm25::Analysis::default(),
         })
         .unwrap();
         let hanging = std::future::pending::<Result<(), sqlx::Error>>().in_time(&store).await;

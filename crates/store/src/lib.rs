@@ -23,9 +23,11 @@ mod survey;
 pub mod testing;
 mod texts;
 mod vectors;
+mod word_statistics;
 
 use std::time::Duration;
 
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -64,6 +66,8 @@ pub struct StoreSettings {
     pub read_timeout: Duration,
     /// How long a worker holds a job or publication without a sign of life.
     pub lease: Duration,
+    /// How texts are cut into the terms that are counted; the index must be made with the same.
+    pub analysis: Analysis,
 }
 
 /// Everything kept in PostgreSQL. Cheap to clone.
@@ -72,6 +76,7 @@ pub struct Store {
     pool: PgPool,
     read_timeout: Duration,
     lease: Duration,
+    analysis: Analysis,
 }
 
 impl Store {
@@ -94,7 +99,12 @@ impl Store {
             .test_before_acquire(false)
             .before_acquire(|connection, about| Box::pin(still_lives(connection, about.idle_for)))
             .connect_lazy_with(options);
-        Ok(Self { pool, read_timeout: settings.read_timeout, lease: settings.lease })
+        Ok(Self {
+            pool,
+            read_timeout: settings.read_timeout,
+            lease: settings.lease,
+            analysis: settings.analysis.clone(),
+        })
     }
 
     /// Whether the database answers, and which version it is.

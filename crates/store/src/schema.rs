@@ -34,6 +34,8 @@ impl Store {
     pub async fn migrate(&self) -> Result<usize, CatalogueError> {
         let before = self.applied_migrations().await?.len();
         MIGRATIONS.run(&self.pool).await.map_err(|error| CatalogueError::Unavailable(error.to_string()))?;
+        // In a new installation there is nothing to count; in an older one `ibidem reindex` counts.
+        self.conclude_counting().await?;
         Ok(self.applied_migrations().await?.len() - before)
     }
 

@@ -174,9 +174,8 @@ impl QdrantIndex {
         let mut sparse = SparseVectorsConfigBuilder::default();
         sparse.add_named_vector_params(
             BM25,
-            SparseVectorParamsBuilder::default()
-                .index(SparseIndexConfigBuilder::default().on_disk(settings.on_disk))
-                .modifier(Modifier::Idf),
+            // No modifier: the server would weigh words by how rare they are in all tenants' documents together.
+            SparseVectorParamsBuilder::default().index(SparseIndexConfigBuilder::default().on_disk(settings.on_disk)),
         );
         let request = CreateCollectionBuilder::new(collection)
             .vectors_config(self.dense_config())
@@ -275,8 +274,9 @@ impl QdrantIndex {
         if dense.distance() != Distance::Cosine {
             return Err(wrong("does not compare vectors by cosine"));
         }
-        if sparse.is_none() {
-            return Err(wrong("has no BM25 vectors"));
+        let Some(sparse) = sparse else { return Err(wrong("has no BM25 vectors")) };
+        if sparse.modifier() != Modifier::None {
+            return Err(wrong("weighs words by how rare they are in all tenants' documents, as Ibidem no longer does"));
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ mod search;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_engine::ports::index::{
     Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
@@ -40,8 +41,8 @@ pub enum Quantization {
     Binary,
 }
 
-/// What a collection is made with, from `shards` to `build_breadth`, stays as it is until the index is rebuilt; so do
-/// `language` and `mean_words`, which points and queries must agree on.
+/// What a collection is made with, from `shards` to `build_breadth`, stays as it is until the index is rebuilt; so does
+/// `analysis`, which points and queries must agree on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QdrantSettings {
     /// The server's gRPC address.
@@ -72,10 +73,8 @@ pub struct QdrantSettings {
     pub build_breadth: u64,
     /// Candidates looked at while searching, at least.
     pub search_breadth: u64,
-    /// Language of stemming and stop words in the lexical lane.
-    pub language: String,
-    /// Mean number of words of a passage, stop words left out.
-    pub mean_words: f64,
+    /// How texts are cut into terms for the lexical lane.
+    pub analysis: Analysis,
 }
 
 impl QdrantSettings {
@@ -98,8 +97,7 @@ impl QdrantSettings {
             exact_up_to: 10_000,
             build_breadth: 100,
             search_breadth: 128,
-            language: "english".to_owned(),
-            mean_words: 100.0,
+            analysis: Analysis::default(),
         }
     }
 }
@@ -127,13 +125,6 @@ impl QdrantIndex {
     pub async fn version(&self) -> Result<String, IndexError> {
         let reply = self.read(|node| async move { node.health_check().await }).await?;
         Ok(reply.version)
-    }
-
-    /// Whether a server of this version counts how rare a word is among what the asker may see. Before 1.19 it counts
-    /// in the whole shard: nothing hidden is found, but hidden documents weigh on the order of the lexical lane.
-    pub fn weighs_words_within_scope(version: &str) -> bool {
-        let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
-        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (1, 19)
     }
 
     /// The collection or alias that reads and writes go to.
@@ -256,19 +247,5 @@ impl IndexWriter for QdrantIndex {
 
     async fn remove_points(&self, points: Vec<StoredPoint>) -> Result<(), IndexError> {
         scan::remove_points(self, points).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn servers_from_1_19_on_weigh_words_within_the_scope() {
-        for (version, does) in
-            [("1.16.3", false), ("1.18.9", false), ("1.19.0", true), ("1.20.0-dev", true), ("2.0", true)]
-        {
-            assert_eq!(QdrantIndex::weighs_words_within_scope(version), does, "{version}");
-        }
     }
 }

@@ -1,14 +1,13 @@
 //! Making the index hold exactly what the catalogue says of some documents.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use ibidem_engine::bm25::{Analysis, TermWeights};
 use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexPoint};
 use ibidem_engine::words::TenantId;
-use qdrant_client::qdrant::{
-    DeletePointsBuilder, Document, NamedVectors, PointStruct, UpsertPointsBuilder, Value, Vector,
-};
+use qdrant_client::qdrant::{DeletePointsBuilder, NamedVectors, PointStruct, UpsertPointsBuilder, Vector};
 
-use super::{BM25, DENSE, QdrantIndex, QdrantSettings, filter, payload};
+use super::{BM25, DENSE, QdrantIndex, filter, payload};
 
 /// Bounds of one write; a gRPC message may have 32 MB by default.
 const POINTS_WRITTEN_TOGETHER: usize = 256;
@@ -30,7 +29,7 @@ pub(super) async fn publish(index: &QdrantIndex, documents: Vec<IndexDocument>) 
     for document in &documents {
         let shared = payload::of_document(document);
         for point in &document.points {
-            batch.add(struct_of(document.tenant, point, &shared, &index.settings), bytes_of(point));
+            batch.add(struct_of(document.tenant, point, &shared, &index.settings.analysis), bytes_of(point));
             if batch.is_full() {
                 write(index, std::mem::take(&mut batch)).await?;
             }
@@ -83,23 +82,15 @@ fn bytes_of(point: &IndexPoint) -> usize {
     point.vector.len() * size_of::<f32>() + point.words.len() + PAYLOAD
 }
 
-fn struct_of(
-    tenant: TenantId,
-    point: &IndexPoint,
-    shared: &payload::Payload,
-    settings: &QdrantSettings,
-) -> PointStruct {
+fn struct_of(tenant: TenantId, point: &IndexPoint, shared: &payload::Payload, analysis: &Analysis) -> PointStruct {
+    let (terms, weights) = sparse(&analysis.passage(&point.words));
     let vectors = NamedVectors::default()
         .add_vector(DENSE, Vector::new_dense(point.vector.clone()))
-        .add_vector(BM25, Vector::from(bm25_document(&point.words, settings)));
+        .add_vector(BM25, Vector::new_sparse(terms, weights));
     PointStruct::new(point.passage.point_id(tenant).to_string(), vectors, payload::of_passage(shared, &point.passage))
 }
 
-/// Words for the server to make a sparse vector of, with the same options for points and queries.
-pub(super) fn bm25_document(words: &str, settings: &QdrantSettings) -> Document {
-    let options: HashMap<String, Value> = HashMap::from([
-        ("language".to_owned(), settings.language.clone().into()),
-        ("avg_len".to_owned(), settings.mean_words.into()),
-    ]);
-    Document { text: words.to_owned(), model: "qdrant/bm25".to_owned(), options }
+/// Terms as the server takes them: ids and weights apart.
+pub(super) fn sparse(terms: &TermWeights) -> (Vec<u32>, Vec<f32>) {
+    terms.iter().map(|(term, weight)| (term.0, *weight)).unzip()
 }

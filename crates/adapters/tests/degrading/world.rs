@@ -113,7 +113,8 @@ impl World {
         let searcher = Searcher {
             embedder: Arc::new(GuardedEmbedder::new(embedder.clone(), breakers.of("embedding", PATIENT))),
             index: Arc::new(GuardedIndex::new(index.clone(), breakers.of("index", PATIENT))),
-            catalogue,
+            catalogue: catalogue.clone(),
+            words: catalogue,
         };
         let answers = Arc::new(GuardedModel::new(model.clone(), breakers.of("model", PATIENT)));
         let vocabulary_of = GuardedVocabulary::new(vocabulary.clone(), breakers.of("vocabulary", PATIENT));

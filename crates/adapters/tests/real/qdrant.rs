@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantization};
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_engine::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_engine::suites::index::{DIMENSIONS, index_suite};
 use ibidem_engine::words::{
     DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId,
 };
+use qdrant_client::Qdrant;
+use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};
 
 use crate::setting;
 
@@ -179,6 +182,25 @@ async fn a_collection_of_the_wrong_shape_is_refused() {
     .await;
 }
 
+/// Collections of versions before words were weighed within the scope.
+#[tokio::test]
+async fn a_collection_that_weighs_words_over_all_tenants_is_refused_with_what_to_run() {
+    with_index(settings(), async |index| {
+        index.ensure_collection().await.unwrap();
+        let IndexState::Ready { collection, .. } = index.check().await.unwrap() else { panic!("there is no index") };
+        let client = Qdrant::from_url(&setting("IBIDEM__INDEX__URL")).skip_compatibility_check().build().unwrap();
+        let mut sparse = SparseVectorsConfigBuilder::default();
+        sparse.add_named_vector_params("bm25", SparseVectorParamsBuilder::default().modifier(Modifier::Idf));
+        let update = UpdateCollectionBuilder::new(&collection).sparse_vectors_config(sparse);
+        client.update_collection(update).await.unwrap();
+        for refused in [index.check().await.map(|_| ()), index.ensure_collection().await] {
+            let message = refused.unwrap_err().to_string();
+            assert!(message.contains("all tenants' documents") && message.contains("`ibidem reindex`"), "{message}");
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_server_that_is_not_there_is_unavailable_in_time() {
     // Nothing listens on port 9 of this machine; 192.0.2.1 is reserved and answers nobody.
@@ -209,7 +231,12 @@ async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
         tags: [].into(),
     });
     let vector = Some(vec![1.0; DIMENSIONS]);
-    let query = IndexQuery { words: Some("word".to_owned()), vector, hits_per_lane: 10, ..IndexQuery::default() };
+    let query = IndexQuery {
+        words: Some(Analysis::default().unweighed("word")),
+        vector,
+        hits_per_lane: 10,
+        ..IndexQuery::default()
+    };
     Ok(index.search(&scope, vec![query]).await?.remove(0).len())
 }
 

@@ -4,6 +4,8 @@ use super::Fault;
 
 /// Only words were searched.
 pub const BM25_ONLY: &str = "bm25_only";
+/// Words were searched, and each counted alike: how rare they are is not counted yet.
+pub const WORDS_UNWEIGHED: &str = "words_unweighed";
 /// A part was not asked at all: it had failed too often.
 pub const CIRCUIT_OPEN: &str = "circuit_open";
 /// The passages' vectors decided, and nobody read them with the question.

@@ -5,17 +5,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
+use crate::bm25::{Analysis, TermCounts, TermId};
 use crate::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
 use crate::ports::owners::{OwnedTag, Owner, Owners};
+use crate::ports::word_statistics::WordStatistics;
 use crate::sift::{same_word, significant_terms};
-use crate::words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
+use crate::words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId, passage_in_context};
 
 #[derive(Default)]
 pub struct FakeCatalogue {
     shelf: Mutex<BTreeMap<PassageKey, Shelved>>,
     owners: Mutex<BTreeMap<(TenantId, Tag), String>>,
+    analysis: Analysis,
 }
 
 #[derive(Clone)]
@@ -94,13 +97,34 @@ impl Owners for FakeCatalogue {
         let mut found = BTreeMap::new();
         for shelved in self.shelf().values().filter(|shelved| scope.sees(shelved.tenant, &shelved.tags)) {
             let document = shelved.passage.passage.document;
-            for tag in shelved.tags.iter().filter(|_| documents.contains(&document)) {
+            let carried = shelved.tags.iter().filter(|tag| scope.tags().any(|own| own == *tag));
+            for tag in carried.filter(|_| documents.contains(&document)) {
                 let email = owners.get(&(shelved.tenant, tag.clone())).cloned();
                 let owner = email.map(|email| Owner { user: uuid::Uuid::nil(), email });
                 found.insert((document, tag.clone()), OwnedTag { document, tag: tag.clone(), owner });
             }
         }
         Ok(found.into_values().collect())
+    }
+}
+
+#[async_trait]
+impl WordStatistics for FakeCatalogue {
+    fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    async fn counts(&self, scope: &Scope, terms: &[TermId]) -> Result<Option<TermCounts>, CatalogueError> {
+        let mut counts = TermCounts::default();
+        for shelved in self.shelf().values().filter(|shelved| scope.sees(shelved.tenant, &shelved.tags)) {
+            let passage = &shelved.passage;
+            let words = passage_in_context(&passage.title, passage.section.as_deref(), &passage.text);
+            counts.passages += 1;
+            for term in self.analysis.distinct(&words).into_iter().filter(|term| terms.contains(term)) {
+                *counts.with_term.entry(term).or_default() += 1;
+            }
+        }
+        Ok(Some(counts))
     }
 }
 
@@ -183,6 +207,7 @@ mod tests {
     use super::*;
     use crate::suites::catalogue::{Library, NewDocument, catalogue_suite};
     use crate::suites::owners::owners_suite;
+    use crate::suites::word_statistics::word_statistics_suite;
     use crate::words::{CharSpan, Sha256Hash};
 
     #[async_trait]
@@ -229,5 +254,6 @@ mod tests {
         let fake = FakeCatalogue::default();
         catalogue_suite(&fake, &fake).await;
         owners_suite(&fake, &fake).await;
+        word_statistics_suite(&fake, &fake).await;
     }
 }

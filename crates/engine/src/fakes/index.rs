@@ -1,13 +1,13 @@
-//! An index in memory: exact cosines, and BM25 counted over what the asker may see.
+//! An index in memory: exact cosines, and the same BM25 as the real one.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::embedder::words;
+use crate::bm25::{self, Analysis};
 use crate::ports::index::{
     Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
@@ -15,6 +15,7 @@ use crate::words::{CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId}
 
 pub struct FakeIndex {
     dimensions: usize,
+    analysis: Analysis,
     points: Mutex<BTreeMap<Uuid, FakePoint>>,
     is_down: AtomicBool,
 }
@@ -30,7 +31,7 @@ struct FakePoint {
 
 impl FakeIndex {
     pub fn new(dimensions: usize) -> Self {
-        Self { dimensions, points: Mutex::default(), is_down: AtomicBool::new(false) }
+        Self { dimensions, analysis: Analysis::default(), points: Mutex::default(), is_down: AtomicBool::new(false) }
     }
 
     /// Makes every call fail until told otherwise.
@@ -65,7 +66,7 @@ impl Index for FakeIndex {
             if let Some(vector) = &query.vector {
                 self.check_dimensions(vector)?;
             }
-            Ok(search_one(&visible, query))
+            Ok(search_one(&visible, query, &self.analysis))
         });
         answer.collect()
     }
@@ -120,17 +121,16 @@ fn is_of(stored: &FakePoint, tenant: TenantId, document: DocumentId) -> bool {
     stored.tenant == tenant && stored.point.passage.document == document
 }
 
-fn search_one(visible: &[&FakePoint], query: &IndexQuery) -> Vec<IndexHit> {
+fn search_one(visible: &[&FakePoint], query: &IndexQuery, analysis: &Analysis) -> Vec<IndexHit> {
     let searched = visible.iter().filter(|stored| {
         (query.collections.is_empty() || query.collections.contains(&stored.collection))
             && (query.documents.is_empty() || query.documents.contains(&stored.point.passage.document))
     });
-    let measure = query.words.as_deref().map(|words| Bm25::new(visible, words));
     let mut hits: Vec<IndexHit> = searched
         .map(|stored| IndexHit {
             passage: stored.point.passage,
             cosine: query.vector.as_ref().map(|vector| cosine(vector, &stored.point.vector)),
-            bm25: measure.as_ref().map(|measure| measure.score(&stored.point.words)),
+            bm25: query.words.as_ref().map(|terms| bm25::score(&analysis.passage(&stored.point.words), terms)),
             dense_rank: None,
             lexical_rank: None,
         })
@@ -162,46 +162,6 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
     let lengths = (product(one, one) * product(other, other)).sqrt();
     if lengths == 0.0 { 0.0 } else { product(one, other) / lengths }
-}
-
-/// Okapi BM25 with its usual constants.
-struct Bm25 {
-    /// The query's words and how much each weighs.
-    weights: Vec<(String, f32)>,
-    mean_length: f32,
-}
-
-impl Bm25 {
-    const K: f32 = 1.2;
-    const B: f32 = 0.75;
-
-    #[expect(clippy::cast_precision_loss, reason = "counts of an in-memory index are small")]
-    fn new(visible: &[&FakePoint], query: &str) -> Self {
-        let texts: Vec<HashSet<String>> = visible.iter().map(|stored| words(&stored.point.words).collect()).collect();
-        let lengths: usize = visible.iter().map(|stored| words(&stored.point.words).count()).sum();
-        let count = texts.len() as f32;
-        let weight = |word: String| {
-            let with_word = texts.iter().filter(|text| text.contains(&word)).count() as f32;
-            let weight = (1.0 + (count - with_word + 0.5) / (with_word + 0.5)).ln();
-            (word, weight)
-        };
-        let distinct: HashSet<String> = words(query).collect();
-        let mut weights: Vec<(String, f32)> = distinct.into_iter().map(weight).collect();
-        // Sums of floats depend on their order.
-        weights.sort_by(|one, other| one.0.cmp(&other.0));
-        Self { weights, mean_length: (lengths as f32 / count.max(1.0)).max(1.0) }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts of an in-memory index are small")]
-    fn score(&self, text: &str) -> f32 {
-        let text: Vec<String> = words(text).collect();
-        let length = text.len() as f32 / self.mean_length;
-        let one_word = |(word, weight): &(String, f32)| {
-            let count = text.iter().filter(|other| *other == word).count() as f32;
-            weight * count * (Self::K + 1.0) / (count + Self::K * (1.0 - Self::B + Self::B * length))
-        };
-        self.weights.iter().map(one_word).sum()
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::bm25::TermWeights;
 use crate::ports::embedder::{EmbedError, Embedder};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
 use crate::search::share_of_rank;
@@ -13,6 +14,8 @@ use crate::words::{CollectionName, DocumentId, PassageKey, Scope};
 pub(super) struct Sweep<'a> {
     /// The question itself comes first.
     pub(super) variants: &'a [Variant],
+    /// Their terms, in the same order.
+    pub(super) words: &'a [TermWeights],
     pub(super) collections: &'a [CollectionName],
     pub(super) hits_per_lane: usize,
     /// The best so many by the words of the question itself are forced.
@@ -63,8 +66,8 @@ pub(super) async fn sweep(
         .variants
         .iter()
         .enumerate()
-        .map(|(place, variant)| IndexQuery {
-            words: Some(variant.text.clone()),
+        .map(|(place, _)| IndexQuery {
+            words: wanted.words.get(place).cloned(),
             vector: vector(place),
             collections: wanted.collections.to_vec(),
             hits_per_lane: wanted.hits_per_lane,

@@ -116,7 +116,12 @@ impl Search {
 
     async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
-        let vectors = match lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants).await {
+        let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
+        let (vectors, words) = futures::join!(
+            lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants),
+            engine.searcher.weighed(&asked.scope, &texts),
+        );
+        let vectors = match vectors {
             Ok(vectors) => {
                 self.record.embedding_requests += 1;
                 Some(vectors)
@@ -131,9 +136,14 @@ impl Search {
             }
         };
         self.stage("embed");
+        let words = words?;
+        if !words.by_rarity {
+            flags::raise(&mut self.fallback_reasons, flags::WORDS_UNWEIGHED);
+        }
         let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
         let wanted = Sweep {
             variants: &self.record.variants,
+            words: &words.texts,
             collections: &asked.question.collections,
             hits_per_lane: hits_per_lane(rules, engine) * self.wider(),
             forced_lexical: rules.forced_lexical,

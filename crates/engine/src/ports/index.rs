@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::bm25::TermWeights;
 use crate::words::{CollectionName, DocumentId, DocumentKind, PassageKey, Scope, Sha256Hash, Tag, TenantId};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -49,8 +50,8 @@ impl Shelf {
 #[derive(Clone, Debug, Default)]
 pub struct IndexQuery {
     pub shelf: Shelf,
-    /// The words for the lexical lane; `None` leaves that lane out.
-    pub words: Option<String>,
+    /// The terms for the lexical lane, by how much each counts; `None` leaves that lane out.
+    pub words: Option<TermWeights>,
     /// The vector for the dense lane; `None` leaves that lane out.
     pub vector: Option<Vec<f32>>,
     /// Only these collections; empty means all.
@@ -67,7 +68,7 @@ pub struct IndexHit {
     pub passage: PassageKey,
     /// Cosine similarity to the query's vector; `None` only when no vector was searched.
     pub cosine: Option<f32>,
-    /// BM25 score for the query's words, 0 when it has none of them; `None` only when no words were searched.
+    /// BM25 score for the query's terms, 0 when it has none of them; `None` only when no words were searched.
     pub bm25: Option<f32>,
     /// Rank in the dense lane, from 0; `None` when that lane did not bring it.
     pub dense_rank: Option<u32>,
@@ -75,7 +76,8 @@ pub struct IndexHit {
     pub lexical_rank: Option<u32>,
 }
 
-/// Reads, each within a scope.
+/// Reads, each within a scope. A hit's scores depend on the query and the passage alone, and which passages are hits
+/// depends on nothing outside the scope.
 #[async_trait]
 pub trait Index: Send + Sync {
     /// One list of hits for each query, every query and lane in one round trip.

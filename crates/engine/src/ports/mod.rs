@@ -17,3 +17,4 @@ pub mod thesaurus;
 pub mod traces;
 pub mod vectors;
 pub mod vocabulary;
+pub mod word_statistics;

@@ -23,6 +23,7 @@ pub struct OwnedTag {
 
 #[async_trait]
 pub trait Owners: Send + Sync {
-    /// The tags of those of the documents that are visible in this scope, with their owners, by document and tag.
+    /// The tags of those of the documents that are visible in this scope, with their owners, by document and tag. Only
+    /// tags that the asker carries: that a document has others, and who owns them, is not the asker's to know.
     async fn owned_tags(&self, scope: &Scope, documents: &[DocumentId]) -> Result<Vec<OwnedTag>, CatalogueError>;
 }

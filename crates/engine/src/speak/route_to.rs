@@ -8,7 +8,7 @@ use crate::words::{Candidate, DocumentId, RouteTarget, Scope, Tag};
 /// What a fallback's tag is called.
 const SYSTEM: &str = "system";
 
-/// The owner of the commonest tag in the evidence, or else the configured admin, with the reason why.
+/// The owner of the commonest of the asker's tags in the evidence, or else the configured admin, with the reason why.
 pub(super) async fn route_to(
     owners: Option<&dyn Owners>,
     admin: Option<&str>,
@@ -25,7 +25,10 @@ pub(super) async fn route_to(
         _ => Ok(Vec::new()),
     };
     match tags {
-        Ok(tags) => target(&documents, &tags, admin, why),
+        Ok(mut tags) => {
+            tags.retain(|owned| scope.tags().any(|carried| *carried == owned.tag));
+            target(&documents, &tags, admin, why)
+        }
         Err(()) => to_admin(admin, why, "the owners of tags cannot be looked up"),
     }
 }
@@ -71,10 +74,47 @@ fn to_admin(admin: Option<&str>, why: &str, because: &str) -> RouteTarget {
 
 #[cfg(test)]
 mod tests {
+    use async_trait::async_trait;
     use uuid::Uuid;
 
     use super::*;
+    use crate::fakes;
+    use crate::ports::catalogue::CatalogueError;
     use crate::ports::owners::Owner;
+    use crate::words::{Identity, Role, TenantId};
+
+    /// Knows every tag of every document, and says so to everybody.
+    struct Indiscreet(Vec<OwnedTag>);
+
+    #[async_trait]
+    impl Owners for Indiscreet {
+        async fn owned_tags(&self, _: &Scope, _: &[DocumentId]) -> Result<Vec<OwnedTag>, CatalogueError> {
+            Ok(self.0.clone())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_tag_that_the_asker_does_not_carry_is_never_named_nor_its_owner() {
+        let passage = fakes::passage(0, &"Book".parse().unwrap(), "text");
+        let evidence = vec![Candidate::unscored(passage.clone()); 3];
+        let of =
+            |tag: &str, owner: Option<&str>| OwnedTag { document: passage.passage.document, ..tagged(1, tag, owner) };
+        let owners = Indiscreet(vec![
+            of("hr", Some("hr@example.org")),
+            of("public", None),
+            of("reorganisation", Some("board@example.org")),
+        ]);
+        let routed = async |names: &[&str]| {
+            let tags = names.iter().map(|name| name.parse().unwrap()).collect();
+            let identity = Identity { tenant: TenantId::named("t"), subject: "s".to_owned(), role: Role::Asker, tags };
+            route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, WHY).await
+        };
+        let public = routed(&[]).await;
+        assert_eq!((public.tag.as_str(), public.owner_email.as_deref()), ("system", Some("admin@example.org")));
+        assert_eq!(public.reason, format!("{WHY}: no owner for the tag public, routed to the admin"));
+        let hr = routed(&["hr", "travel"]).await;
+        assert_eq!((hr.tag.as_str(), hr.owner_email.as_deref()), ("hr", Some("hr@example.org")));
+    }
 
     fn document(number: u128) -> DocumentId {
         DocumentId(Uuid::from_u128(number))

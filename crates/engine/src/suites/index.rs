@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
+use crate::bm25::{self, Analysis, TermWeights};
 use crate::ports::index::{
     Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, Shelf, StoredPoint,
 };
@@ -25,6 +26,8 @@ pub async fn index_suite(index: &dyn Index, writer: &dyn IndexWriter) {
     only_the_named_documents_are_searched(index, writer).await;
     memory_and_documents_lie_apart(index, writer).await;
     equal_scores_are_ordered_by_passage(index, writer).await;
+    many_equal_scores_are_ordered_by_passage(index, writer).await;
+    a_score_is_the_product_of_both_halves_whatever_else_there_is(index, writer).await;
     a_new_version_replaces_the_old_one(index, writer).await;
     points_that_are_no_longer_wanted_go(index, writer).await;
     a_document_is_replaced_in_its_own_tenant_only(index, writer).await;
@@ -97,9 +100,8 @@ async fn a_lane_that_was_left_out_gives_no_scores(index: &dyn Index, writer: &dy
     for nothing in [
         IndexQuery { words: None, vector: None, ..both.clone() },
         IndexQuery { hits_per_lane: 0, ..both.clone() },
-        IndexQuery { vector: None, words: Some("unheard".to_owned()), ..both.clone() },
-        IndexQuery { vector: None, words: Some(String::new()), ..both.clone() },
-        IndexQuery { vector: None, words: Some("?! \u{0} --".to_owned()), ..both },
+        IndexQuery { vector: None, words: terms("unheard"), ..both.clone() },
+        IndexQuery { vector: None, words: terms(""), ..both },
     ] {
         assert_eq!(found(index, &scope, nothing.clone()).await, [], "{nothing:?}");
     }
@@ -229,6 +231,57 @@ async fn equal_scores_are_ordered_by_passage(index: &dyn Index, writer: &dyn Ind
             (0..).zip(&keys).take(wanted).map(|(rank, key)| (*key, Some(rank), Some(rank))).collect();
         assert_eq!(in_order, expected);
     }
+}
+
+/// More equal scores than any index would fetch to spare: which of them are hits must not be the index's choice.
+async fn many_equal_scores_are_ordered_by_passage(index: &dyn Index, writer: &dyn IndexWriter) {
+    let tenant = TenantId::named("many ties");
+    let documents: Vec<Document> =
+        (0..90).map(|number| Document::of(tenant, &number.to_string()).chunks(&[("echo", axis(0))])).collect();
+    let mut keys: Vec<PassageKey> = documents.iter().flat_map(Document::keys).collect();
+    keys.sort();
+    writer.publish(documents.iter().map(Document::build).collect()).await.unwrap();
+    let asked = query("echo", &axis(0));
+    let both = [asked.clone(), IndexQuery { words: None, ..asked.clone() }, IndexQuery { vector: None, ..asked }];
+    for asked in both {
+        let hits = found(index, &asker("many ties", &[]), asked.clone()).await;
+        let passages: Vec<PassageKey> = hits.iter().map(|hit| hit.passage).collect();
+        assert_eq!(passages, keys[..asked.hits_per_lane], "the first by passage");
+    }
+}
+
+/// Every score is the product of what was published and what was asked, and documents that the asker may not see, of
+/// this tenant or another, change none of them.
+async fn a_score_is_the_product_of_both_halves_whatever_else_there_is(index: &dyn Index, writer: &dyn IndexWriter) {
+    const WORDS: [&str; 6] = ["amber", "basalt", "cedar", "delta", "ember", "falcon"];
+    let tenant = TenantId::named("halves");
+    let texts: Vec<String> = (0..40_usize)
+        .map(|number| {
+            (0..number % 7 + 1).map(|word| WORDS[(number * 5 + word * word) % 6]).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    let chunks: Vec<(&str, Vec<f32>)> = texts.iter().map(|text| (text.as_str(), axis(0))).collect();
+    let document = Document::of(tenant, "a").chunks(&chunks);
+    writer.publish(vec![document.build()]).await.unwrap();
+    let weights = (1_u8..).zip(Analysis::default().distinct(&WORDS.join(" ")));
+    let weights: TermWeights = weights.map(|(number, term)| (term, f32::from(number) * 1.234_375)).collect();
+    let asked = IndexQuery { words: Some(weights.clone()), hits_per_lane: 100, ..query("", &axis(0)) };
+    let scope = asker("halves", &[]);
+    let before = found(index, &scope, asked.clone()).await;
+    for (hit, text) in before.iter().zip(&texts) {
+        assert_eq!(hit.bm25, Some(bm25::score(&Analysis::default().passage(text), &weights)), "{text}");
+    }
+
+    let hidden: Vec<Document> = (0..60)
+        .map(|number| {
+            let (owner, tags) =
+                if number % 2 == 0 { (tenant, "others") } else { (TenantId::named("other halves"), "public") };
+            let text = &texts[(number * 7) % texts.len()];
+            Document::of(owner, &format!("hidden {number}")).tags(&[tags]).chunks(&[(text, axis(0))])
+        })
+        .collect();
+    writer.publish(hidden.iter().map(Document::build).collect()).await.unwrap();
+    assert_eq!(found(index, &scope, asked).await, before);
 }
 
 async fn a_new_version_replaces_the_old_one(index: &dyn Index, writer: &dyn IndexWriter) {
@@ -457,12 +510,12 @@ fn asker(tenant: &str, tags: &[&str]) -> Scope {
 }
 
 fn query(words: &str, vector: &[f32]) -> IndexQuery {
-    IndexQuery {
-        words: Some(words.to_owned()),
-        vector: Some(vector.to_vec()),
-        hits_per_lane: 10,
-        ..IndexQuery::default()
-    }
+    IndexQuery { words: terms(words), vector: Some(vector.to_vec()), hits_per_lane: 10, ..IndexQuery::default() }
+}
+
+/// Each term counts alike: how much a term counts is not the index's to decide.
+fn terms(words: &str) -> Option<TermWeights> {
+    Some(Analysis::default().unweighed(words))
 }
 
 fn axis(number: usize) -> Vec<f32> {

@@ -13,3 +13,4 @@ pub mod owners;
 pub mod reranker;
 pub mod tokenizer;
 pub mod vocabulary;
+pub mod word_statistics;

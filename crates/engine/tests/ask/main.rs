@@ -4,6 +4,7 @@
 
 mod confidence;
 mod disguises;
+mod difference;
 mod gathering;
 mod notes;
 mod outgoing;

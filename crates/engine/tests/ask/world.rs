@@ -109,7 +109,8 @@ impl World {
             catalogue.put(tenant, tags.clone(), shelved);
         }
         let model = Arc::new(FakeModel::new(script));
-        let searcher = Searcher { embedder, index: index.clone(), catalogue: catalogue.clone() };
+        let searcher =
+            Searcher { embedder, index: index.clone(), catalogue: catalogue.clone(), words: catalogue.clone() };
         let roles = Roles::answering(NamedModel::unknown(model.clone()));
         let engine = Engine { roles: Arc::new(roles), ..Engine::new(searcher) };
         Self { engine, model, index, catalogue, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }

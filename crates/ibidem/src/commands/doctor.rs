@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::otlp;
-use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_adapters::qdrant::IndexState;
 use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
@@ -65,6 +65,7 @@ impl Doctor {
         let embedder = embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {
+            findings.push(words(store).await);
             backlog(store, &mut findings).await;
             findings.push(audit::audit(settings, store).await);
         }
@@ -203,17 +204,7 @@ async fn index(
         }
     };
     match index.version().await {
-        Ok(version) if QdrantIndex::weighs_words_within_scope(&version) => {
-            findings.push(Finding::ok("index", format!("Qdrant {version}")));
-        }
-        Ok(version) => {
-            let found = format!("Qdrant {version}: how rare a word is counts over all tenants' documents");
-            findings.push(Finding::warning(
-                "index",
-                found,
-                "Qdrant 1.19 or newer counts within what the asker may see",
-            ));
-        }
+        Ok(version) => findings.push(Finding::ok("index", format!("Qdrant {version}"))),
         Err(error) => {
             let mend = "start Qdrant, or correct `index.url` (IBIDEM__INDEX__URL): it is the gRPC address";
             findings.push(Finding::broken("index", error.to_string(), mend));
@@ -242,6 +233,19 @@ async fn compared(collection: &str, points: u64, store: Option<&Store>) -> Findi
             Finding::warning("collection", found, "run `ibidem reconcile`")
         }
         _ => Finding::ok("collection", found),
+    }
+}
+
+/// Whether BM25 knows how rare words are.
+async fn words(store: &Store) -> Finding {
+    match store.weighs_words().await {
+        Ok(true) => Finding::ok("words", "counted for every document"),
+        Ok(false) => Finding::warning(
+            "words",
+            "not counted for every document: all words of a question weigh the same, and answers say words_unweighed",
+            "run `ibidem reindex`; it embeds nothing anew",
+        ),
+        Err(error) => Finding::broken("words", error.to_string(), "check the database"),
     }
 }
 

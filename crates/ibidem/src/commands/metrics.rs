@@ -19,15 +19,17 @@ pub(crate) struct MetricsCommand {
     /// The server; the one of `server.listen` when left out.
     #[arg(long)]
     url: Option<String>,
-    /// An admin's key; none is needed where `server.metrics` is open.
-    #[arg(long, env = "IBIDEM_KEY", hide_env_values = true)]
-    key: Option<String>,
+    /// The server's `server.metrics_token`; the one of this installation's settings when left out. None is needed where
+    /// `server.metrics` is open.
+    #[arg(long, alias = "key")]
+    token: Option<String>,
 }
 
 impl MetricsCommand {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let server = self.url.unwrap_or_else(|| format!("http://{}", reachable(settings.server.listen)));
-        let text = fetch(&server, self.key.as_deref()).await?;
+        let token = self.token.or_else(|| settings.server.metrics_token.clone());
+        let text = fetch(&server, token.as_deref()).await?;
         if self.dump {
             console::say(text.trim_end());
             return Ok(());
@@ -39,26 +41,25 @@ impl MetricsCommand {
     }
 }
 
-async fn fetch(server: &str, key: Option<&str>) -> anyhow::Result<String> {
+async fn fetch(server: &str, token: Option<&str>) -> anyhow::Result<String> {
     let url = format!("{}/metrics", server.trim_end_matches('/'));
     let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
     let mut request = client.get(&url);
-    if let Some(key) = key {
-        request = request.bearer_auth(key);
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
     }
     let reply = request.send().await.map_err(|error| error.without_url()).with_context(|| {
         format!("no server answers at {url}; start one with `ibidem serve`, or name another with --url")
     })?;
     match reply.status() {
         StatusCode::OK => Ok(reply.text().await?),
-        StatusCode::UNAUTHORIZED if key.is_none() => anyhow::bail!(
-            "the server wants an admin's key: give one with --key or IBIDEM_KEY (`ibidem key create --name metrics --role admin`)"
+        StatusCode::UNAUTHORIZED => anyhow::bail!(
+            "the server wants its metrics token: give `server.metrics_token` of the server's settings with --token, or set \
+             IBIDEM__SERVER__METRICS_TOKEN; an API key does not do"
         ),
-        StatusCode::UNAUTHORIZED => anyhow::bail!("the server does not know this key, or it has expired"),
-        StatusCode::FORBIDDEN => {
-            anyhow::bail!("this key is not an admin's; `ibidem key create --name metrics --role admin` makes one")
-        }
-        StatusCode::NOT_FOUND => anyhow::bail!("the server shows its metrics to nobody (`server.metrics: off`)"),
+        StatusCode::NOT_FOUND => anyhow::bail!(
+            "the server shows its metrics to nobody: set `server.metrics_token` where it runs (and not `server.metrics: off`)"
+        ),
         status => anyhow::bail!("the server answered {status}; the reason is in its log"),
     }
 }

@@ -36,6 +36,7 @@ impl Reindex {
         let index = compose::index(settings, &embedder)?;
         let parts = Parts { store, originals: compose::originals(settings)?, embedder, index };
 
+        count_words(&parts.store).await?;
         let began = parts.store.now().await?;
         let rebuilt = parts.index.begin_rebuild().await?;
         let total = parts.store.document_count().await?;
@@ -60,6 +61,26 @@ impl Reindex {
         }
         Ok(())
     }
+}
+
+/// Counts the words of documents that were taken in before words were counted, or in another language.
+async fn count_words(store: &Store) -> anyhow::Result<()> {
+    let mut counted = 0;
+    loop {
+        let some = store.count_words_of_some(DOCUMENTS_A_PAGE).await?;
+        counted += some;
+        if some == 0 {
+            break;
+        }
+    }
+    if counted > 0 {
+        console::say(&format!("{counted} documents' words counted"));
+    }
+    anyhow::ensure!(
+        store.conclude_counting().await?,
+        "documents came in meanwhile whose words are counted in another language: let all processes use the same `index.language`"
+    );
+    Ok(())
 }
 
 async fn bring_all(

@@ -18,13 +18,14 @@ use ibidem_engine::search::Searcher;
 
 use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 
-/// The catalogue has none: without it nothing can be shown, and there is nothing to fall back to.
+/// The catalogue and its word statistics have none: without it nothing can be shown, and there is nothing to fall back to.
 pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers) -> Searcher {
     let (embedding, index) = (settings.embedding_timeout, settings.index.search_timeout);
     Searcher {
         embedder: Arc::new(GuardedEmbedder::new(bare.embedder, breakers.of("embedding", embedding))),
         index: Arc::new(GuardedIndex::new(bare.index, breakers.of("index", index))),
         catalogue: bare.catalogue,
+        words: bare.words,
     }
 }
 

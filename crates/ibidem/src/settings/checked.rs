@@ -154,6 +154,8 @@ pub(crate) struct ServerSettings {
     pub(crate) max_in_flight: usize,
     /// Who may read what is counted.
     pub(crate) metrics: MetricsReaders,
+    /// What `ibidem metrics` shows the server.
+    pub(crate) metrics_token: Option<String>,
     /// Where traces go; none when nobody collects them.
     pub(crate) otlp_url: Option<String>,
 }

@@ -16,6 +16,8 @@ use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::bm25::{Analysis, Language};
+use ibidem_engine::words::Sha256Hash;
 use ibidem_server::MetricsReaders;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
@@ -148,6 +150,7 @@ struct RawServer {
     request_timeout_ms: u64,
     max_in_flight: usize,
     metrics: String,
+    metrics_token: Option<String>,
     otlp_url: Option<String>,
 }
 
@@ -196,8 +199,9 @@ impl Problems {
 impl RawSettings {
     pub(super) fn check(self, sources: Sources) -> Result<Settings, Vec<String>> {
         let mut problems = Problems::default();
-        let store = self.database.check(&self.jobs, &mut problems);
-        let index = self.index.check(&mut problems);
+        let analysis = self.index.analysis(&mut problems);
+        let store = self.database.check(&self.jobs, analysis.clone(), &mut problems);
+        let index = self.index.check(analysis, &mut problems);
         let embedding_timeout = Duration::from_millis(self.embedding.timeout_ms);
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
@@ -278,7 +282,7 @@ impl RawSettings {
 }
 
 impl RawDatabase {
-    fn check(self, jobs: &RawJobs, problems: &mut Problems) -> StoreSettings {
+    fn check(self, jobs: &RawJobs, analysis: Analysis, problems: &mut Problems) -> StoreSettings {
         problems.url("database.url", &self.url, &["postgres://", "postgresql://"]);
         problems.at_least("database.max_connections", self.max_connections.into(), 2);
         problems.at_least("database.acquire_timeout_ms", self.acquire_timeout_ms, 1);
@@ -290,12 +294,24 @@ impl RawDatabase {
             acquire_timeout: Duration::from_millis(self.acquire_timeout_ms),
             read_timeout: Duration::from_millis(self.timeout_ms),
             lease: Duration::from_millis(jobs.lease_ms),
+            analysis,
         }
     }
 }
 
 impl RawIndex {
-    fn check(self, problems: &mut Problems) -> Option<QdrantSettings> {
+    /// How texts are cut into terms: the same for the index and for the counts in the database.
+    fn analysis(&self, problems: &mut Problems) -> Analysis {
+        match self.language.parse::<Language>() {
+            Ok(language) => Analysis::of(language),
+            Err(error) => {
+                problems.note("index.language", &error.to_string());
+                Analysis::default()
+            }
+        }
+    }
+
+    fn check(self, analysis: Analysis, problems: &mut Problems) -> Option<QdrantSettings> {
         problems.url("index.url", &self.url, &["http://", "https://"]);
         for url in &self.also_at {
             problems.url("index.also_at", url, &["http://", "https://"]);
@@ -324,7 +340,7 @@ impl RawIndex {
             write_consistency: self.write_consistency,
             on_disk: self.on_disk,
             quantization,
-            language: self.language,
+            analysis,
             ..QdrantSettings::at(self.url)
         })
     }
@@ -391,13 +407,37 @@ impl RawTerminology {
 }
 
 impl RawServer {
+    /// Shorter tokens can be guessed.
+    const SHORTEST_TOKEN: usize = 16;
+
+    fn metrics_readers(&self, problems: &mut Problems) -> Option<MetricsReaders> {
+        // Without a token the operator has nothing to show, and nobody is let in.
+        let operator = match self.metrics_token.as_deref() {
+            None => MetricsReaders::Nobody,
+            Some(token) => MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())),
+        };
+        if let Some(token) = &self.metrics_token {
+            let fits_a_header = token.chars().all(|c| c.is_ascii_graphic());
+            if token.len() < Self::SHORTEST_TOKEN || !fits_a_header {
+                let problem = "must have at least 16 printable ASCII characters and no spaces";
+                problems.note("server.metrics_token", problem);
+            }
+        }
+        if self.metrics == "admin" {
+            let problem = "is admin, which let one tenant's admin read the numbers of all tenants; use operator, and set \
+                           `server.metrics_token`";
+            problems.note("server.metrics", problem);
+            return None;
+        }
+        let readers = [("operator", operator), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
+        problems.one_of("server.metrics", &self.metrics, &readers)
+    }
+
     fn check(self, problems: &mut Problems) -> Option<ServerSettings> {
         problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
         problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
         problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
-        let readers =
-            [("admin", MetricsReaders::Admins), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
-        let metrics = problems.one_of("server.metrics", &self.metrics, &readers);
+        let metrics = self.metrics_readers(problems);
         if let Some(url) = &self.otlp_url {
             problems.url("server.otlp_url", url, &["http://", "https://"]);
         }
@@ -414,6 +454,7 @@ impl RawServer {
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
             metrics: metrics?,
+            metrics_token: self.metrics_token,
             otlp_url: self.otlp_url,
         })
     }

@@ -1,5 +1,8 @@
 //! Settings from every layer, and what is said when they are wrong.
 
+use ibidem_engine::words::Sha256Hash;
+use ibidem_server::MetricsReaders;
+
 use super::*;
 
 fn load_with(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> Result<Settings, String> {
@@ -252,4 +255,25 @@ fn hashed_queries_need_a_secret_and_an_audit_is_on_or_off() {
     assert!(!format!("{:?}", audit.texts).contains(key));
     let for_ever = load_with("audit:\n  retention_days: null\n", &[], &[]).unwrap().audit;
     assert_eq!(for_ever.retention_days, None);
+}
+
+#[test]
+fn only_the_operators_token_opens_the_metrics_and_a_language_must_be_known() {
+    let token = "0123456789abcdef";
+    let with = load_with(&format!("server:\n  metrics_token: {token}\n"), &[], &[]).unwrap().server;
+    assert_eq!(with.metrics, MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())));
+    assert_eq!(load_with("", &[], &[]).unwrap().server.metrics, MetricsReaders::Nobody);
+    let german = load_with("index:\n  language: german\n", &[], &[]).unwrap();
+    assert_eq!(
+        (german.index.analysis.id(), german.store.analysis.id()),
+        ("german-1".to_owned(), "german-1".to_owned())
+    );
+    for (file, problem) in [
+        ("server:\n  metrics: admin\n", "let one tenant's admin read the numbers of all tenants"),
+        ("server:\n  metrics_token: short\n", "`server.metrics_token` must have at least 16"),
+        ("index:\n  language: klingon\n", "`index.language` is not a language that is known"),
+    ] {
+        let message = load_with(file, &[], &[]).err().unwrap();
+        assert!(message.contains(problem), "{message}");
+    }
 }

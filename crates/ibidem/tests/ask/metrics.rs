@@ -10,17 +10,20 @@ async fn what_a_server_counted_is_printed_as_prometheus_reads_it_or_it_is_said_w
         assert!(nobody.err.contains("ibidem serve"), "{}", nobody.err);
 
         installation.succeed(&["migrate"]).await;
-        let served = installation.serve(&[]).await;
-        let dump = async |key: &str| installation.run(&["metrics", "--dump", "--url", &served.url, "--key", key]).await;
+        const TOKEN: &str = "a token that nobody guesses";
+        let token = TOKEN.replace(' ', "-");
+        let served = installation.serve(&[("IBIDEM__SERVER__METRICS_TOKEN", &token)]).await;
+        let dump =
+            async |key: &str| installation.run(&["metrics", "--dump", "--url", &served.url, "--token", key]).await;
         let without = installation.run(&["metrics", "--dump", "--url", &served.url]).await;
-        assert!(without.code == Some(1) && without.err.contains("admin's key"), "{without:?}");
+        assert!(without.code == Some(1) && without.err.contains("server.metrics_token"), "{without:?}");
         let key = async |role: &str| {
             let said = installation.succeed(&["key", "create", "--name", role, "--role", role]).await;
             said.out.trim().to_owned()
         };
-        let asker = dump(&key("asker").await).await;
-        assert!(asker.code == Some(1) && asker.err.contains("not an admin's"), "{asker:?}");
         let admin = dump(&key("admin").await).await;
+        assert!(admin.code == Some(1) && admin.err.contains("an API key does not do"), "{admin:?}");
+        let admin = dump(&token).await;
         assert_eq!(admin.code, Some(0), "{admin:?}");
         assert!(admin.out.contains("\nrag_answer_total{action=\"cite\"} 0\n"), "{}", admin.out);
         assert!(admin.out.contains("\ncircuit_breaker_state{service=\"index\"} 0\n"), "{}", admin.out);

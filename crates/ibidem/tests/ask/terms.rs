@@ -59,6 +59,7 @@ impl World {
             embedder: Arc::new(FakeEmbedder::new(64, 256)),
             index: index.clone(),
             catalogue: Arc::new(FakeCatalogue::default()),
+            words: Arc::new(FakeCatalogue::default()),
         };
         let engine = Engine {
             roles: Arc::new(Roles::answering(NamedModel::unknown(model.clone()))),

@@ -113,7 +113,8 @@ async fn every_address_brings_exactly_what_it_names_and_what_does_not_exist_is_r
     let index = Arc::new(FakeIndex::new(64));
     index.set_down(true);
     let embedder = Arc::new(FakeEmbedder::new(64, 256));
-    let engine = Engine::new(Searcher { embedder, index, catalogue: Arc::new(database.store.clone()) });
+    let (catalogue, words) = (Arc::new(database.store.clone()), Arc::new(database.store.clone()));
+    let engine = Engine::new(Searcher { embedder, index, catalogue, words });
     let policy = Arc::new(Policy::parse(&std::fs::read_to_string(data("policy.yaml")).unwrap()).unwrap());
     let queries = read(&data("address_queries.jsonl")).unwrap();
     assert_eq!(queries.len(), 525);

@@ -96,6 +96,7 @@ impl World {
             embedder: Arc::new(embedder),
             index: Arc::new(installation.index.clone()),
             catalogue: Arc::new(installation.store().clone()),
+            words: Arc::new(installation.store().clone()),
         };
         Self { searcher }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
 use ibidem_engine::ports::memory::Memory as _;
 use ibidem_engine::ports::outbox::{Outbox as _, Wanted};
@@ -46,7 +47,12 @@ async fn written(installation: &Installation, folder: &Path) -> [MemoryId; 2] {
 
 /// What is found by words on a shelf.
 async fn found(installation: &Installation, scope: &Scope, shelf: Shelf) -> BTreeSet<PassageKey> {
-    let query = IndexQuery { shelf, words: Some("dinner".to_owned()), hits_per_lane: 100, ..IndexQuery::default() };
+    let query = IndexQuery {
+        shelf,
+        words: Some(Analysis::default().unweighed("dinner")),
+        hits_per_lane: 100,
+        ..IndexQuery::default()
+    };
     let hits = installation.index.search(scope, vec![query]).await.unwrap().remove(0);
     hits.into_iter().map(|hit| hit.passage).collect()
 }

@@ -1,5 +1,6 @@
 //! Random askers and what they ask.
 
+use ibidem_engine::bm25::Analysis;
 use ibidem_engine::fakes::FakeEmbedder;
 use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::IndexQuery;
@@ -80,7 +81,7 @@ pub(crate) async fn random_question(random: &mut StdRng, embedder: &FakeEmbedder
 impl Question {
     pub(crate) fn index_query(&self) -> IndexQuery {
         IndexQuery {
-            words: (self.lanes != Lanes::Dense).then(|| self.query.clone()),
+            words: (self.lanes != Lanes::Dense).then(|| Analysis::default().unweighed(&self.query)),
             vector: (self.lanes != Lanes::Lexical).then(|| self.vector.clone()),
             collections: self.collections.clone(),
             hits_per_lane: self.limit,

@@ -9,6 +9,7 @@
 )]
 
 mod asking;
+mod difference;
 mod memory;
 mod truth;
 mod world;

@@ -57,7 +57,54 @@ pub(crate) async fn with_world(random: &mut StdRng, test: impl AsyncFnOnce(&mut 
     outcome.unwrap_or_else(|panic| resume_unwind(panic));
 }
 
+/// A document, as it is handed in and as it is read.
+pub(crate) type Handed = (Submission, NewVersion);
+
+/// So many documents of all tenants, in an order that mixes them.
+pub(crate) fn random_documents(random: &mut StdRng, count: usize) -> Vec<Handed> {
+    let counter = FakeEmbedder::new(64, 256);
+    let mut handed: BTreeMap<DocumentId, Handed> = BTreeMap::new();
+    for number in 0..count {
+        let submission = Submission {
+            tenant: TenantId::named(TENANTS.choose(random).unwrap()),
+            collection: COLLECTIONS.choose(random).unwrap().parse().unwrap(),
+            source_location: format!("{}.md", number / TENANTS.len()),
+            format: Format::Markdown,
+            original: Sha256Hash::of(&number.to_le_bytes()),
+            tags: random_audience(random),
+            title: None,
+            address: None,
+            kind: None,
+            updated_at: None,
+        };
+        handed.insert(submission.document_id(), (submission, random_version(random, &counter)));
+    }
+    handed.into_values().collect()
+}
+
+/// A world that holds these documents and no others; the caller ends it.
+pub(crate) async fn world_of(documents: &[Handed]) -> World {
+    let mut world = World::new().await;
+    let store = world.store().clone();
+    for name in TENANTS {
+        store.ensure_tenant(name).await.unwrap();
+    }
+    for (submission, version) in documents {
+        store.submit(submission.tenant, Uuid::now_v7(), READING, std::slice::from_ref(submission)).await.unwrap();
+        let jobs = Intake::claim(&store, 1).await.unwrap();
+        let versions = jobs.into_iter().map(|job| (job, version.clone())).collect();
+        assert_eq!(Intake::commit(&store, versions).await.unwrap(), [Committed::Done]);
+    }
+    world.publish().await;
+    world
+}
+
 impl World {
+    pub(crate) async fn end(self) {
+        self.index.drop_all().await.unwrap();
+        self.database.drop_database().await;
+    }
+
     async fn new() -> Self {
         let index_url = std::env::var("IBIDEM__INDEX__URL")
             .expect("IBIDEM__INDEX__URL is not set; run `stack/up`, then `eval \"$(stack/env)\"`");
@@ -83,6 +130,7 @@ impl World {
             embedder: self.embedder.clone(),
             index: Arc::new(self.index.clone()),
             catalogue: Arc::new(self.store().clone()),
+            words: Arc::new(self.store().clone()),
         }
     }
 

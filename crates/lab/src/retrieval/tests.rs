@@ -44,7 +44,7 @@ pub(crate) async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (S
             IndexDocument { tenant, document, collection: collection(), kind: None, tags: vec![Tag::public()], points };
         index.publish(vec![document]).await.unwrap();
     }
-    (Searcher { embedder: embedder.clone(), index, catalogue }, embedder)
+    (Searcher { embedder: embedder.clone(), index, catalogue: catalogue.clone(), words: catalogue }, embedder)
 }
 
 pub(crate) fn judged(id: &str, text: &str, relevant: &[&str]) -> JudgedQuery {

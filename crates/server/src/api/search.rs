@@ -81,7 +81,8 @@ impl From<LanesBody> for Lanes {
 pub struct SearchResponse {
     request_id: Uuid,
     hits: Vec<HitBody>,
-    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer.
+    /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer, `words_unweighed`
+    /// while the rarity of words is not counted (`ibidem reindex` counts it).
     fallback_reasons: Vec<&'static str>,
 }
 

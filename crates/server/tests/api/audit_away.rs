@@ -18,24 +18,24 @@ async fn ask(world: &World, key: &str, session: &str) {
 }
 
 /// Waiting, written and lost.
-async fn counted(world: &World, admin: &str) -> [f64; 3] {
-    let scrape = Scrape::of(world, admin).await;
+async fn counted(world: &World) -> [f64; 3] {
+    let scrape = Scrape::of(world).await;
     ["audit_waiting", "audit_written_total", "audit_lost_total"].map(|name| scrape.value(name, &[]))
 }
 
 #[tokio::test]
 async fn records_are_kept_while_the_table_is_away_and_written_when_it_is_back() {
     let world = World::create().await;
-    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    let key = world.key("asker", &[]).await;
     world.run_sql(AWAY).await;
     for _ in 0..5 {
         ask(&world, &key, "s").await;
     }
     world.turns_ended().await;
-    assert_eq!(counted(&world, &admin).await, [5.0, 0.0, 0.0]);
+    assert_eq!(counted(&world).await, [5.0, 0.0, 0.0]);
     world.run_sql(BACK).await;
     world.stop().await;
-    assert_eq!(counted(&world, &admin).await, [0.0, 5.0, 0.0]);
+    assert_eq!(counted(&world).await, [0.0, 5.0, 0.0]);
     assert_eq!(world.store().turn_count().await.unwrap(), 5);
     world.end().await;
 }
@@ -43,7 +43,7 @@ async fn records_are_kept_while_the_table_is_away_and_written_when_it_is_back() 
 #[tokio::test]
 async fn a_record_that_the_database_will_not_have_is_lost_alone_and_counted() {
     let world = World::create().await;
-    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    let key = world.key("asker", &[]).await;
     world.run_sql("ALTER TABLE audit ADD CHECK (session_id <> 'cursed')").await;
     world.run_sql(AWAY).await;
     for session in ["a", "b", "cursed", "c"] {
@@ -52,7 +52,7 @@ async fn a_record_that_the_database_will_not_have_is_lost_alone_and_counted() {
     world.turns_ended().await;
     world.run_sql(BACK).await;
     world.stop().await;
-    assert_eq!(counted(&world, &admin).await, [0.0, 3.0, 1.0]);
+    assert_eq!(counted(&world).await, [0.0, 3.0, 1.0]);
     assert_eq!(world.store().turn_count().await.unwrap(), 3);
     world.end().await;
 }
@@ -60,20 +60,20 @@ async fn a_record_that_the_database_will_not_have_is_lost_alone_and_counted() {
 #[tokio::test]
 async fn a_server_that_stops_does_not_wait_for_ever_and_counts_what_it_lost() {
     let world = World::create().await;
-    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    let key = world.key("asker", &[]).await;
     world.run_sql(AWAY).await;
     for _ in 0..3 {
         ask(&world, &key, "s").await;
     }
     world.stop().await;
-    assert_eq!(counted(&world, &admin).await, [0.0, 0.0, 3.0]);
+    assert_eq!(counted(&world).await, [0.0, 0.0, 3.0]);
     world.end().await;
 }
 
 #[tokio::test]
 async fn a_month_that_is_made_while_a_record_is_written_does_not_cost_the_record() {
     let world = World::create().await;
-    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    let key = world.key("asker", &[]).await;
     world
         .run_sql(r#"DO $$ BEGIN EXECUTE to_char(now() AT TIME ZONE 'UTC', '"DROP TABLE audit_"YYYY_MM'); END $$"#)
         .await;
@@ -88,7 +88,7 @@ async fn a_month_that_is_made_while_a_record_is_written_does_not_cost_the_record
     };
     tokio::join!(making, asking);
     world.stop().await;
-    assert_eq!(counted(&world, &admin).await, [0.0, 1.0, 0.0]);
+    assert_eq!(counted(&world).await, [0.0, 1.0, 0.0]);
     assert_eq!(world.store().audit_months().await.unwrap().elsewhen, 0);
     world.end().await;
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
-use super::world::{Extras, POLICY, World, policy};
+use super::world::{Extras, METRICS_TOKEN, POLICY, World, policy};
 
 const DASHBOARD: &str = include_str!("../../../../deploy/grafana/ibidem.json");
 const RULES: &str = include_str!("../../../../deploy/prometheus/rules.yml");
@@ -141,14 +141,14 @@ struct Prometheus {
 
 impl Prometheus {
     /// With the configuration and the rules as they are shipped, but for the target and the pace.
-    async fn start(folder: &Path, target: &str, key: &str) -> Self {
+    async fn start(folder: &Path, target: &str) -> Self {
         let binary = std::env::var("IBIDEM_STACK_PROMETHEUS");
         let binary = binary.unwrap_or_else(|_| panic!("no Prometheus: run stack/up, then eval \"$(stack/env)\""));
         let configuration = CONFIGURATION.replace("127.0.0.1:8080", target).replace("15s", "200ms");
         assert!(configuration.contains(target) && configuration.contains("200ms"));
         std::fs::write(folder.join("prometheus.yml"), configuration).unwrap();
         std::fs::write(folder.join("rules.yml"), RULES).unwrap();
-        std::fs::write(folder.join("ibidem.key"), key.strip_prefix("Bearer ").unwrap()).unwrap();
+        std::fs::write(folder.join("ibidem.token"), METRICS_TOKEN).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
         let child = Command::new(binary)
             .arg(format!("--config.file={}", folder.join("prometheus.yml").display()))
@@ -210,7 +210,7 @@ async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
     let router = world.router.clone();
     let serving = tokio::spawn(async move { axum::serve(listener, router).await });
     let folder = tempfile::tempdir().unwrap();
-    let prometheus = Prometheus::start(folder.path(), &target, &admin).await;
+    let prometheus = Prometheus::start(folder.path(), &target).await;
 
     prometheus.eventually(r#"up{job="ibidem"}"#, |up| up == 1.0).await;
     // A rate needs the value before.

@@ -8,6 +8,7 @@ mod audit;
 mod audit_away;
 mod confidence;
 mod deployed;
+mod difference;
 mod documents;
 mod erasing;
 mod health;

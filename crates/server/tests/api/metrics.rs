@@ -9,7 +9,7 @@ use ibidem_server::MetricsReaders;
 use ibidem_server::metrics::{Kind, METRICS};
 use serde_json::json;
 
-use super::world::{Extras, POLICY, World, policy};
+use super::world::{Extras, METRICS_TOKEN, POLICY, World, policy};
 
 /// What was read, by name and labels.
 pub(crate) struct Scrape {
@@ -18,8 +18,8 @@ pub(crate) struct Scrape {
 }
 
 impl Scrape {
-    pub(crate) async fn of(world: &World, key: &str) -> Self {
-        let reply = world.call("GET", "/metrics", Some(key), "").await;
+    pub(crate) async fn of(world: &World) -> Self {
+        let reply = world.call("GET", "/metrics", Some(&format!("Bearer {METRICS_TOKEN}")), "").await;
         assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
         let form = "application/openmetrics-text; version=1.0.0; charset=utf-8";
         assert_eq!(reply.header("content-type"), Some(form));
@@ -51,13 +51,22 @@ impl Scrape {
 }
 
 #[tokio::test]
-async fn an_admins_key_reads_the_metrics_and_no_other() {
+async fn the_operators_token_reads_the_metrics_and_no_tenants_key_does() {
     let world = World::create().await;
-    for (role, status) in
-        [("asker", StatusCode::FORBIDDEN), ("curator", StatusCode::FORBIDDEN), ("admin", StatusCode::OK)]
-    {
+    let token = format!("Bearer {METRICS_TOKEN}");
+    for (given, status) in [
+        (token.as_str(), StatusCode::OK),
+        (&token[..token.len() - 1], StatusCode::UNAUTHORIZED),
+        (&format!("{token}x"), StatusCode::UNAUTHORIZED),
+        ("Bearer ", StatusCode::UNAUTHORIZED),
+        (METRICS_TOKEN, StatusCode::UNAUTHORIZED),
+    ] {
+        assert_eq!(world.call("GET", "/metrics", Some(given), "").await.status, status, "{given}");
+    }
+    for role in ["asker", "curator", "admin"] {
         let key = world.key(role, &[]).await;
-        assert_eq!(world.call("GET", "/metrics", Some(&key), "").await.status, status, "{role}");
+        let reply = world.call("GET", "/metrics", Some(&key), "").await;
+        assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{role}");
     }
     world.end().await;
 }
@@ -83,7 +92,7 @@ async fn what_is_exported_is_what_the_list_says_with_the_labels_it_says() {
     let key = world.key("admin", &[]).await;
     let body = json!({ "query": "How many days of leave may be carried over?" }).to_string();
     assert_eq!(world.call("POST", "/v1/answers", Some(&key), &body).await.status, StatusCode::OK);
-    let scrape = Scrape::of(&world, &key).await;
+    let scrape = Scrape::of(&world).await;
     let types = scrape.text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let exported: BTreeSet<String> = types
         .map(|line| match line.split_once(' ').unwrap() {
@@ -114,10 +123,10 @@ fn is_of(series: &str, name: &str, kind: Kind) -> bool {
 }
 
 /// Waits until so many citations were checked: that happens when nobody waits for it.
-async fn checked(world: &World, key: &str, citations: f64) -> Scrape {
+async fn checked(world: &World, citations: f64) -> Scrape {
     let checked = async {
         loop {
-            let scrape = Scrape::of(world, key).await;
+            let scrape = Scrape::of(world).await;
             if scrape.value("citation_checked_total", &[]) >= citations {
                 return scrape;
             }
@@ -138,7 +147,7 @@ async fn citations_that_went_out_are_held_against_the_catalogue_and_broken_ones_
         reply.body["citations"].as_array().unwrap().len() as f64
     };
     let cited = ask().await;
-    let scrape = checked(&world, &key, cited).await;
+    let scrape = checked(&world, cited).await;
     assert_eq!(scrape.value("citation_checked_total", &[]), cited);
     assert_eq!(scrape.value("citation_broken_total", &[]), 0.0);
 
@@ -156,7 +165,7 @@ async fn citations_that_went_out_are_held_against_the_catalogue_and_broken_ones_
     // The first question has been heard already.
     world.thoughtful.asked.notified().await;
     let (gone, ()) = tokio::join!(ask(), withdraw);
-    let scrape = checked(&world, &key, cited + gone).await;
+    let scrape = checked(&world, cited + gone).await;
     assert_eq!(scrape.value("citation_broken_total", &[]), gone);
     assert!(gone > 0.0);
     world.end().await;

@@ -176,7 +176,7 @@ async fn obs_02_a_vocabulary_that_is_late_is_a_flag() {
 async fn obs_03_a_breaker_that_is_open_is_a_flag_and_a_gauge() {
     let everything = Everything::create().await;
     let world = &everything.world;
-    let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
+    let key = world.key("asker", &[]).await;
     world.embedder.set_down(true);
     let failures = BreakerSettings::default().failures_to_open;
     let log = Log::begin("info");
@@ -192,7 +192,7 @@ async fn obs_03_a_breaker_that_is_open_is_a_flag_and_a_gauge() {
         let last = lines.iter().rfind(|line| line["event"] == "a turn ended").unwrap();
         assert!(last["fallback_flags"].as_array().unwrap().contains(&json!(flag)), "{last}");
     }
-    let scrape = Scrape::of(world, &admin).await;
+    let scrape = Scrape::of(world).await;
     let of_embedding = |name: &str| scrape.value(name, &[("service", "embedding")]);
     assert_eq!((of_embedding("circuit_breaker_state"), of_embedding("circuit_breaker_trip_total")), (2.0, 1.0));
     let of_all = |name: &str| scrape.value(name, &[("collection", "all")]);
@@ -251,8 +251,7 @@ async fn obs_06_counters_are_what_so_many_requests_must_give() {
     let everything = Everything::create().await;
     let Everything { world, vocabulary, reranker } = &everything;
     let key = world.key("asker", &[]).await;
-    let admin = world.key("admin", &[]).await;
-    let before = Scrape::of(world, &admin).await;
+    let before = Scrape::of(world).await;
     for stream in [false, true, false] {
         ask(world, &key, &json!({ "query": QUESTION, "stream": stream })).await;
     }
@@ -267,7 +266,7 @@ async fn obs_06_counters_are_what_so_many_requests_must_give() {
     reranker.set_trouble(Some(RerankError::Timeout(1)));
     ask(world, &key, &json!({ "query": QUESTION, "collections": ["Policy"] })).await;
     ask(world, &key, &json!({ "query": QUESTION, "collections": ["Nonsense"] })).await;
-    let after = Scrape::of(world, &admin).await;
+    let after = Scrape::of(world).await;
     let grown = |name: &str, labels: &[(&str, &str)]| after.value(name, labels) - before.value(name, labels);
     let actions = ["cite", "route", "refuse", "clarify"].map(|action| grown("rag_answer_total", &[("action", action)]));
     assert_eq!(actions.iter().sum::<f64>(), 10.0, "{actions:?}");

@@ -25,7 +25,9 @@ use ibidem_engine::ports::reranker::Reranker;
 use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{CharSpan, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_engine::words::{
+    CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
+};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
 use ibidem_store::testing::TestDatabase;
@@ -36,6 +38,8 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 /// Its threshold is another model's: the test's is lower.
+/// What opens `/metrics`.
+pub(crate) const METRICS_TOKEN: &str = "a-token-of-the-operator";
 pub(crate) const POLICY: &str = include_str!("../../../../policies/book.yaml");
 
 pub(crate) struct World {
@@ -157,7 +161,7 @@ impl Default for Extras {
             reranker: None,
             breakers: None,
             counts: Arc::new(NothingCounted),
-            metrics_readers: MetricsReaders::Admins,
+            metrics_readers: MetricsReaders::Operator(Sha256Hash::of(METRICS_TOKEN.as_bytes())),
             embedder: None,
             texts: Some(Texts::Plain),
             max_in_flight: 256,
@@ -213,8 +217,12 @@ impl World {
             }
             None => asked,
         };
-        let searcher =
-            Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
+        let searcher = Searcher {
+            embedder: guarded,
+            index: index.clone(),
+            catalogue: Arc::new(database.store.clone()),
+            words: Arc::new(database.store.clone()),
+        };
         // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
         let limits = ServerLimits {
             max_body_bytes: 10_000,
@@ -274,10 +282,23 @@ impl World {
         title: &str,
         text: &str,
     ) -> DocumentId {
+        self.take_in_to("Policy", tenant, location, tag, [title, text]).await
+    }
+
+    /// The same, in a collection of one's choice: its title and its text.
+    pub(crate) async fn take_in_to(
+        &self,
+        collection: &str,
+        tenant: TenantId,
+        location: &str,
+        tag: &str,
+        [title, text]: [&str; 2],
+    ) -> DocumentId {
+        let collection: CollectionName = collection.parse().unwrap();
         let tags: Vec<Tag> = vec![tag.parse().unwrap()];
         let submission = Submission {
             tenant,
-            collection: "Policy".parse().unwrap(),
+            collection: collection.clone(),
             source_location: location.to_owned(),
             format: Format::Plain,
             original: Sha256Hash::of(text.as_bytes()),
@@ -312,7 +333,6 @@ impl World {
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
         let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);
         let point = IndexPoint { passage: PassageKey { document, version: 1, chunk_index: 0 }, vector, words };
-        let collection = "Policy".parse().unwrap();
         let published = IndexDocument { tenant, document, collection, kind: None, tags, points: vec![point] };
         self.index.publish(vec![published]).await.unwrap();
         document

@@ -12,6 +12,7 @@ mod publications;
 mod suite;
 mod texts;
 mod visibility;
+mod word_statistics;
 
 use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_engine::words::{
@@ -101,6 +102,7 @@ fn with_lease(database: &TestDatabase, lease: Duration) -> Store {
         acquire_timeout,
         read_timeout: acquire_timeout,
         lease,
+        analysis: ibidem_engine::bm25::Analysis::default(),
     })
     .unwrap()
 }

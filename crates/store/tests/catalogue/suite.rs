@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use ibidem_engine::suites::catalogue::{Library, NewDocument, catalogue_suite};
 
 use ibidem_engine::suites::owners::owners_suite;
+use ibidem_engine::suites::word_statistics::word_statistics_suite;
 
 use super::*;
 
@@ -50,4 +51,9 @@ async fn the_database_behaves_as_a_catalogue() {
 #[tokio::test]
 async fn the_database_knows_the_owners_of_tags() {
     with_store(|store, _| async move { owners_suite(&store, &Shelves(store.clone())).await }).await;
+}
+
+#[tokio::test]
+async fn the_database_counts_the_words_of_what_an_asker_may_see() {
+    with_store(|store, _| async move { word_statistics_suite(&store, &Shelves(store.clone())).await }).await;
 }

@@ -140,6 +140,7 @@ async fn asker(
         embedder: Arc::new(Timed::new(Arc::clone(embedder), ledger)),
         index: Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger)),
         catalogue: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
+        words: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
     };
     let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
     let state = AppState::new(ServerParts {

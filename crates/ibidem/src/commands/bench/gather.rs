@@ -124,6 +124,7 @@ impl GatherBench {
             embedder: Arc::new(embedder),
             index: Arc::new(scratch.index.clone()),
             catalogue: Arc::new(scratch.store.clone()),
+            words: Arc::new(scratch.store.clone()),
         };
         let engine = Engine { memory: Some(Arc::new(scratch.store.clone())), ..Engine::new(searcher) };
         let shipped = compose::policy(&scratch.settings, Some("default"))?;

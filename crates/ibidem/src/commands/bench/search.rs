@@ -110,7 +110,7 @@ impl SearchBench {
         }));
 
         let served = Arm::served(url, &key.secret, queries)?;
-        let bare = Bare::new(scratch, tenant, &with_public(tags), embedder, queries)?;
+        let bare = Bare::new(scratch, tenant, &with_public(tags), embedder, queries).await?;
         let whole = Arm::bare("Qdrant, same request", bare.requests(true), bare.client());
         let lanes = Arm::bare("Qdrant, two lanes only", bare.requests(false), bare.client());
         let compared = load::compare(&served, &whole, COMPARED).await;
@@ -159,6 +159,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
         index: Arc::new(scratch.index.clone()),
         catalogue: Arc::new(scratch.store.clone()),
+        words: Arc::new(scratch.store.clone()),
     };
     Ok(AppState::new(ServerParts {
         store: scratch.store.clone(),

@@ -138,6 +138,15 @@ impl From<MemoryRow> for MemoryEntryBody {
     }
 }
 
+impl MemoryEntryBody {
+    /// As a key sees it: of its tags only those that the key carries. Who else it is for is not the key's to know.
+    fn seen_in(scope: &Scope, row: MemoryRow) -> Self {
+        let mut seen = Self::from(row);
+        seen.tags.retain(|tag| scope.tags().any(|carried| carried.as_str() == tag));
+        seen
+    }
+}
+
 /// One entry, and how its references stand.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EntryReply {
@@ -151,7 +160,10 @@ impl EntryReply {
     async fn of(state: &AppState, scope: &Scope, id: MemoryId) -> Result<Self, Problem> {
         let row = state.store.entry(scope, id).await?.ok_or_else(Problem::no_such_entry)?;
         let unresolved = state.store.leading_nowhere(scope, &row.entry.references).await?;
-        Ok(Self { entry: row.into(), unresolved: unresolved.into_iter().map(ReferenceBody::from).collect() })
+        Ok(Self {
+            entry: MemoryEntryBody::seen_in(scope, row),
+            unresolved: unresolved.into_iter().map(ReferenceBody::from).collect(),
+        })
     }
 }
 

@@ -58,12 +58,15 @@ pub(crate) async fn list(
     }
     // One more than asked for tells whether there is a next page.
     let most = usize::from(page.limit);
-    let mut rows =
-        state.store.list_entries(&Scope::of(&identity), page.after.map(MemoryId), i64::from(page.limit) + 1).await?;
+    let scope = Scope::of(&identity);
+    let mut rows = state.store.list_entries(&scope, page.after.map(MemoryId), i64::from(page.limit) + 1).await?;
     let is_last = rows.len() <= most;
     rows.truncate(most);
     let next = rows.last().filter(|_| !is_last).map(|row| row.entry.id.0);
-    Ok(Json(EntriesReply { entries: rows.into_iter().map(MemoryEntryBody::from).collect(), next }))
+    Ok(Json(EntriesReply {
+        entries: rows.into_iter().map(|row| MemoryEntryBody::seen_in(&scope, row)).collect(),
+        next,
+    }))
 }
 
 /// One entry, and which of its references lead nowhere.

@@ -154,9 +154,9 @@ fn done(outcome: MemoryOutcome) -> Result<(), Problem> {
     match outcome {
         MemoryOutcome::Done => Ok(()),
         MemoryOutcome::NotFound => Err(Problem::no_such_entry()),
-        MemoryOutcome::Foreign(tag) => Err(Problem::forbidden(format!(
-            "The entry is also for those with the tag {tag:?}, which this key does not carry itself.",
-            tag = tag.as_str()
-        ))),
+        // Which tag that is, is not this key's to know.
+        MemoryOutcome::Foreign(_) => {
+            Err(Problem::forbidden("The entry is also for people with a tag that this key does not carry itself."))
+        }
     }
 }

@@ -6,18 +6,22 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
+use ibidem_engine::bm25::{Analysis, TermCounts, TermId};
 use ibidem_engine::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
 use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_engine::ports::word_statistics::WordStatistics;
 use ibidem_engine::words::{AddressKey, CollectionName, PassageKey, Scope};
 
 /// Time spent outside, by question; no question is under way twice.
 #[derive(Default)]
 pub(super) struct Ledger {
     outside: Mutex<HashMap<String, Duration>>,
+    /// Whose a vector is, by its bits: the index is asked by vectors and terms, not by questions.
+    questions: Mutex<HashMap<Vec<u32>, String>>,
     /// Of each call, in milliseconds.
     catalogue: Mutex<Vec<f64>>,
 }
@@ -79,17 +83,39 @@ impl<T: Embedder> Embedder for Timed<T> {
         let began = Instant::now();
         let vectors = self.inner.embed_queries(texts).await;
         self.ledger.spend(&question, began.elapsed());
+        if let Some(vector) = vectors.as_ref().ok().and_then(|vectors| vectors.first()) {
+            locked(&self.ledger.questions).insert(bits(vector), question);
+        }
         vectors
+    }
+}
+
+fn bits(vector: &[f32]) -> Vec<u32> {
+    vector.iter().map(|value| value.to_bits()).collect()
+}
+
+#[async_trait]
+impl<T: WordStatistics> WordStatistics for Timed<T> {
+    fn analysis(&self) -> &Analysis {
+        self.inner.analysis()
+    }
+
+    async fn counts(&self, scope: &Scope, terms: &[TermId]) -> Result<Option<TermCounts>, CatalogueError> {
+        let began = Instant::now();
+        let counts = self.inner.counts(scope, terms).await;
+        locked(&self.ledger.catalogue).push(began.elapsed().as_secs_f64() * 1_000.0);
+        counts
     }
 }
 
 #[async_trait]
 impl<T: Index> Index for Timed<T> {
     async fn search(&self, scope: &Scope, queries: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError> {
-        let question = queries.first().and_then(|query| query.words.clone()).unwrap_or_default();
+        let vector = queries.first().and_then(|query| query.vector.as_deref()).map(bits);
+        let question = vector.and_then(|vector| locked(&self.ledger.questions).get(&vector).cloned());
         let began = Instant::now();
         let found = self.inner.search(scope, queries).await;
-        self.ledger.spend(&question, began.elapsed());
+        self.ledger.spend(&question.unwrap_or_default(), began.elapsed());
         found
     }
 }

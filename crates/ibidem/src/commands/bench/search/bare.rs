@@ -3,14 +3,15 @@
 //! It is written a second time on purpose: a bench that calls the adapter would also measure the adapter.
 //! Before measuring, [`super::load::compare`] checks that both find the same.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use ibidem_engine::words::{Tag, TenantId};
+use ibidem_engine::bm25::{TermId, TermWeights, weighed};
+use ibidem_engine::ports::word_statistics::WordStatistics as _;
+use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
-    AcornSearchParams, Condition, Document, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder,
-    QueryPoints, SearchParams, Value, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,
+    SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use super::LIMIT;
@@ -27,8 +28,7 @@ pub(super) struct Bare {
     target: String,
     filter: Filter,
     breadth: u64,
-    options: HashMap<String, Value>,
-    queries: Vec<(String, Vec<f32>)>,
+    queries: Vec<(TermWeights, Vec<f32>)>,
 }
 
 /// One way of scoring.
@@ -39,7 +39,7 @@ struct Lane {
 }
 
 impl Bare {
-    pub(super) fn new(
+    pub(super) async fn new(
         scratch: &Scratch,
         tenant: TenantId,
         tags: &[Tag],
@@ -53,6 +53,19 @@ impl Bare {
             .keep_alive_while_idle()
             .skip_compatibility_check();
         client.pool_size = settings.connections;
+        let scope = Scope::of(&Identity {
+            tenant,
+            subject: "bench".to_owned(),
+            role: Role::Asker,
+            tags: tags.iter().cloned().collect(),
+        });
+        let mut prepared = Vec::with_capacity(queries.len());
+        for query in queries {
+            let terms = scratch.store.analysis().distinct(query);
+            let asked: Vec<TermId> = terms.iter().copied().collect();
+            let counts = scratch.store.counts(&scope, &asked).await?.unwrap_or_default();
+            prepared.push((weighed(&terms, &counts), embedder.vector(query)));
+        }
         let tags: Vec<String> = tags.iter().map(|tag| format!("{tenant}/{tag}")).collect();
         let filter = Filter::must([Condition::matches("tenant", tenant.to_string()), Condition::matches("tags", tags)]);
         Ok(Self {
@@ -60,11 +73,7 @@ impl Bare {
             target: scratch.index.target().to_owned(),
             filter,
             breadth: settings.search_breadth,
-            options: HashMap::from([
-                ("language".to_owned(), settings.language.clone().into()),
-                ("avg_len".to_owned(), settings.mean_words.into()),
-            ]),
-            queries: queries.iter().map(|query| (query.clone(), embedder.vector(query))).collect(),
+            queries: prepared,
         })
     }
 
@@ -85,9 +94,8 @@ impl Bare {
         batches.collect()
     }
 
-    fn lanes(&self, words: &str, vector: &[f32]) -> [Lane; 2] {
-        let document =
-            Document { text: words.to_owned(), model: "qdrant/bm25".to_owned(), options: self.options.clone() };
+    fn lanes(&self, words: &TermWeights, vector: &[f32]) -> [Lane; 2] {
+        let (terms, weights): (Vec<u32>, Vec<f32>) = words.iter().map(|(term, weight)| (term.0, *weight)).unzip();
         let dense = Lane {
             using: "dense",
             query: Query::new_nearest(VectorInput::new_dense(vector.to_vec())),
@@ -99,7 +107,7 @@ impl Bare {
         };
         let lexical = Lane {
             using: "bm25",
-            query: Query::new_nearest(VectorInput::from(document)),
+            query: Query::new_nearest(VectorInput::new_sparse(terms, weights)),
             params: SearchParams::default(),
         };
         [dense, lexical]
