@@ -90,7 +90,7 @@ async fn answer<'a>(
     template: &Asked,
     asked: &'a SquadQuestion,
 ) -> Result<(&'a SquadQuestion, Answer), AnswerOrRefuseError> {
-    let question = Question { query: asked.text.clone(), ..template.question.clone() };
+    let question = template.question.clone().asking(&asked.text);
     let spoken = engine
         .ask(Asked { question, ..template.clone() }, &mut Nobody)
         .await

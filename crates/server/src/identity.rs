@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use ibidem_engine::words::{Identity, Role, Scope};
 use ibidem_store::KeyError;
 
+use crate::limits::Place;
 use crate::problem::Problem;
 use crate::state::AppState;
 
@@ -40,7 +41,12 @@ impl FromRequestParts<AppState> for Caller {
             return Err(Problem::unauthenticated());
         }
         match state.store.authenticate(key.trim()).await {
-            Ok(identity) => Ok(Self(identity)),
+            Ok(identity) => {
+                if let Some(place) = parts.extensions.get::<Place>() {
+                    place.count_for(state, key.trim())?;
+                }
+                Ok(Self(identity))
+            }
             Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
             Err(KeyError::Store(error)) => Err(error.into()),
         }

@@ -1,12 +1,18 @@
 //! The URL map.
 
+use std::sync::Arc;
+
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
+use utoipa::openapi::Ref;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -39,28 +45,74 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(answers::read))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
-        .routes(routes!(documents::submit))
         .routes(routes!(memory::write::pin))
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+}
+
+/// Whose bodies are files.
+fn uploads() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(documents::submit))
+}
+
+/// What must be answered also when the server is full.
+fn probes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::read_metrics))
 }
 
+/// Every operation can end in what the door says, whichever it is.
+const OF_THE_DOOR: [(&str, &str); 9] = [
+    ("400", "The request cannot be read"),
+    ("408", "The body did not arrive in time"),
+    ("413", "The body is too large"),
+    ("415", "The body is of another type"),
+    ("422", "The request is not valid; the detail names the field"),
+    ("429", "The key has as many requests under way as it may"),
+    ("500", "Something is wrong on this side"),
+    ("503", "Too many requests are under way, or a part does not answer"),
+    ("504", "The request took too long"),
+];
+
+/// With the statuses that come before and around every handler.
+fn described(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("ProblemDocument"))).build();
+    for item in description.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete];
+        for operation in operations.into_iter().flatten() {
+            for (status, meaning) in OF_THE_DOOR {
+                let response = ResponseBuilder::new().description(meaning);
+                let response = response.content("application/problem+json", problem.clone());
+                let responses = &mut operation.responses.responses;
+                responses.entry(status.to_owned()).or_insert_with(|| response.build().into());
+            }
+        }
+    }
+    description
+}
+
 /// The API's description, as served at `/openapi.json`.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    routes().to_openapi()
+    described(routes().merge(uploads()).merge(probes()).to_openapi())
 }
 
 pub fn router(state: AppState) -> Router {
-    let (router, description) = routes().split_for_parts();
-    router
+    let ((routes, _), (uploads, _), (probes, _)) =
+        (routes().split_for_parts(), uploads().split_for_parts(), probes().split_for_parts());
+    let (description, limits) = (openapi(), &state.limits);
+    let bounded = routes
         .route("/openapi.json", get(|_: Caller| async { Json(description) }))
         .fallback(|| async { Problem::not_found() })
-        .layer(DefaultBodyLimit::max(state.limits.max_body_bytes))
-        .layer(from_fn_with_state(state.clone(), limits::bound))
+        .layer(DefaultBodyLimit::max(limits.max_json_bytes))
+        .merge(uploads.layer(DefaultBodyLimit::max(limits.max_body_bytes)))
+        .layer(from_fn_with_state(state.clone(), limits::bound));
+    let at_once = Arc::new(Semaphore::new(limits::PROBES_AT_ONCE));
+    let probes = probes.layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe));
+    bounded
+        .merge(probes)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(write_problems))
         .layer(from_fn_with_state(state.clone(), request_id::assign))

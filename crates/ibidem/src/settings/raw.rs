@@ -16,7 +16,7 @@ use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
-use ibidem_server::MetricsReaders;
+use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
@@ -138,8 +138,15 @@ struct RawTerminology {
 struct RawServer {
     listen: String,
     max_body_bytes: usize,
+    max_json_bytes: usize,
+    head_timeout_ms: u64,
+    body_timeout_ms: u64,
+    read_timeout_ms: u64,
+    idle_timeout_ms: u64,
     request_timeout_ms: u64,
+    max_connections: usize,
     max_in_flight: usize,
+    key_share_percent: u8,
     metrics: String,
     otlp_url: Option<String>,
 }
@@ -385,8 +392,22 @@ impl RawTerminology {
 impl RawServer {
     fn check(self, problems: &mut Problems) -> Option<ServerSettings> {
         problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
-        problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
-        problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
+        problems.at_least("server.max_json_bytes", self.max_json_bytes as u64, 1024);
+        for (key, value) in [
+            ("server.head_timeout_ms", self.head_timeout_ms),
+            ("server.body_timeout_ms", self.body_timeout_ms),
+            ("server.read_timeout_ms", self.read_timeout_ms),
+            ("server.idle_timeout_ms", self.idle_timeout_ms),
+            ("server.request_timeout_ms", self.request_timeout_ms),
+            ("server.max_connections", self.max_connections as u64),
+            ("server.max_in_flight", self.max_in_flight as u64),
+        ] {
+            problems.at_least(key, value, 1);
+        }
+        if !(1..=100).contains(&self.key_share_percent) {
+            let problem = format!("is {}; it must be from 1 to 100", self.key_share_percent);
+            problems.note("server.key_share_percent", &problem);
+        }
         let readers =
             [("admin", MetricsReaders::Admins), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
         let metrics = problems.one_of("server.metrics", &self.metrics, &readers);
@@ -403,8 +424,17 @@ impl RawServer {
         Some(ServerSettings {
             listen,
             max_body_bytes: self.max_body_bytes,
+            max_json_bytes: self.max_json_bytes,
+            body_timeout: Duration::from_millis(self.body_timeout_ms),
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
+            key_share_percent: self.key_share_percent,
+            connections: ConnectionLimits {
+                max_connections: self.max_connections,
+                head_timeout: Duration::from_millis(self.head_timeout_ms),
+                idle_timeout: Duration::from_millis(self.idle_timeout_ms),
+                read_timeout: Duration::from_millis(self.read_timeout_ms),
+            },
             metrics: metrics?,
             otlp_url: self.otlp_url,
         })

@@ -62,7 +62,7 @@ async fn explained<'a>(
     open: &Asked,
     label: &'a LabelledQuestion,
 ) -> Result<(&'a LabelledQuestion, Explanation), ObserveError> {
-    let mut question = Question { query: label.query.clone(), ..open.question.clone() };
+    let mut question = open.question.clone().asking(&label.query);
     if !label.collections.is_empty() {
         question.collections.clone_from(&label.collections);
     }

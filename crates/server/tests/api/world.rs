@@ -27,7 +27,9 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::words::{CharSpan, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
+use ibidem_server::{
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
+};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
 use serde_json::Value;
@@ -134,6 +136,26 @@ pub(crate) struct Extras {
     pub(crate) embedder: Option<InPlaceOf>,
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
+    pub(crate) limits: ServerLimits,
+}
+
+/// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
+pub(crate) fn limits() -> ServerLimits {
+    let patient = Duration::from_secs(60);
+    ServerLimits {
+        max_body_bytes: 10_000,
+        max_json_bytes: 1_000_000,
+        body_timeout: patient,
+        request_timeout: patient,
+        max_in_flight: 256,
+        key_share_percent: 25,
+        connections: ConnectionLimits {
+            max_connections: 64,
+            head_timeout: patient,
+            idle_timeout: patient,
+            read_timeout: patient,
+        },
+    }
 }
 
 impl Default for Extras {
@@ -146,6 +168,7 @@ impl Default for Extras {
             metrics_readers: MetricsReaders::Admins,
             embedder: None,
             texts: Some(Texts::Plain),
+            limits: limits(),
         }
     }
 }
@@ -200,9 +223,7 @@ impl World {
         };
         let searcher =
             Searcher { embedder: guarded, index: index.clone(), catalogue: Arc::new(database.store.clone()) };
-        // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
-        let limits =
-            ServerLimits { max_body_bytes: 10_000, request_timeout: Duration::from_secs(60), max_in_flight: 256 };
+        let limits = extras.limits;
         let originals = Arc::new(KeptOriginals::default());
         let model = Arc::new(FakeModel::saying(&[
             "Five days may be carr",
