@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer, Question};
+use ibidem_engine::words::{Action, Answer};
 use serde::Serialize;
 
 pub use remembered::RememberedQueries;

@@ -9,7 +9,7 @@ use ibidem_engine::gather::addresses::Resolved;
 use ibidem_engine::gather::gather;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Candidate, Question};
+use ibidem_engine::words::Candidate;
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;

@@ -35,7 +35,12 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        // Of two keys a proxy may have looked at the one and we at the other.
+        let mut headers = parts.headers.get_all(AUTHORIZATION).into_iter();
+        let header = match (headers.next(), headers.next()) {
+            (Some(header), None) => header.to_str().ok(),
+            _ => None,
+        };
         let (scheme, key) = header.and_then(|header| header.split_once(' ')).ok_or_else(Problem::unauthenticated)?;
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(Problem::unauthenticated());
