@@ -6,7 +6,7 @@ mod key_places;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -74,6 +74,14 @@ pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, n
     let limit = state.limits.request_timeout;
     request.extensions_mut().insert(Deadline::after(limit, Instant::now()));
     in_time(&state.limits, request, next).await
+}
+
+/// A body that says itself that it is too large is not waited for.
+pub(crate) async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Response {
+    if request.body().size_hint().lower() > most as u64 {
+        return Problem::body_too_large(most).into_response();
+    }
+    next.run(request).await
 }
 
 /// For what stands outside the limit on requests under way.

@@ -130,6 +130,13 @@ impl Problem {
         Self { retry_after: Some(SOON), ..problem }
     }
 
+    pub(crate) fn body_too_large(most: usize) -> Self {
+        Self::malformed(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("The body has more than {most} bytes, which is the most."),
+        )
+    }
+
     pub(crate) fn body_too_slow(seconds: f64) -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,

@@ -107,7 +107,12 @@ pub fn router(state: AppState) -> Router {
         .route("/openapi.json", get(|_: Caller| async { Json(description) }))
         .fallback(|| async { Problem::not_found() })
         .layer(DefaultBodyLimit::max(limits.max_json_bytes))
-        .merge(uploads.layer(DefaultBodyLimit::max(limits.max_body_bytes)))
+        .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
+        .merge(
+            uploads
+                .layer(DefaultBodyLimit::max(limits.max_body_bytes))
+                .layer(from_fn_with_state(limits.max_body_bytes, limits::bound_size)),
+        )
         .layer(from_fn_with_state(state.clone(), limits::bound));
     let at_once = Arc::new(Semaphore::new(limits::PROBES_AT_ONCE));
     let probes = probes.layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe));

@@ -1,6 +1,5 @@
 //! Streams whose clients hang up at any point: nothing is left behind, and every turn that began has one record.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
 use futures::{StreamExt as _, stream};
@@ -10,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use uuid::Uuid;
 
-use crate::installation::{Installation, Served, with_installation};
+use crate::installation::{Served, with_installation};
 use crate::model::Model;
 use crate::share;
 use crate::wire::{PATIENCE, call, connect, request};
@@ -81,10 +80,6 @@ fn handles(served: &Served) -> (usize, usize) {
     (handles, table.lines().filter(is_open).count())
 }
 
-async fn records(installation: &Installation) -> HashMap<Uuid, i64> {
-    installation.records().await
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record() {
     let streams = share(100, 1_000);
@@ -135,10 +130,10 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
         let handles_after = tokio::time::timeout(PATIENCE, settled).await;
         let handles_after = handles_after.unwrap_or_else(|_| panic!("{handles_before} handles, then {:?}", handles(&served)));
 
-        all_places_are_free(&model, &served, &key, streams).await;
+        all_places_are_free(&model, &served, &key).await;
         // It waits for every turn and every record.
         served.stop().await;
-        let records = records(installation).await;
+        let records = installation.records().await;
         let twice = records.values().filter(|count| **count != 1).count();
         let begun = seen.iter().filter(|seen| seen.began).count();
         let missing = seen.iter().filter(|seen| seen.began && !records.contains_key(&seen.id)).count();
@@ -156,9 +151,8 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
 }
 
 /// As many questions as there are places reach the model at once, and one more is turned away.
-async fn all_places_are_free(model: &Model, served: &Served, key: &str, streams: usize) {
+async fn all_places_are_free(model: &Model, served: &Served, key: &str) {
     // What is left of the permission to write is taken away.
-    let _ = streams;
     model.may_write.forget_permits(usize::MAX);
     let before = model.times_asked();
     let asked: Vec<_> = (0..PLACES)

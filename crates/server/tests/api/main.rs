@@ -8,6 +8,7 @@ mod audit_away;
 mod confidence;
 mod deployed;
 mod documents;
+mod door;
 mod health;
 mod memory;
 mod metrics;

@@ -258,6 +258,10 @@ impl World {
         world
     }
 
+    pub(crate) fn state(&self) -> AppState {
+        self.state.clone()
+    }
+
     pub(crate) fn store(&self) -> &Store {
         &self.database.store
     }
