@@ -233,6 +233,17 @@ campaign seconds="30" pairs="sample:20" rate="20":
       IBIDEM_CAMPAIGN_PAGE="$PWD/docs/fault_campaign.md" \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(the_whole_campaign)'
 
+# Everything that somebody outside can try at the door, all of it; CI runs a slice of each.
+siege:
+    eval "$(stack/env)" && IBIDEM_SIEGE=whole cargo nextest run -p ibidem --test siege --all-features --locked \
+      --no-fail-fast --no-capture
+
+# Requests made from the OpenAPI document, valid and not, for so many minutes, with every check of schemathesis. It asks
+# a server and a tenant of its own, with an admin's key.
+schemathesis minutes="30":
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && bench/schemathesis.sh "$CARGO_TARGET_DIR/debug/ibidem" {{ minutes }}
+
 # Three nodes of an index with two replicas of everything: each is killed under load and comes back.
 cluster:
     export IBIDEM_STACK_INSTANCE=cluster && stack/up --cluster --model none && eval "$(stack/env)" && \

@@ -9,7 +9,7 @@ use crate::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use crate::ports::embedder::{EmbedError, Embedder};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use crate::ports::word_statistics::WordStatistics;
-use crate::words::{CollectionName, PassageKey, Scope};
+use crate::words::{CollectionName, InvalidQuestion, PassageKey, Scope, checked_query, seen};
 
 /// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
 const FUSION_K: f64 = 60.0;
@@ -18,13 +18,31 @@ const FUSION_K: f64 = 60.0;
 /// and a few withdrawn passages do not shorten the list.
 const FEWEST_PER_LANE: usize = 30;
 
+/// Outside this crate one is made by the constructors below and in no other way: its query is a question's.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SearchRequest {
     pub query: String,
     /// Only these collections; empty means all.
     pub collections: Vec<CollectionName>,
     pub limit: usize,
     pub lanes: Lanes,
+}
+
+impl SearchRequest {
+    pub fn new(query: &str, collections: Vec<CollectionName>, limit: usize, lanes: Lanes) -> Self {
+        Self { query: seen(query).into_owned(), collections, limit, lanes }
+    }
+
+    /// What somebody sent, if it can be searched for.
+    pub fn checked(
+        query: String,
+        collections: Vec<CollectionName>,
+        limit: usize,
+        lanes: Lanes,
+    ) -> Result<Self, InvalidQuestion> {
+        Ok(Self { query: checked_query(query)?, collections, limit, lanes })
+    }
 }
 
 /// Which lanes take part. The default is both.

@@ -353,8 +353,12 @@ fn traces(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Traces>>> {
 pub(crate) fn server_limits(settings: &Settings) -> ServerLimits {
     ServerLimits {
         max_body_bytes: settings.server.max_body_bytes,
+        max_json_bytes: settings.server.max_json_bytes,
+        body_timeout: settings.server.body_timeout,
         request_timeout: settings.server.request_timeout,
         max_in_flight: settings.server.max_in_flight,
+        key_share_percent: settings.server.key_share_percent,
+        connections: settings.server.connections,
     }
 }
 

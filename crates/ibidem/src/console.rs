@@ -1,6 +1,9 @@
 //! The one place that writes to the terminal.
 
+use std::borrow::Cow;
 use std::io::Write as _;
+
+use ibidem_engine::words::{escaped_json, seen};
 
 /// A line for the person or program that called us. A closed pipe is not our problem.
 pub(crate) fn say(line: &str) {
@@ -14,8 +17,8 @@ pub(crate) fn say_part(text: &str) {
 }
 
 /// Documents and models may hold signs that steer a terminal: none of them reaches it.
-fn harmless(text: &str) -> String {
-    text.chars().filter(|sign| !sign.is_control() || matches!(sign, '\n' | '\t')).collect()
+fn harmless(text: &str) -> Cow<'_, str> {
+    seen(text)
 }
 
 /// A line about what is going on or went wrong, kept out of what programs read.
@@ -29,7 +32,8 @@ pub(crate) fn complain(error: &str) {
 
 /// A value as one JSON document.
 pub(crate) fn say_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    say(&serde_json::to_string_pretty(value)?);
+    // As escapes, and not taken out: programs read what was there, byte for byte.
+    say(&escaped_json(&serde_json::to_string_pretty(value)?));
     Ok(())
 }
 
@@ -48,6 +52,6 @@ mod tests {
 
     #[test]
     fn nothing_that_steers_a_terminal_reaches_it() {
-        assert_eq!(harmless("a\u{1b}[31mred\u{7}\u{9b}2J\r\n\tb é"), "a[31mred2J\n\tb é");
+        assert_eq!(harmless("a\u{1b}[31mred\u{7}\u{9b}2J\r\n\tb é \u{202e}flow"), "a[31mred2J\n\tb é flow");
     }
 }

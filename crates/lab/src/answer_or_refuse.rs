@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer, Question};
+use ibidem_engine::words::{Action, Answer};
 use serde::Serialize;
 
 pub use remembered::RememberedQueries;
@@ -90,7 +90,7 @@ async fn answer<'a>(
     template: &Asked,
     asked: &'a SquadQuestion,
 ) -> Result<(&'a SquadQuestion, Answer), AnswerOrRefuseError> {
-    let question = Question { query: asked.text.clone(), ..template.question.clone() };
+    let question = template.question.clone().asking(&asked.text);
     let spoken = engine
         .ask(Asked { question, ..template.clone() }, &mut Nobody)
         .await

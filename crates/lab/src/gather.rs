@@ -9,7 +9,7 @@ use ibidem_engine::gather::addresses::Resolved;
 use ibidem_engine::gather::gather;
 use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Candidate, Question};
+use ibidem_engine::words::Candidate;
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;
@@ -83,7 +83,7 @@ pub async fn gather_all(
 ) -> Result<Vec<Pool>, RetrievalError> {
     let mut pools = Vec::with_capacity(queries.len());
     for query in queries {
-        let question = Question { query: query.text.clone(), ..template.question.clone() };
+        let question = template.question.clone().asking(&query.text);
         let began = Instant::now();
         let gathered = gather(engine, Asked { question, ..template.clone() }, &Resolved::default(), 0).await;
         let seconds = began.elapsed().as_secs_f64();

@@ -58,12 +58,7 @@ pub async fn run_lane(
     let mut rankings = Vec::with_capacity(queries.len());
     let mut milliseconds = Vec::with_capacity(queries.len());
     for query in queries {
-        let request = SearchRequest {
-            query: query.text.clone(),
-            collections: vec![run.collection.clone()],
-            limit: run.passages,
-            lanes,
-        };
+        let request = SearchRequest::new(&query.text, vec![run.collection.clone()], run.passages, lanes);
         let began = Instant::now();
         let outcome = searcher.search(scope, &request).await;
         milliseconds.push(began.elapsed().as_secs_f64() * 1_000.0);

@@ -41,12 +41,7 @@ pub async fn observe(
 ) -> Result<Vec<Observed>, SearchError> {
     let mut observed = Vec::with_capacity(questions.len());
     for question in questions {
-        let request = SearchRequest {
-            query: question.text.clone(),
-            collections: vec![collection.clone()],
-            limit: PASSAGES,
-            lanes: Lanes::Dense,
-        };
+        let request = SearchRequest::new(&question.text, vec![collection.clone()], PASSAGES, Lanes::Dense);
         let hits = searcher.search(scope, &request).await?.hits;
         let best = |among: &dyn Fn(&str) -> bool| {
             let among = hits.iter().filter(|hit| among(&hit.passage.title));

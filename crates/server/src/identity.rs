@@ -8,6 +8,7 @@ use ibidem_engine::words::{Identity, Role, Scope};
 use ibidem_store::KeyError;
 
 use crate::audit::Act;
+use crate::limits::Place;
 use crate::problem::Problem;
 use crate::state::AppState;
 
@@ -42,6 +43,9 @@ impl FromRequestParts<AppState> for Caller {
                 if let Some(act) = parts.extensions.get::<Act>() {
                     act.by(&identity);
                 }
+                if let Some(place) = parts.extensions.get::<Place>() {
+                    place.count_for(state, key)?;
+                }
                 Ok(Self(identity))
             }
             Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
@@ -50,9 +54,11 @@ impl FromRequestParts<AppState> for Caller {
     }
 }
 
-/// What the header `Authorization` bears.
+/// What the header `Authorization` bears. Of two a proxy may have looked at the one and we at the other: neither counts.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let mut given = headers.get_all(AUTHORIZATION).into_iter();
+    let (Some(header), None) = (given.next(), given.next()) else { return None };
+    let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 

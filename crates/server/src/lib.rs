@@ -2,6 +2,8 @@
 
 mod api;
 mod audit;
+mod connections;
+mod described;
 mod identity;
 mod limits;
 pub mod logs;
@@ -14,40 +16,39 @@ mod state;
 
 use std::sync::Arc;
 
+use axum::serve::Listener;
 use ibidem_engine::ports::thesaurus::Thesaurus;
-use tokio::net::TcpListener;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
 pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
+pub use connections::ConnectionLimits;
 pub use routes::{openapi, router};
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.
-pub async fn serve(
-    listener: TcpListener,
-    state: AppState,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
+pub async fn serve(listener: impl Listener, state: AppState, stop: impl Future<Output = ()> + Send + 'static) {
     let upkeep = tokio::spawn(audit::keep_up(state.store.clone(), state.audit.clone()));
     let stopping = state.clone();
     let stop = async move {
         stop.await;
         stopping.hurry();
     };
-    axum::serve(listener, router(state.clone())).with_graceful_shutdown(stop).await?;
+    let limits = state.limits;
+    connections::serve(listener, router(state.clone()), limits.connections, limits.longest_reply(), stop).await;
     upkeep.abort();
     state.finish().await;
-    Ok(())
 }
 
 /// Serves whole vocabularies as Skosmos does, until `stop` resolves.
 pub async fn serve_vocabularies(
-    listener: TcpListener,
+    listener: impl Listener,
     vocabularies: Arc<dyn Thesaurus>,
     language: &str,
+    limits: &ServerLimits,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, skosmos::router(vocabularies, language)).with_graceful_shutdown(stop).await
+) {
+    let router = skosmos::router(vocabularies, language);
+    connections::serve(listener, router, limits.connections, limits.longest_reply(), stop).await;
 }

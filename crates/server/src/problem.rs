@@ -12,6 +12,7 @@ use ibidem_engine::ports::index::IndexError;
 use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::ports::originals::OriginalsError;
 use ibidem_engine::search::SearchError;
+use ibidem_engine::words::InvalidQuestion;
 use ibidem_store::EraseError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -32,6 +33,9 @@ pub(crate) struct ProblemDocument {
     pub(crate) request_id: Uuid,
 }
 
+/// What `Retry-After` says when requests of the usual length are in the way, in seconds.
+const SOON: u64 = 1;
+
 /// A problem on its way out; it becomes a document when the request's id is known.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -39,11 +43,13 @@ pub(crate) struct Problem {
     kind: &'static str,
     title: &'static str,
     detail: String,
+    /// After how many seconds it may be worth trying again.
+    retry_after: Option<u64>,
 }
 
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, kind, title, detail: detail.into() }
+        Self { status, kind, title, detail: detail.into(), retry_after: None }
     }
 
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
@@ -117,11 +123,36 @@ impl Problem {
     }
 
     pub(crate) fn overloaded() -> Self {
+        let detail = "Try again in a moment.";
+        let problem =
+            Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Too many requests are under way", detail);
+        Self { retry_after: Some(SOON), ..problem }
+    }
+
+    /// One key has as many requests under way as it may.
+    pub(crate) fn key_overloaded(share: usize, all: usize) -> Self {
+        let detail = format!(
+            "This key has {share} requests under way, which is its share of the server's {all}. Try again when one of \
+             them has ended; an operator can raise `server.key_share_percent`."
+        );
+        let title = "Too many requests of this key are under way";
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "key_overloaded", title, detail);
+        Self { retry_after: Some(SOON), ..problem }
+    }
+
+    pub(crate) fn body_too_large(most: usize) -> Self {
+        Self::malformed(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("The body has more than {most} bytes, which is the most."),
+        )
+    }
+
+    pub(crate) fn body_too_slow(seconds: f64) -> Self {
         Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "overloaded",
-            "Too many requests are under way",
-            "Try again in a moment.",
+            StatusCode::REQUEST_TIMEOUT,
+            "body_too_slow",
+            "The request's body did not arrive in time",
+            format!("It must arrive within {seconds} s; an operator can raise `server.body_timeout_ms`."),
         )
     }
 
@@ -168,6 +199,12 @@ impl Problem {
             title,
             "Try again in a moment; the operator can run `ibidem doctor`.",
         )
+    }
+}
+
+impl From<InvalidQuestion> for Problem {
+    fn from(error: InvalidQuestion) -> Self {
+        Self::invalid(error.to_string())
     }
 }
 
@@ -254,10 +291,14 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
         None => return response,
     };
     let status = problem.status;
+    let retry_after = problem.retry_after;
     let document = problem.document(request_id.map_or_else(Uuid::nil, |id| id.0));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     headers.remove(header::CONTENT_LENGTH);
+    if let Some(seconds) = retry_after {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     if status == StatusCode::UNAUTHORIZED {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

@@ -1,10 +1,13 @@
 //! The URL map.
 
+use std::sync::Arc;
+
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -16,7 +19,7 @@ use crate::audit::record_action;
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
-use crate::{limits, request_id};
+use crate::{described, limits, request_id};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -42,12 +45,21 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
-        .routes(routes!(documents::submit))
         .routes(routes!(documents::remove::remove))
         .routes(routes!(memory::write::pin))
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+}
+
+/// Whose bodies are files.
+fn uploads() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(documents::submit))
+}
+
+/// What must be answered also when the server is full.
+fn probes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new()
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::read_metrics))
@@ -55,16 +67,28 @@ fn routes() -> OpenApiRouter<AppState> {
 
 /// The API's description, as served at `/openapi.json`.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    routes().to_openapi()
+    described::in_full(routes().merge(uploads()).merge(probes()).to_openapi())
 }
 
 pub fn router(state: AppState) -> Router {
-    let (router, description) = routes().split_for_parts();
-    router
+    let ((routes, _), (uploads, _), (probes, _)) =
+        (routes().split_for_parts(), uploads().split_for_parts(), probes().split_for_parts());
+    let (description, limits) = (openapi(), &state.limits);
+    let bounded = routes
         .route("/openapi.json", get(|_: Caller| async { Json(description) }))
         .fallback(|| async { Problem::not_found() })
-        .layer(DefaultBodyLimit::max(state.limits.max_body_bytes))
-        .layer(from_fn_with_state(state.clone(), limits::bound))
+        .layer(DefaultBodyLimit::max(limits.max_json_bytes))
+        .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
+        .merge(
+            uploads
+                .layer(DefaultBodyLimit::max(limits.max_body_bytes))
+                .layer(from_fn_with_state(limits.max_body_bytes, limits::bound_size)),
+        )
+        .layer(from_fn_with_state(state.clone(), limits::bound));
+    let at_once = Arc::new(Semaphore::new(limits::PROBES_AT_ONCE));
+    let probes = probes.layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe));
+    bounded
+        .merge(probes)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), record_action))
         .layer(from_fn(write_problems))

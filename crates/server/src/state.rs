@@ -16,14 +16,24 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, Tally};
+use crate::connections::ConnectionLimits;
+use crate::limits::KeyPlaces;
 use crate::metrics::{Metrics, PartCounts};
 
 /// Limits on what callers can ask of this process.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLimits {
+    /// Of a document that is handed in.
     pub max_body_bytes: usize,
+    /// Of every other body.
+    pub max_json_bytes: usize,
+    /// For all of a body to arrive.
+    pub body_timeout: Duration,
     pub request_timeout: Duration,
     pub max_in_flight: usize,
+    /// The part of `max_in_flight` that one key may take, in percent.
+    pub key_share_percent: u8,
+    pub connections: ConnectionLimits,
 }
 
 /// Who may read `/metrics`. What is counted there is counted over all tenants, so no tenant's key opens it.
@@ -82,6 +92,7 @@ impl ServerParts {
 pub struct AppState {
     parts: Arc<ServerParts>,
     pub(crate) in_flight: Arc<Semaphore>,
+    pub(crate) key_places: Arc<KeyPlaces>,
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
     pub(crate) turns: TaskTracker,
     pub(crate) metrics: Arc<Metrics>,
@@ -97,6 +108,7 @@ impl AppState {
     /// Starts the task that writes records: it needs a runtime.
     pub fn new(parts: ServerParts) -> Self {
         let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
+        let key_places = KeyPlaces::new(parts.limits.of_a_key());
         let metrics = Arc::new(Metrics::new(parts.counts.clone()));
         let log = parts.audit.log.clone();
         // The metrics count turns; of actions they count what is lost.
@@ -104,7 +116,7 @@ impl AppState {
         let action_queue = log.clone().map(|log| Queue::start(log, counts));
         let audit_queue = log.map(|log| Queue::start(log, metrics.audit.clone()));
         let (turns, tally) = (TaskTracker::new(), Arc::new(Tally::default()));
-        Self { parts: Arc::new(parts), in_flight, turns, metrics, audit_queue, action_queue, tally }
+        Self { parts: Arc::new(parts), in_flight, key_places, turns, metrics, audit_queue, action_queue, tally }
     }
 
     /// The server stops: records are still taken, and not waited for any longer than they must.

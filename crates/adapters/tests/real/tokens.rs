@@ -111,7 +111,7 @@ async fn a_real_server_counts_no_more_than_was_allotted_however_it_was_counted()
         timestamp: None,
     };
     let history = TEXTS.iter().enumerate().map(said).collect();
-    let question = Question { history, ..Question::new("How many days of leave may be carried over?") };
+    let question = Question::new("How many days of leave may be carried over?").after(history);
     let evidence: Vec<_> = (1..).zip(TEXTS).map(|(number, text)| candidate(number, text)).collect();
     let background = ["Our chief dislikes red cars in the yard.".to_owned()];
     let tokenizers: [Arc<dyn Tokenizer>; 2] = [server.clone(), Arc::new(Estimate)];

@@ -81,7 +81,7 @@ mod tests {
     use crate::fakes;
     use crate::ports::catalogue::CatalogueError;
     use crate::ports::owners::Owner;
-    use crate::words::{Identity, Role, TenantId};
+    use crate::words::{Identity, Role, Subject, TenantId};
 
     /// Knows every tag of every document, and says so to everybody.
     struct Indiscreet(Vec<OwnedTag>);
@@ -106,7 +106,7 @@ mod tests {
         ]);
         let routed = async |names: &[&str]| {
             let tags = names.iter().map(|name| name.parse().unwrap()).collect();
-            let identity = Identity { tenant: TenantId::named("t"), subject: "s".to_owned(), role: Role::Asker, tags };
+            let identity = Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags };
             route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, WHY).await
         };
         let public = routed(&[]).await;

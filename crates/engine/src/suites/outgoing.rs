@@ -24,7 +24,7 @@ use crate::speak::sentences::Kind;
 use crate::speak::{Listener, Said};
 use crate::turn::Asked;
 use crate::words::{
-    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Tag, TenantId,
+    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag, TenantId,
     is_unseen,
 };
 
@@ -190,7 +190,8 @@ impl Asker {
             block_on(index.publish(vec![published])).unwrap();
             catalogue.put(tenant, tags.clone(), passage);
         }
-        let engine = Engine::new(Searcher { embedder: Arc::new(Near(model)), index, catalogue });
+        let words = catalogue.clone();
+        let engine = Engine::new(Searcher { embedder: Arc::new(Near(model)), index, catalogue, words });
         Self { library, engine, policy: Arc::new(Policy::parse(DEFAULT).unwrap()), tenant }
     }
 
@@ -200,7 +201,7 @@ impl Asker {
         let roles = Arc::new(Roles::answering(NamedModel::unknown(model)));
         let engine = Engine { roles, ..self.engine.clone() };
         let tags = ["all".parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: "s".to_owned(), role: Role::Asker, tags };
+        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

@@ -53,6 +53,26 @@ pub fn seen(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// JSON text with every character that is not seen written as an escape: the same value, and harmless to a terminal.
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    // A line break or a tab that stands in the text itself is between values.
+    if !json.contains(is_unseen) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if is_unseen(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// Words that chat templates put between signs of their own.
 const TEMPLATE_WORDS: [&str; 19] = [
     "<s>",
@@ -132,6 +152,16 @@ mod tests {
         ] {
             assert_eq!(seen(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn json_is_the_same_value_without_a_character_that_is_not_seen() {
+        let text = "a\u{202e}b\u{9b}2J\u{7f}\u{e0041}\u{2764}\u{fe0f} 漢\n\t\"\\";
+        let json = serde_json::to_string_pretty(&vec![text]).unwrap();
+        let escaped = escaped_json(&json);
+        assert!(!escaped.contains(is_unseen) && escaped.contains("\\udb40\\udc41"), "{escaped}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&escaped).unwrap(), [text]);
+        assert_eq!(escaped_json(&escaped), escaped);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod terms;
 
 pub use address::AddressKey;
 pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
-pub use clean::{is_unseen, seen, unsteered};
+pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::Candidate;
@@ -28,7 +28,7 @@ pub(crate) use evidence::as_shown;
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
-pub use question::{Message, Question, Speaker};
+pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
 pub use reading::{LEAST_LIKENESS, Reading};
 pub(crate) use receipt::receipt_sha256;
 pub use receipt::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind, trace_sha256};

@@ -1,9 +1,9 @@
-//! What is asked.
+//! What is asked: text from outside, checked and made safe once, here.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::CollectionName;
+use super::{CollectionName, seen};
 
 /// Who said a line of the conversation so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -27,7 +27,11 @@ pub struct Message {
 }
 
 /// A question. Who asks is not part of it: that comes from an authenticated identity alone.
+///
+/// Outside this crate one is made by the constructors below and in no other way, and they take characters out that
+/// nobody sees: no search, prompt, verifier, log or record meets them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Question {
     pub query: String,
     /// Only these collections; empty means all.
@@ -39,13 +43,61 @@ pub struct Question {
     pub session_id: Option<String>,
 }
 
+/// A question as somebody sent it: nothing of it is checked yet.
+#[derive(Clone, Debug)]
+pub struct QuestionDraft {
+    pub query: String,
+    pub collections: Vec<CollectionName>,
+    pub history: Vec<Message>,
+    pub model: Option<String>,
+    pub max_context_chunks: usize,
+    pub session_id: Option<String>,
+}
+
+impl Default for QuestionDraft {
+    fn default() -> Self {
+        Self {
+            query: String::new(),
+            collections: Vec::new(),
+            history: Vec::new(),
+            model: None,
+            max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
+            session_id: None,
+        }
+    }
+}
+
+/// Which part of a question cannot be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct InvalidQuestion {
+    pub field: String,
+    pub problem: String,
+}
+
+impl InvalidQuestion {
+    fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { field: field.into(), problem: problem.into() }
+    }
+}
+
 impl Question {
     pub const LONGEST_QUERY: usize = 4_000;
     pub const DEFAULT_CONTEXT_CHUNKS: usize = 5;
+    pub const MOST_CONTEXT_CHUNKS: usize = 20;
+    pub const MOST_COLLECTIONS: usize = 100;
+    pub const MOST_MESSAGES: usize = 100;
+    /// Of one line of the history, in characters.
+    pub const LONGEST_MESSAGE: usize = 16_000;
+    /// Of all lines of the history together, in characters.
+    pub const LONGEST_HISTORY: usize = 100_000;
+    /// Of a model's name or a session's id, in characters.
+    pub const LONGEST_NAME: usize = 200;
 
+    /// A question by its text alone.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
-            query: query.into(),
+            query: clean(query.into()),
             collections: Vec::new(),
             history: Vec::new(),
             model: None,
@@ -53,4 +105,111 @@ impl Question {
             session_id: None,
         }
     }
+
+    /// A question that somebody sent, if it can be asked.
+    pub fn checked(draft: QuestionDraft) -> Result<Self, InvalidQuestion> {
+        let query = checked_query(draft.query)?;
+        at_most("collections", "entries", draft.collections.len(), Self::MOST_COLLECTIONS)?;
+        if !(1..=Self::MOST_CONTEXT_CHUNKS).contains(&draft.max_context_chunks) {
+            let problem =
+                format!("is {}; it must be from 1 to {}", draft.max_context_chunks, Self::MOST_CONTEXT_CHUNKS);
+            return Err(InvalidQuestion::new("max_context_chunks", problem));
+        }
+        Ok(Self {
+            query,
+            collections: draft.collections,
+            history: checked_history(draft.history)?,
+            model: draft.model.map(|model| checked_name("model", model)).transpose()?,
+            max_context_chunks: draft.max_context_chunks,
+            session_id: draft.session_id.map(|id| checked_name("session_id", id)).transpose()?,
+        })
+    }
+
+    /// The same with another text.
+    #[must_use]
+    pub fn asking(mut self, query: impl Into<String>) -> Self {
+        self.query = clean(query.into());
+        self
+    }
+
+    /// The same in these collections only.
+    #[must_use]
+    pub fn in_collections(mut self, collections: Vec<CollectionName>) -> Self {
+        self.collections = collections;
+        self
+    }
+
+    /// The same after these lines of a conversation.
+    #[must_use]
+    pub fn after(mut self, history: Vec<Message>) -> Self {
+        self.history = history.into_iter().map(|said| Message { content: clean(said.content), ..said }).collect();
+        self
+    }
+
+    /// The same of another model.
+    #[must_use]
+    pub fn of_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(clean(model.into()));
+        self
+    }
+
+    /// The same with room for so many passages.
+    #[must_use]
+    pub fn with_context_chunks(mut self, most: usize) -> Self {
+        self.max_context_chunks = most;
+        self
+    }
 }
+
+fn clean(text: String) -> String {
+    match seen(&text) {
+        std::borrow::Cow::Borrowed(_) => text,
+        std::borrow::Cow::Owned(clean) => clean,
+    }
+}
+
+/// What is asked or searched for: 1 to 4,000 characters, of which somebody sees something.
+pub fn checked_query(query: String) -> Result<String, InvalidQuestion> {
+    checked_text("query", query, Question::LONGEST_QUERY)
+}
+
+fn checked_text(field: &str, text: String, longest: usize) -> Result<String, InvalidQuestion> {
+    let text = clean(text);
+    if text.trim().is_empty() {
+        return Err(InvalidQuestion::new(field, "is blank"));
+    }
+    at_most(field, "characters", text.chars().count(), longest)?;
+    Ok(text)
+}
+
+/// A name stands on one line: it goes into logs and records.
+fn checked_name(field: &str, name: String) -> Result<String, InvalidQuestion> {
+    let name = checked_text(field, name, Question::LONGEST_NAME)?;
+    if name.contains(char::is_control) {
+        return Err(InvalidQuestion::new(field, "has a line break or a tab in it"));
+    }
+    Ok(name)
+}
+
+fn checked_history(history: Vec<Message>) -> Result<Vec<Message>, InvalidQuestion> {
+    at_most("history", "messages", history.len(), Question::MOST_MESSAGES)?;
+    let mut characters = 0;
+    let checked = history.into_iter().enumerate().map(|(place, said)| {
+        let content = checked_text(&format!("history[{place}].content"), said.content, Question::LONGEST_MESSAGE)?;
+        characters += content.chars().count();
+        Ok(Message { content, ..said })
+    });
+    let history = checked.collect::<Result<Vec<_>, InvalidQuestion>>()?;
+    at_most("history", "characters", characters, Question::LONGEST_HISTORY)?;
+    Ok(history)
+}
+
+fn at_most(field: &str, what: &str, count: usize, most: usize) -> Result<(), InvalidQuestion> {
+    if count <= most {
+        return Ok(());
+    }
+    Err(InvalidQuestion::new(field, format!("has {count} {what}; the most is {most}")))
+}
+
+#[cfg(test)]
+mod tests;

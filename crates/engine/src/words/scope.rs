@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Subject, TenantId};
+use super::{Subject, TenantId, is_unseen};
 
 /// A label on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -39,7 +39,8 @@ impl TryFrom<String> for Tag {
     /// Tags are compared in lower case, so that `Security` never hides from `security`.
     fn try_from(written: String) -> Result<Self, Self::Error> {
         let name = written.trim().to_lowercase();
-        let allowed = |c: char| c.is_alphanumeric() || "-_./:".contains(c);
+        // Some letters show nothing: a tag with one would pass for another.
+        let allowed = |c: char| (c.is_alphanumeric() && !is_unseen(c)) || "-_./:".contains(c);
         let well_formed = !name.is_empty() && name.chars().count() <= Self::LONGEST && name.chars().all(allowed);
         if well_formed { Ok(Self(name)) } else { Err(InvalidTag(written)) }
     }

@@ -19,7 +19,7 @@ use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{
     CharSpan, CollectionName, DocumentId, Identity, MemoryEntry, MemoryId, MemoryKind, PassageKey, Question, Reference,
-    Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
+    Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -276,7 +276,8 @@ fn question(dice: &mut Dice) -> Question {
         1 => vec!["Nowhere".parse().unwrap()],
         _ => Vec::new(),
     };
-    Question { collections, max_context_chunks: 1 + dice.below(6), ..Question::new(query) }
+    let chunks = 1 + dice.below(6);
+    Question::new(query).in_collections(collections).with_context_chunks(chunks)
 }
 
 /// Everything that could be shown for a question: the search by each lane, the answer, and the explanation.
@@ -284,8 +285,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
     let scope = Scope::of(identity);
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
-        let request =
-            SearchRequest { query: question.query.clone(), collections: question.collections.clone(), limit, lanes };
+        let request = SearchRequest::new(&question.query, question.collections.clone(), limit, lanes);
         let outcome = engine.searcher.search(&scope, &request).await.unwrap();
         searches.push(format!("{outcome:?}"));
     }
@@ -334,7 +334,7 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
         let tags = if dice.below(4) == 0 { Vec::new() } else { dice.tags() };
         let identity = Identity {
             tenant: TenantId::named("here"),
-            subject: "somebody".to_owned(),
+            subject: Subject::for_tests("somebody"),
             role: Role::Asker,
             tags: tags.into_iter().collect(),
         };

@@ -50,7 +50,7 @@ async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_anot
     assert!(unclear.refusal_reason.unwrap().starts_with("Topic confidence (0."));
 
     let said = Message { role: Speaker::User, content: "My router is broken".to_owned(), timestamp: None };
-    let in_context = Question { history: vec![said], ..Question::new("invoice router") };
+    let in_context = Question::new("invoice router").after(vec![said]);
     assert_ne!(world.put(in_context).await.unwrap().answer.action, Action::Clarify);
 
     let calls = world.model_calls();

@@ -121,7 +121,7 @@ async fn the_same_question_always_gets_the_same_answer() {
 async fn a_model_that_is_not_allowed_is_an_error_before_anything_is_searched() {
     let world = World::with(says(&["Oil.[^1]"]), &[OIL]).await;
     world.index.set_down(true);
-    let question = Question { model: Some("other".to_owned()), ..Question::new(OIL) };
+    let question = Question::new(OIL).of_model("other");
     let error = world.put(question).await.unwrap_err();
     let allowed = vec![FakeModel::NAME.to_owned()];
     assert_eq!(error, AskError::Model(ModelError::NotAllowed { model: "other".to_owned(), allowed }));
@@ -130,7 +130,7 @@ async fn a_model_that_is_not_allowed_is_an_error_before_anything_is_searched() {
 #[tokio::test]
 async fn a_model_that_was_named_and_is_not_served_is_an_error_but_the_configured_one_is_stood_in_for() {
     let world = World::with(Script::NotServed, &[OIL]).await;
-    let named = Question { model: Some(FakeModel::NAME.to_owned()), ..Question::new(OIL) };
+    let named = Question::new(OIL).of_model(FakeModel::NAME);
     assert!(matches!(world.put(named).await, Err(AskError::Model(ModelError::NotServed { .. }))));
     let answer = world.ask(OIL).await.answer;
     assert_eq!((answer.model_used.as_deref(), answer.receipt.unwrap().claims().count()), (Some("extractive"), 1));

@@ -51,7 +51,7 @@ async fn test_build_context_with_source_ids() {
 async fn a_question_beyond_the_budget_is_refused_before_any_model_runs() {
     let world = World::with(says(&["Oil.[^1]"]), &["The gearbox holds 1.8 litres of oil."]).await;
     let said = Message { role: Speaker::User, content: "12345 ".repeat(2_000), timestamp: None };
-    let question = Question { history: vec![said], ..Question::new("The gearbox holds 1.8 litres of oil") };
+    let question = Question::new("The gearbox holds 1.8 litres of oil").after(vec![said]);
     let answer = world.put(question).await.unwrap().answer;
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::BudgetExceeded)));
     assert!(answer.refusal_reason.unwrap().contains(") above what the model's window leaves ("));

@@ -70,7 +70,7 @@ async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> De
 
 fn question(dice: &mut Dice) -> Question {
     let count = 1 + dice.below(5);
-    Question { max_context_chunks: 1 + dice.below(8), ..Question::new(dice.words(count)) }
+    Question::new(dice.words(count)).with_context_chunks(1 + dice.below(8))
 }
 
 /// The same policy with numbers that are stricter, or laxer, by a share.

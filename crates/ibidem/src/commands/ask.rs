@@ -1,12 +1,13 @@
 //! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
 
+use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::records::{Records as _, TurnRecord};
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Answer, Citation, CollectionName, Question};
+use ibidem_engine::words::{Answer, Citation, CollectionName, Question, QuestionDraft};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
 use uuid::Uuid;
 
@@ -44,31 +45,21 @@ impl Ask {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let length = self.query.chars().count();
-        anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
-        anyhow::ensure!(
-            length <= Question::LONGEST_QUERY,
-            "the question has {length} characters; the most is {}",
-            Question::LONGEST_QUERY
-        );
+        let question = Question::checked(QuestionDraft {
+            query: self.query,
+            collections: self.collections,
+            model: self.model,
+            max_context_chunks: self.passages.into(),
+            ..QuestionDraft::default()
+        })
+        .context("the question cannot be asked")?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
         parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
         let in_force = policy.clone();
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.sight.scope(),
-            policy,
-            question: Question {
-                collections: self.collections,
-                model: self.model,
-                max_context_chunks: self.passages.into(),
-                ..Question::new(self.query)
-            },
-        };
+        let asked = Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope: self.sight.scope(), policy, question };
         let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
         let (answer, record) = engine.turn(&self.sight.identity(), asked, listener.as_mut()).await?;
         if self.json {

@@ -106,7 +106,7 @@ impl Calibrate {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
             scope: self.sight.scope(),
-            question: Question { collections: self.collections.clone(), ..Question::new("") },
+            question: Question::new("").in_collections(self.collections.clone()),
             policy: policy.clone(),
         };
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;

@@ -1,10 +1,11 @@
 //! `ibidem explain`: what a question goes through, every candidate with every score it earned and what dropped it.
 
+use anyhow::Context as _;
 use chrono::Utc;
 use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{CollectionName, Question};
+use ibidem_engine::words::{CollectionName, Question, QuestionDraft};
 use ibidem_store::{ActionRecord, AuditedAction};
 use uuid::Uuid;
 
@@ -42,21 +43,17 @@ impl Explain {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.query.trim().is_empty(), "the question is blank");
+        let question = Question::checked(QuestionDraft {
+            query: self.query,
+            collections: self.collections,
+            max_context_chunks: self.passages.into(),
+            ..QuestionDraft::default()
+        })
+        .context("the question cannot be asked")?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         parts.check(settings, &policy)?;
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.sight.scope(),
-            policy,
-            question: Question {
-                collections: self.collections,
-                max_context_chunks: self.passages.into(),
-                ..Question::new(self.query)
-            },
-        };
+        let asked = Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope: self.sight.scope(), policy, question };
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         if self.json {
             return console::say_json(&explanation);

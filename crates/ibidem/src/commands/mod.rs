@@ -144,6 +144,7 @@ impl Command {
             Self::Calibrate(_) => ActionRecord::by_operator(AuditedAction::MeasureQuality, None),
             Self::Eval(command) => return command.act(),
             Self::Key(command) => command.act(),
+            Self::SigningKey(command) => command.act()?,
             Self::Ingest(command) => command.act(),
             Self::Document(command) => command.act(),
             Self::Memory(command) => command.act(),

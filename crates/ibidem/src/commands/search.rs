@@ -1,5 +1,6 @@
 //! `ibidem search`: passages for a query, in the terminal.
 
+use anyhow::Context as _;
 use ibidem_engine::search::{Lanes, SearchHit, SearchRequest};
 use ibidem_engine::words::CollectionName;
 use ibidem_server::SearchResponse;
@@ -49,14 +50,9 @@ impl Search {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.query.trim().is_empty(), "the query is blank");
+        let request = SearchRequest::checked(self.query, self.collections, self.limit.into(), self.lanes)
+            .context("the query cannot be searched for")?;
         let parts = Parts::ready(settings).await?;
-        let request = SearchRequest {
-            query: self.query,
-            collections: self.collections,
-            limit: self.limit.into(),
-            lanes: self.lanes,
-        };
         let outcome = parts.searcher().search(&self.sight.scope(), &request).await?;
         if self.json {
             return console::say_json(&SearchResponse::of(Uuid::new_v4(), outcome));

@@ -66,8 +66,7 @@ impl Serve {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings, policy, roles, &breakers).await?, terminated())
-            .await?;
+        ibidem_server::serve(listener, parts.app_state(settings, policy, roles, &breakers).await?, terminated()).await;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;

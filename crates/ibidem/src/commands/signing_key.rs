@@ -1,5 +1,7 @@
 //! `ibidem signing-key`: the keys that sign receipts.
 
+use ibidem_store::{ActionRecord, AuditedAction};
+
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -14,6 +16,11 @@ pub(crate) enum SigningKeyCommand {
 }
 
 impl SigningKeyCommand {
+    /// Reading public keys touches nobody's data.
+    pub(crate) fn act(&self) -> Option<ActionRecord> {
+        matches!(self, Self::Rotate).then(|| ActionRecord::by_operator(AuditedAction::RotateSigningKey, None))
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         match self {

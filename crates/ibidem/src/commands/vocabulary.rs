@@ -9,6 +9,7 @@ use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use tokio::net::TcpListener;
 
 use super::worker::terminated;
+use crate::compose;
 use crate::console;
 use crate::settings::{LARGEST_VOCABULARY, Settings, VocabularySource};
 
@@ -49,7 +50,8 @@ impl ServeVocabulary {
             .await
             .with_context(|| format!("cannot listen on {}; --listen names another address", self.listen))?;
         console::note(&format!("listening on http://{}/rest/v1", listener.local_addr()?));
-        ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), &language, terminated()).await?;
+        let limits = compose::server_limits(settings);
+        ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), &language, &limits, terminated()).await;
         Ok(())
     }
 }

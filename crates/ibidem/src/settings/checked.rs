@@ -16,7 +16,7 @@ use ibidem_engine::degrade::BreakerSettings;
 use ibidem_engine::ports::language_model::ModelLimits;
 use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
-use ibidem_server::MetricsReaders;
+use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
 
 use super::Sources;
@@ -146,12 +146,16 @@ pub(crate) enum VocabularySource {
     Files(SkosFilesSettings),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ServerSettings {
     pub(crate) listen: SocketAddr,
     pub(crate) max_body_bytes: usize,
+    pub(crate) max_json_bytes: usize,
+    pub(crate) body_timeout: Duration,
     pub(crate) request_timeout: Duration,
     pub(crate) max_in_flight: usize,
+    pub(crate) key_share_percent: u8,
+    pub(crate) connections: ConnectionLimits,
     /// Who may read what is counted.
     pub(crate) metrics: MetricsReaders,
     /// What `ibidem metrics` shows the server.

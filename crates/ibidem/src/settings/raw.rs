@@ -18,7 +18,7 @@ use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_engine::bm25::{Analysis, Language};
 use ibidem_engine::words::Sha256Hash;
-use ibidem_server::MetricsReaders;
+use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
@@ -147,8 +147,15 @@ struct RawTerminology {
 struct RawServer {
     listen: String,
     max_body_bytes: usize,
+    max_json_bytes: usize,
+    head_timeout_ms: u64,
+    body_timeout_ms: u64,
+    read_timeout_ms: u64,
+    idle_timeout_ms: u64,
     request_timeout_ms: u64,
+    max_connections: usize,
     max_in_flight: usize,
+    key_share_percent: u8,
     metrics: String,
     metrics_token: Option<String>,
     otlp_url: Option<String>,
@@ -435,8 +442,22 @@ impl RawServer {
 
     fn check(self, problems: &mut Problems) -> Option<ServerSettings> {
         problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
-        problems.at_least("server.request_timeout_ms", self.request_timeout_ms, 1);
-        problems.at_least("server.max_in_flight", self.max_in_flight as u64, 1);
+        problems.at_least("server.max_json_bytes", self.max_json_bytes as u64, 1024);
+        for (key, value) in [
+            ("server.head_timeout_ms", self.head_timeout_ms),
+            ("server.body_timeout_ms", self.body_timeout_ms),
+            ("server.read_timeout_ms", self.read_timeout_ms),
+            ("server.idle_timeout_ms", self.idle_timeout_ms),
+            ("server.request_timeout_ms", self.request_timeout_ms),
+            ("server.max_connections", self.max_connections as u64),
+            ("server.max_in_flight", self.max_in_flight as u64),
+        ] {
+            problems.at_least(key, value, 1);
+        }
+        if !(1..=100).contains(&self.key_share_percent) {
+            let problem = format!("is {}; it must be from 1 to 100", self.key_share_percent);
+            problems.note("server.key_share_percent", &problem);
+        }
         let metrics = self.metrics_readers(problems);
         if let Some(url) = &self.otlp_url {
             problems.url("server.otlp_url", url, &["http://", "https://"]);
@@ -451,8 +472,17 @@ impl RawServer {
         Some(ServerSettings {
             listen,
             max_body_bytes: self.max_body_bytes,
+            max_json_bytes: self.max_json_bytes,
+            body_timeout: Duration::from_millis(self.body_timeout_ms),
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
+            key_share_percent: self.key_share_percent,
+            connections: ConnectionLimits {
+                max_connections: self.max_connections,
+                head_timeout: Duration::from_millis(self.head_timeout_ms),
+                idle_timeout: Duration::from_millis(self.idle_timeout_ms),
+                read_timeout: Duration::from_millis(self.read_timeout_ms),
+            },
             metrics: metrics?,
             metrics_token: self.metrics_token,
             otlp_url: self.otlp_url,

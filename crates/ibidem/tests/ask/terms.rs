@@ -17,6 +17,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
+use ibidem_server::{ConnectionLimits, ServerLimits};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -98,8 +99,8 @@ fn served(vocabularies: SkosFiles) -> (String, tokio::runtime::Runtime) {
     let url = format!("http://{}/rest/v1", listener.local_addr().unwrap());
     runtime.spawn(async move {
         let listener = TcpListener::from_std(listener).unwrap();
-        let serving = ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), "en", std::future::pending());
-        serving.await.unwrap();
+        let (stop, limits) = (std::future::pending(), limits());
+        ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), "en", &limits, stop).await;
     });
     (url, runtime)
 }
@@ -201,4 +202,23 @@ async fn the_evaluation_trigger_is_a_timeout_and_off_by_default() {
     assert_eq!(usual.ask(term).await.reason, Some(Reason::TerminologyNotFound));
     let evaluated = World::on(vocabulary, WatchedSettings { test_triggers: true, ..WatchedSettings::default() });
     assert_eq!(evaluated.ask(term).await.reason, Some(Reason::TerminologyTimeout));
+}
+
+/// Nothing here is about them.
+fn limits() -> ServerLimits {
+    let patient = Duration::from_secs(60);
+    ServerLimits {
+        max_body_bytes: 10_000,
+        max_json_bytes: 10_000,
+        body_timeout: patient,
+        request_timeout: patient,
+        max_in_flight: 64,
+        key_share_percent: 100,
+        connections: ConnectionLimits {
+            max_connections: 64,
+            head_timeout: patient,
+            idle_timeout: patient,
+            read_timeout: patient,
+        },
+    }
 }

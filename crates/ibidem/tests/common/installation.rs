@@ -1,5 +1,6 @@
 //! An Ibidem of its own for each test: its own database, index and originals, and the binary that runs on them.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::process::Stdio;
@@ -53,6 +54,10 @@ impl Served {
     /// The lines that it wrote since it listens, so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.lock().unwrap().clone()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id().expect("it still runs")
     }
 
     /// Asks it to stop, and waits until it has.
@@ -158,6 +163,30 @@ impl Installation {
     /// The names of all columns, of any table, that hold these words.
     pub(crate) async fn columns_with(&self, words: &str) -> Vec<String> {
         self.database.columns_with(words).await
+    }
+
+    /// How many records of the audit there are for each request.
+    pub(crate) async fn records(&self) -> HashMap<Uuid, i64> {
+        let pool = sqlx::PgPool::connect(&self.database.url).await.unwrap();
+        let rows: Vec<(Uuid, i64)> = sqlx::query_as("SELECT request_id, count(*) FROM audit GROUP BY request_id")
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+        pool.close().await;
+        rows.into_iter().collect()
+    }
+
+    /// How many rows these tables have.
+    pub(crate) async fn rows_of(&self, tables: &[&str]) -> Vec<(String, i64)> {
+        let pool = sqlx::PgPool::connect(&self.database.url).await.unwrap();
+        let mut rows = Vec::new();
+        for table in tables {
+            let query = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
+            let (count,): (i64,) = sqlx::query_as(query).fetch_one(&pool).await.unwrap();
+            rows.push(((*table).to_owned(), count));
+        }
+        pool.close().await;
+        rows
     }
 
     pub(crate) fn database_url(&self) -> &str {

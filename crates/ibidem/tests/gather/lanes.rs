@@ -145,8 +145,7 @@ async fn each_lane_finds_what_no_other_does() {
         let world = World::in_an(installation).await;
 
         // A rare term that the asker typed, behind five hundred passages that are closer in meaning.
-        let request =
-            SearchRequest { query: RARE_QUESTION.to_owned(), collections: Vec::new(), limit: 500, lanes: Lanes::Dense };
+        let request = SearchRequest::new(RARE_QUESTION, Vec::new(), 500, Lanes::Dense);
         let closer = world.searcher.search(&scope(), &request).await.unwrap();
         assert_eq!(closer.hits.len(), 500);
         assert!(closer.hits.iter().all(|hit| hit.passage.text != RARE), "five hundred are closer by cosine");

@@ -90,11 +90,6 @@ impl Question {
     }
 
     pub(crate) fn request(&self) -> SearchRequest {
-        SearchRequest {
-            query: self.query.clone(),
-            collections: self.collections.clone(),
-            limit: self.limit,
-            lanes: self.lanes,
-        }
+        SearchRequest::new(&self.query, self.collections.clone(), self.limit, self.lanes)
     }
 }

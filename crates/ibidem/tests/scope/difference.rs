@@ -16,7 +16,7 @@ use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::words::{
-    CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Role, Scope, Tag, TenantId,
+    CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Role, Scope, Subject, Tag, TenantId,
 };
 use ibidem_store::Author;
 use rand::rngs::StdRng;
@@ -71,7 +71,7 @@ impl WordStatistics for OverEverything {
 
 fn somebody(tenant: &str, tags: Vec<Tag>) -> Identity {
     let tags = tags.into_iter().collect();
-    Identity { tenant: TenantId::named(tenant), subject: "somebody".to_owned(), role: Role::Asker, tags }
+    Identity { tenant: TenantId::named(tenant), subject: Subject::for_tests("somebody"), role: Role::Asker, tags }
 }
 
 /// No model answers: the sources' own sentences do.
@@ -108,7 +108,8 @@ fn question(random: &mut StdRng) -> Question {
         1 => vec!["Nowhere".parse().unwrap()],
         _ => Vec::new(),
     };
-    Question { collections, max_context_chunks: random.random_range(1..=8), ..Question::new(query) }
+    let chunks = random.random_range(1..=8);
+    Question::new(query).in_collections(collections).with_context_chunks(chunks)
 }
 
 /// Everything that could be shown for a question.
@@ -116,8 +117,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
     let scope = Scope::of(identity);
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
-        let request =
-            SearchRequest { query: question.query.clone(), collections: question.collections.clone(), limit, lanes };
+        let request = SearchRequest::new(&question.query, question.collections.clone(), limit, lanes);
         searches.push(format!("{:?}", engine.searcher.search(&scope, &request).await.unwrap()));
     }
     let asked = || Asked {

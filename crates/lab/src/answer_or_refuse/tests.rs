@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_engine::policy::{Policy, SpeakMode};
-use ibidem_engine::words::TenantId;
+use ibidem_engine::words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::{scope, searcher};

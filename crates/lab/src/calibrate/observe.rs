@@ -8,7 +8,7 @@ use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::policy::CalibratedGate;
 use ibidem_engine::search::SearchError;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Question, Reason};
+use ibidem_engine::words::Reason;
 
 use super::questions::LabelledQuestion;
 use super::{Labelled, gate};
@@ -62,7 +62,7 @@ async fn explained<'a>(
     open: &Asked,
     label: &'a LabelledQuestion,
 ) -> Result<(&'a LabelledQuestion, Explanation), ObserveError> {
-    let mut question = Question { query: label.query.clone(), ..open.question.clone() };
+    let mut question = open.question.clone().asking(&label.query);
     if !label.collections.is_empty() {
         question.collections.clone_from(&label.collections);
     }

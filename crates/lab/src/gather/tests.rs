@@ -6,7 +6,7 @@ use ibidem_engine::fakes::{FakeModel, Script};
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RerankRules, RewriteRules};
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_engine::words::TenantId;
+use ibidem_engine::words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::{judged, scope, searcher};

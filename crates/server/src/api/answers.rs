@@ -9,20 +9,18 @@ use axum::{Extension, Json};
 use chrono::Utc;
 use futures::channel::{mpsc, oneshot};
 use futures::{StreamExt as _, stream};
-use garde::Validate;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::degrade::Deadline;
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question};
+use ibidem_engine::words::{Answer, Citation, CollectionName, Identity, Message, Question, QuestionDraft};
 use ibidem_store::ActionRecord;
 use serde::{Deserialize, Serialize};
 use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Checked;
-use super::search::not_blank;
+use super::json::Sent;
 use crate::audit::{self, Act};
 use crate::identity::Caller;
 use crate::limits::Place;
@@ -31,36 +29,34 @@ use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
 
-#[derive(Deserialize, Validate, ToSchema)]
+/// Its bounds are those of a `Question`, which checks them.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuestionBody {
     /// The question, 1 to 4,000 characters.
-    #[garde(length(chars, min = 1, max = Question::LONGEST_QUERY), custom(not_blank))]
     #[schema(min_length = 1, max_length = 4000)]
     query: String,
     /// Only these collections; all that the key can see when left out.
-    #[garde(length(max = 100))]
     #[serde(default)]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, max_items = 100)]
     collections: Vec<CollectionName>,
-    /// The conversation so far, oldest first.
-    #[garde(length(max = 100))]
+    /// The conversation so far, oldest first: at most 100 messages of at most 16,000 characters, and 100,000 characters
+    /// in all.
     #[serde(default)]
+    #[schema(max_items = 100)]
     history: Vec<Message>,
     /// A model of the allow-list.
-    #[garde(length(max = 200))]
     #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
     model: Option<String>,
     /// How many passages the answer may rest on.
-    #[garde(range(min = 1, max = 20))]
     #[serde(default = "default_context_chunks")]
     #[schema(minimum = 1, maximum = 20, default = 5)]
     max_context_chunks: usize,
-    #[garde(length(max = 200))]
     #[serde(default)]
+    #[schema(min_length = 1, max_length = 200)]
     session_id: Option<String>,
     /// Send each sentence as soon as it may be shown, as server-sent events.
-    #[garde(skip)]
     #[serde(default)]
     stream: bool,
 }
@@ -104,28 +100,29 @@ pub(crate) async fn ask(
     Extension(deadline): Extension<Deadline>,
     act: Option<Extension<Act>>,
     caller: Caller,
-    Checked(body): Checked<QuestionBody>,
+    Sent(body): Sent<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
-    logs::route(&body.collections);
+    let question = Question::checked(QuestionDraft {
+        query: body.query,
+        collections: body.collections,
+        history: body.history,
+        model: body.model,
+        max_context_chunks: body.max_context_chunks,
+        session_id: body.session_id,
+    })?;
+    logs::route(&question.collections);
     tracing::info!(streams, "a question came in");
     let act = act.map(|Extension(act)| act);
     if let Some(act) = &act {
-        act.asks(&body.query);
+        act.asks(&question.query);
     }
     let asked = Asked {
         request_id: request_id.0,
         at: Utc::now(),
         scope: caller.scope(),
         policy: state.policy_in_force(),
-        question: Question {
-            query: body.query,
-            collections: body.collections,
-            history: body.history,
-            model: body.model,
-            max_context_chunks: body.max_context_chunks,
-            session_id: body.session_id,
-        },
+        question,
     };
     let (done, answer) = oneshot::channel();
     if !streams {

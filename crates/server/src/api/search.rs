@@ -26,7 +26,7 @@ use crate::state::AppState;
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchBody {
     /// What to look for, 1 to 4,000 characters.
-    #[garde(length(chars, min = 1, max = 4000), custom(not_blank))]
+    #[garde(skip)]
     #[schema(min_length = 1, max_length = 4000)]
     query: String,
     /// Only these collections; all that the key can see when left out.
@@ -47,11 +47,6 @@ pub(crate) struct SearchBody {
 
 fn default_limit() -> usize {
     10
-}
-
-#[expect(clippy::ptr_arg, reason = "the signature that garde calls")]
-pub(super) fn not_blank(query: &String, _: &()) -> garde::Result {
-    if query.trim().is_empty() { Err(garde::Error::new("is blank")) } else { Ok(()) }
 }
 
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
@@ -178,8 +173,7 @@ pub(crate) async fn search(
     caller: Caller,
     Checked(body): Checked<SearchBody>,
 ) -> Result<Json<SearchResponse>, Problem> {
-    let request =
-        SearchRequest { query: body.query, collections: body.collections, limit: body.limit, lanes: body.lanes.into() };
+    let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?;
     logs::route(&request.collections);
     if let Some(act) = &act {
         act.asks(&request.query);

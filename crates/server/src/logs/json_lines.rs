@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::Write as _;
 
 use chrono::{SecondsFormat, Utc};
+use ibidem_engine::words::escaped_json;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
@@ -132,9 +133,9 @@ where
             fields,
         };
         // Numbers and strings: serialising them cannot fail. A log that cannot be written must not stop anybody.
-        if let Ok(mut text) = serde_json::to_vec(&line) {
-            text.push(b'\n');
-            let _ = self.0.make_writer_for(metadata).write_all(&text);
+        if let Ok(text) = serde_json::to_string(&line) {
+            let text = format!("{}\n", escaped_json(&text));
+            let _ = self.0.make_writer_for(metadata).write_all(text.as_bytes());
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use axum::http::StatusCode;
-use ibidem_server::{AUDITED_ROUTES, EXEMPT_ROUTES};
+use ibidem_server::{AUDITED_ROUTES, EXEMPT_ROUTES, ServerLimits};
 use ibidem_store::{ActionEntry, ActionsOf, AuditedAction, HashKey, Texts};
 use serde_json::{Value, json};
 
-use super::world::{Extras, POLICY, World, policy};
+use super::world::{Extras, POLICY, World, limits, policy};
 
 const NOBODY: &str = "00000000-0000-0000-0000-000000000007";
 
@@ -103,7 +103,8 @@ async fn a_refused_model_is_recorded_whole_and_as_a_stream() {
 
 #[tokio::test]
 async fn requests_turned_away_before_their_key_is_known_are_counted_for_the_installation() {
-    let world = World::create_with(policy(POLICY), Extras { max_in_flight: 1, ..Extras::default() }).await;
+    let limits = ServerLimits { max_in_flight: 1, ..limits() };
+    let world = World::create_with(policy(POLICY), Extras { limits, ..Extras::default() }).await;
     for _ in 0..3 {
         let reply = world.call("POST", "/v1/search", Some("Bearer ibk_unknown"), r#"{"query": "x"}"#).await;
         assert_eq!(reply.status, StatusCode::UNAUTHORIZED);

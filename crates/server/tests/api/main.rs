@@ -10,6 +10,7 @@ mod confidence;
 mod deployed;
 mod difference;
 mod documents;
+mod door;
 mod erasing;
 mod health;
 mod memory;

@@ -29,7 +29,9 @@ use ibidem_engine::words::{
     CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
 };
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_server::{AppState, AuditSettings, MetricsReaders, Readiness, ServerLimits, ServerParts, router};
+use ibidem_server::{
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
+};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
 use serde_json::Value;
@@ -150,8 +152,26 @@ pub(crate) struct Extras {
     pub(crate) embedder: Option<InPlaceOf>,
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
-    /// Requests that are under way at once.
-    pub(crate) max_in_flight: usize,
+    pub(crate) limits: ServerLimits,
+}
+
+/// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
+pub(crate) fn limits() -> ServerLimits {
+    let patient = Duration::from_secs(60);
+    ServerLimits {
+        max_body_bytes: 10_000,
+        max_json_bytes: 1_000_000,
+        body_timeout: patient,
+        request_timeout: patient,
+        max_in_flight: 256,
+        key_share_percent: 25,
+        connections: ConnectionLimits {
+            max_connections: 64,
+            head_timeout: patient,
+            idle_timeout: patient,
+            read_timeout: patient,
+        },
+    }
 }
 
 impl Default for Extras {
@@ -164,7 +184,7 @@ impl Default for Extras {
             metrics_readers: MetricsReaders::Operator(Sha256Hash::of(METRICS_TOKEN.as_bytes())),
             embedder: None,
             texts: Some(Texts::Plain),
-            max_in_flight: 256,
+            limits: limits(),
         }
     }
 }
@@ -223,12 +243,7 @@ impl World {
             catalogue: Arc::new(database.store.clone()),
             words: Arc::new(database.store.clone()),
         };
-        // Nothing here is about overload or deadlines: neither may decide a test on a busy machine.
-        let limits = ServerLimits {
-            max_body_bytes: 10_000,
-            request_timeout: Duration::from_secs(60),
-            max_in_flight: extras.max_in_flight,
-        };
+        let limits = extras.limits;
         let originals = Arc::new(KeptOriginals::default());
         let model = Arc::new(FakeModel::saying(&[
             "Five days may be carr",
@@ -262,6 +277,10 @@ impl World {
         let other = world.store().ensure_tenant("other").await.unwrap();
         world.take_in(other, "leave.md", "public", "Leave", "Ten days of leave may be carried over.").await;
         world
+    }
+
+    pub(crate) fn state(&self) -> AppState {
+        self.state.clone()
     }
 
     pub(crate) fn store(&self) -> &Store {

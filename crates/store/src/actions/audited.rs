@@ -50,6 +50,7 @@ actions! {
     TestMemory, "memory.test", "It is tested which entries a question calls up.";
     RemoveEntry, "memory.remove", "An entry of curated memory is removed.";
     CreateKey, "key.create", "An API key is made.";
+    RotateSigningKey, "signing_key.rotate", "A new key signs receipts.";
     ListKeys, "key.list", "A tenant's API keys are listed.";
     RevokeKey, "key.revoke", "An API key is ended.";
     OwnTag, "tag.own", "Somebody becomes the owner of a tag.";

@@ -119,7 +119,7 @@ impl SearchBench {
             figures = self.rounds(&[served, whole, lanes]).await?;
         }
         let _ = stop.send(());
-        serving.await??;
+        serving.await?;
         scratch.store.revoke_key(tenant, key.id).await?;
         compared.map(|()| figures)
     }

@@ -46,8 +46,10 @@ impl TermsBench {
         let url = format!("http://{}/rest/v1", listener.local_addr()?);
         let serving = {
             let (vocabularies, language) = (Arc::new(vocabularies), language.clone());
+            let limits = compose::server_limits(settings);
             tokio::spawn(async move {
-                ibidem_server::serve_vocabularies(listener, vocabularies, &language, std::future::pending()).await
+                let stop = std::future::pending();
+                ibidem_server::serve_vocabularies(listener, vocabularies, &language, &limits, stop).await;
             })
         };
 

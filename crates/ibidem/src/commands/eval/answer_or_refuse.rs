@@ -124,7 +124,7 @@ impl AnswerOrRefuse {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
             scope: self.sight.scope(),
-            question: Question { collections: vec![self.collection.clone()], ..Question::new("") },
+            question: Question::new("").in_collections(vec![self.collection.clone()]),
             policy: Arc::new(policy),
         };
         let mut file = self.answers.as_ref().map(std::fs::File::create).transpose().context("--answers")?;

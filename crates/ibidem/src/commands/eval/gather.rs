@@ -80,7 +80,7 @@ impl Gather {
         }
         let parts = Parts::ready(settings).await?;
         let engine = parts.engine(settings).await?;
-        let question = Question { collections: vec![self.collection.clone()], ..Question::new("") };
+        let question = Question::new("").in_collections(vec![self.collection.clone()]);
         let setting = Setting {
             asked: Asked {
                 request_id: Uuid::new_v4(),

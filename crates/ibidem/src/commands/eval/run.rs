@@ -138,7 +138,7 @@ impl Asker {
             answering_model: writer.map(|model| model.name.clone()),
             reranker: self.engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
             verifier: self.engine.entailment.name().to_owned(),
-            max_context_chunks: Question::new(String::new()).max_context_chunks,
+            max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
             documents: documents.total,
         })
     }

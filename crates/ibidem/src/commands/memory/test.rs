@@ -10,7 +10,7 @@ use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::ports::index::{Index as _, IndexQuery, Shelf};
 use ibidem_engine::ports::memory::{Memory as _, Remembered};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{MemoryId, MemoryKind, Question, Scope};
+use ibidem_engine::words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
 use ibidem_store::{ActionRecord, AuditedAction};
 use serde::Serialize;
 use uuid::Uuid;
@@ -63,7 +63,8 @@ impl Test {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        anyhow::ensure!(!self.question.trim().is_empty(), "the question is blank");
+        let draft = QuestionDraft { query: self.question, ..QuestionDraft::default() };
+        let question = Question::checked(draft).context("the question cannot be asked")?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let rules = policy.rules.gather.curated.clone();
         let rules = rules.with_context(|| {
@@ -71,8 +72,7 @@ impl Test {
         })?;
         let parts = Parts::ready(settings).await?;
         let scope = self.sight.scope();
-        let close = closest(&parts, &scope, &self.question).await?;
-        let question = Question::new(self.question);
+        let close = closest(&parts, &scope, &question.query).await?;
         let asked = Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope, question, policy };
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         let report = report(explanation, &rules, close);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ibidem_engine::bm25::{TermId, TermWeights, weighed};
 use ibidem_engine::ports::word_statistics::WordStatistics as _;
-use ibidem_engine::words::{Identity, Role, Scope, Tag, TenantId};
+use ibidem_engine::words::{Identity, Role, Scope, Subject, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
     AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,
@@ -55,7 +55,7 @@ impl Bare {
         client.pool_size = settings.connections;
         let scope = Scope::of(&Identity {
             tenant,
-            subject: "bench".to_owned(),
+            subject: Subject::operator(),
             role: Role::Asker,
             tags: tags.iter().cloned().collect(),
         });

@@ -1,0 +1,172 @@
+//! Streams whose clients hang up at any point: nothing is left behind, and every turn that began has one record.
+
+use std::time::Instant;
+
+use futures::{StreamExt as _, stream};
+use ibidem_engine::words::Role;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use uuid::Uuid;
+
+use crate::installation::{Served, with_installation};
+use crate::model::Model;
+use crate::share;
+use crate::wire::{PATIENCE, call, connect, request};
+use crate::world::{key, take_in_public};
+
+/// Decides where clients hang up, unless `IBIDEM_TEST_SEED` says otherwise.
+const SEED: u64 = 20_261_115;
+const AT_ONCE: usize = 16;
+const PLACES: usize = 24;
+const STREAM: &str = r#"{"query": "How many days of leave may be carried over?", "stream": true}"#;
+
+/// Where a client hangs up.
+#[derive(Clone, Copy, Debug)]
+enum HangsUp {
+    /// After so many bytes of the request.
+    Sending(usize),
+    /// After so many bytes of the response.
+    Reading(usize),
+    Never,
+}
+
+/// What a client saw of its stream.
+struct Seen {
+    id: Uuid,
+    began: bool,
+    ended: bool,
+}
+
+async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
+    let id = Uuid::new_v4();
+    let (authorization, id_text) = (format!("Bearer {key}"), id.to_string());
+    let headers =
+        [("authorization", authorization.as_str()), ("content-type", "application/json"), ("x-request-id", &id_text)];
+    let request = request("POST", "/v1/answers", &headers, STREAM);
+    let mut connection = connect(url).await;
+    if let HangsUp::Sending(bytes) = hangs_up {
+        let _ = connection.write_all(&request.as_bytes()[..bytes.min(request.len() - 1)]).await;
+        return Seen { id, began: false, ended: false };
+    }
+    let _ = connection.write_all(request.as_bytes()).await;
+    let most = if let HangsUp::Reading(bytes) = hangs_up { bytes } else { usize::MAX };
+    let (mut read, mut piece) = (Vec::new(), [0; 256]);
+    while read.len() < most {
+        let room = piece.len().min(most - read.len());
+        let got =
+            tokio::time::timeout(PATIENCE, connection.read(&mut piece[..room])).await.expect("the stream goes on");
+        match got {
+            Ok(length) if length > 0 => read.extend_from_slice(&piece[..length]),
+            _ => break,
+        }
+    }
+    let text = String::from_utf8_lossy(&read);
+    Seen { id, began: text.contains("event: "), ended: text.contains("event: answer") }
+}
+
+/// The file handles of the server, and its connections with clients.
+fn handles(served: &Served) -> (usize, usize) {
+    let pid = served.pid();
+    let port = served.url.rsplit_once(':').unwrap().1.parse::<u16>().unwrap();
+    let handles = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    let table = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap();
+    let ours = format!(":{port:04X}");
+    let is_open = |line: &&str| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        // 01 is established, 08 closed by the client alone.
+        columns.get(1).is_some_and(|local| local.ends_with(&ours)) && ["01", "08"].contains(&columns[3])
+    };
+    (handles, table.lines().filter(is_open).count())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record() {
+    let streams = share(100, 1_000);
+    let seed = std::env::var("IBIDEM_TEST_SEED").map_or(SEED, |seed| seed.parse().unwrap());
+    with_installation(async |installation| {
+        take_in_public(installation).await;
+        let model = Model::start().await;
+        let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", PLACES.to_string())];
+        settings.push(("IBIDEM__SERVER__KEY_SHARE_PERCENT", "100".to_owned()));
+        settings.extend(model.settings());
+        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let served = installation.serve(&settings).await;
+        let key = key(installation, "default", Role::Asker, &[]).await;
+        model.may_write.add_permits(streams * 4);
+
+        // As many at once as there will be: what is opened once and kept is open before anything is counted.
+        let warm: Vec<Seen> =
+            stream::iter(0..2 * AT_ONCE).map(|_| stream_of(&served.url, &key, HangsUp::Never)).buffer_unordered(AT_ONCE).collect().await;
+        assert!(warm.iter().all(|seen| seen.ended), "a stream that is read to its end ends in an answer");
+        let (handles_before, _) = handles(&served);
+
+        let began = Instant::now();
+        let mut random = StdRng::seed_from_u64(seed);
+        let points: Vec<HangsUp> = (0..streams)
+            .map(|_| match random.random_range(0..10) {
+                0 | 1 => HangsUp::Sending(random.random_range(0..400)),
+                2..=7 => HangsUp::Reading(random.random_range(0..3_000)),
+                8 => HangsUp::Reading(0),
+                _ => HangsUp::Never,
+            })
+            .collect();
+        let seen: Vec<Seen> = stream::iter(points)
+            .map(|hangs_up| stream_of(&served.url, &key, hangs_up))
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
+        let took = began.elapsed();
+
+        let settled = async {
+            loop {
+                let (handles, connections) = handles(&served);
+                if connections == 0 && handles <= handles_before {
+                    return handles;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        let handles_after = tokio::time::timeout(PATIENCE, settled).await;
+        let handles_after = handles_after.unwrap_or_else(|_| panic!("{handles_before} handles, then {:?}", handles(&served)));
+
+        all_places_are_free(&model, &served, &key).await;
+        // It waits for every turn and every record.
+        served.stop().await;
+        let records = installation.records().await;
+        let twice = records.values().filter(|count| **count != 1).count();
+        let begun = seen.iter().filter(|seen| seen.began).count();
+        let missing = seen.iter().filter(|seen| seen.began && !records.contains_key(&seen.id)).count();
+        let unseen = seen.iter().filter(|seen| !seen.began && records.contains_key(&seen.id)).count();
+        eprintln!(
+            "siege: {streams} streams in {took:.1?} (seed {seed}): {begun} seen to begin, {} read to their end, {unseen} more \
+             went on unseen; records missing {missing}, double {twice}; file handles {handles_before} before and \
+             {handles_after} after, no connection left, all {PLACES} places free",
+            seen.iter().filter(|seen| seen.ended).count(),
+        );
+        assert_eq!((missing, twice), (0, 0));
+        assert!(begun > streams / 5, "{begun} of {streams}");
+    })
+    .await;
+}
+
+/// As many questions as there are places reach the model at once, and one more is turned away.
+async fn all_places_are_free(model: &Model, served: &Served, key: &str) {
+    // What is left of the permission to write is taken away.
+    model.may_write.forget_permits(usize::MAX);
+    let before = model.times_asked();
+    let asked: Vec<_> = (0..PLACES)
+        .map(|_| {
+            let (url, key) = (served.url.clone(), key.to_owned());
+            let question = STREAM.replace(", \"stream\": true", "");
+            tokio::spawn(async move { call(&url, "POST", "/v1/answers", Some(&key), &question).await })
+        })
+        .collect();
+    model.was_asked(before + PLACES).await;
+    let more = call(&served.url, "POST", "/v1/answers", Some(key), STREAM).await;
+    assert_eq!(more.status, Some(503), "{more:?}");
+    model.may_write.add_permits(PLACES);
+    for asked in asked {
+        assert_eq!(asked.await.unwrap().status, Some(200));
+    }
+}

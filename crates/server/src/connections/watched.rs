@@ -1,0 +1,150 @@
+//! A connection's bytes and requests, watched for whose turn it is.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{Request, Response};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::service::{Service, service_fn};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::standing::{Standing, UnderWay};
+
+/// How every HTTP/2 connection begins, and no request of HTTP/1.
+const HTTP2_BEGINS: &[u8; 3] = b"PRI";
+
+/// The bytes of a connection.
+pub(super) struct Io<I> {
+    io: I,
+    standing: Arc<Standing>,
+    /// The first bytes that came, as far as they look like HTTP/2.
+    like_http2: Option<usize>,
+}
+
+impl<I> Io<I> {
+    pub(super) fn new(io: I, standing: Arc<Standing>) -> Self {
+        Self { io, standing, like_http2: Some(0) }
+    }
+
+    fn look_at(&mut self, came: &[u8]) {
+        if came.is_empty() {
+            return;
+        }
+        self.standing.came();
+        let Some(seen) = self.like_http2 else { return };
+        let rest = &HTTP2_BEGINS[seen..];
+        let length = rest.len().min(came.len());
+        self.like_http2 = match came[..length] == rest[..length] {
+            true if length == rest.len() => {
+                self.standing.speaks_http2();
+                None
+            }
+            true => Some(seen + length),
+            false => None,
+        };
+    }
+}
+
+impl<I: AsyncRead + Unpin> AsyncRead for Io<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = into.filled().len();
+        let read = Pin::new(&mut self.io).poll_read(context, into);
+        self.look_at(&into.filled()[before..]);
+        read
+    }
+}
+
+impl<I: AsyncWrite + Unpin> Io<I> {
+    fn wrote(&self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
+        if written.is_pending() {
+            self.standing.is_behind();
+        }
+        written
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for Io<I> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.wrote(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.io).poll_write_vectored(context, bytes);
+        self.wrote(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    /// Asked for once everything before it is written.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        let flushed = Pin::new(&mut self.io).poll_flush(context);
+        if flushed.is_ready() {
+            self.standing.has_caught_up();
+        }
+        flushed
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}
+
+/// The requests of a connection: each is under way until its response is written or nobody wants it any more.
+pub(super) fn service(
+    router: Router,
+    standing: Arc<Standing>,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<Reply>,
+    Error = Infallible,
+    Future = impl Future<Output = Result<Response<Reply>, Infallible>> + Send + 'static,
+> {
+    let router = TowerToHyperService::new(router);
+    service_fn(move |request| {
+        let under_way = standing.begin();
+        let replied = router.call(request);
+        async move { Ok(replied.await?.map(|body| Reply { body, _under_way: under_way })) }
+    })
+}
+
+/// A response's body.
+pub(super) struct Reply {
+    body: Body,
+    _under_way: UnderWay,
+}
+
+impl HttpBody for Reply {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

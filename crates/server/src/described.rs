@@ -1,0 +1,112 @@
+//! What the API's description says of every operation, and of texts that have rules of their own.
+
+use serde_json::{Value, json};
+use utoipa::openapi::OpenApi;
+
+/// Every operation can end in what the door says, whichever it is.
+const OF_THE_DOOR: [(&str, &str); 9] = [
+    ("400", "The request cannot be read"),
+    ("408", "The body did not arrive in time"),
+    ("413", "The body is too large"),
+    ("415", "The body is of another type"),
+    ("422", "The request is not valid; the detail names the field"),
+    ("429", "The key has as many requests under way as it may"),
+    ("500", "Something is wrong on this side"),
+    ("503", "Too many requests are under way, or a part does not answer"),
+    ("504", "The request took too long"),
+];
+
+/// A character that somebody sees, as `words::is_unseen` has it.
+macro_rules! seen {
+    () => {
+        r"[^\s\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]"
+    };
+}
+
+/// What is not blank.
+const TEXT: &str = seen!();
+/// What is not blank, and stands on one line.
+const LINE: &str = concat!(r"^[^\n\r\t\x0b\x0c\x85\u2028\u2029]*", seen!(), r"[^\n\r\t\x0b\x0c\x85\u2028\u2029]*$");
+const NAME: &str = r"^ *[\p{L}\p{N}\-_.][\p{L}\p{N}\-_. ]*$";
+const TAG: &str = r"^[\p{L}\p{N}\-_./:]+$";
+const TAGS: &str = r"^ *[\p{L}\p{N}\-_./:]{1,64} *(, *[\p{L}\p{N}\-_./:]{1,64} *)*$";
+const PASSAGE: &str = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,9}$";
+
+/// Texts with rules of their own: where their schema is, the rule, and the most characters.
+const TEXTS: [(&str, &str, usize); 19] = [
+    ("/QuestionBody/properties/query", TEXT, 4_000),
+    ("/QuestionBody/properties/collections/items", NAME, 100),
+    ("/QuestionBody/properties/model", LINE, 200),
+    ("/QuestionBody/properties/session_id", LINE, 200),
+    ("/Message/properties/content", TEXT, 16_000),
+    ("/SearchBody/properties/query", TEXT, 4_000),
+    ("/SearchBody/properties/collections/items", NAME, 100),
+    ("/PinBody/properties/triggers/items", TEXT, 500),
+    ("/PinBody/properties/tags/items", TAG, 64),
+    ("/NoteBody/properties/text", TEXT, 20_000),
+    ("/NoteBody/properties/triggers/items", TEXT, 500),
+    ("/NoteBody/properties/tags/items", TAG, 64),
+    ("/RewordingBody/properties/text", TEXT, 20_000),
+    ("/RewordingBody/properties/triggers/items", TEXT, 500),
+    ("/RewordingBody/properties/tags/items", TAG, 64),
+    ("/ReferenceBody/oneOf/0/properties/passage", PASSAGE, 60),
+    ("/ReferenceBody/oneOf/2/properties/address", TEXT, 200),
+    ("/DocumentForm/properties/collection", NAME, 100),
+    ("/DocumentForm/properties/tags", TAGS, 1_000),
+];
+
+/// What takes no field besides its own.
+const CLOSED: [&str; 4] =
+    ["/ReferenceBody/oneOf/0", "/ReferenceBody/oneOf/1", "/ReferenceBody/oneOf/2", "/DocumentForm"];
+
+/// With what the handlers' own descriptions do not say.
+pub(crate) fn in_full(description: OpenApi) -> OpenApi {
+    let full = serde_json::to_value(&description).map(completed).and_then(serde_json::from_value);
+    // A description that cannot be completed is still a description; a test holds that it can.
+    full.unwrap_or(description)
+}
+
+fn completed(mut description: Value) -> Value {
+    let operations = description["paths"].as_object_mut().into_iter().flatten();
+    let operations = operations.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    for responses in operations.filter_map(|(_, operation)| operation.get_mut("responses")?.as_object_mut()) {
+        for (status, meaning) in OF_THE_DOOR {
+            let problem = json!({ "schema": { "$ref": "#/components/schemas/ProblemDocument" } });
+            let response = json!({ "description": meaning, "content": { "application/problem+json": problem } });
+            responses.entry(status).or_insert(response);
+        }
+    }
+    let schemas = &mut description["components"]["schemas"];
+    for (place, pattern, most) in TEXTS {
+        if let Some(text) = schemas.pointer_mut(place).and_then(Value::as_object_mut) {
+            text.insert("pattern".to_owned(), pattern.into());
+            text.insert("minLength".to_owned(), 1.into());
+            text.insert("maxLength".to_owned(), most.into());
+        }
+    }
+    for place in CLOSED {
+        if let Some(closed) = schemas.pointer_mut(place).and_then(Value::as_object_mut) {
+            closed.insert("additionalProperties".to_owned(), false.into());
+        }
+    }
+    description
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_has_a_rule_is_described_with_it() {
+        let description = serde_json::to_value(crate::openapi()).unwrap();
+        let schemas = &description["components"]["schemas"];
+        for (place, pattern, _) in TEXTS {
+            assert_eq!(schemas.pointer(place).map(|text| &text["pattern"]), Some(&pattern.into()), "{place}");
+        }
+        for place in CLOSED {
+            let closed = schemas.pointer(place).map(|closed| &closed["additionalProperties"]);
+            assert_eq!(closed, Some(&false.into()), "{place}");
+        }
+        assert!(description["paths"]["/v1/search"]["post"]["responses"]["429"].is_object());
+    }
+}
