@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::is_unseen;
+
 /// Every deterministic id of Ibidem is a UUIDv5 under this namespace.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6962_6964_656d_5000_8000_0000_0000_0001);
 
@@ -53,7 +55,8 @@ pub struct InvalidName(pub String);
 
 fn checked_name(written: String) -> Result<String, InvalidName> {
     let name = written.trim();
-    let allowed = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    // Some letters are fillers that show nothing: two names must not look like one.
+    let allowed = |c: char| (c.is_alphanumeric() && !is_unseen(c)) || "-_. ".contains(c);
     let well_formed = !name.is_empty() && name.chars().count() <= 100 && name.chars().all(allowed);
     if well_formed { Ok(name.to_owned()) } else { Err(InvalidName(written)) }
 }
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn odd_collection_names_are_refused() {
-        for odd in ["", "  ", "a\0b", "a/b", "a\nb"] {
+        for odd in ["", "  ", "a\0b", "a/b", "a\nb", "a\u{3164}b"] {
             assert!(odd.parse::<CollectionName>().is_err(), "{odd:?}");
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::TenantId;
+use super::{TenantId, is_unseen};
 
 /// A label on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl TryFrom<String> for Tag {
     /// Tags are compared in lower case, so that `Security` never hides from `security`.
     fn try_from(written: String) -> Result<Self, Self::Error> {
         let name = written.trim().to_lowercase();
-        let allowed = |c: char| c.is_alphanumeric() || "-_./:".contains(c);
+        let allowed = |c: char| (c.is_alphanumeric() && !is_unseen(c)) || "-_./:".contains(c);
         let well_formed = !name.is_empty() && name.chars().count() <= Self::LONGEST && name.chars().all(allowed);
         if well_formed { Ok(Self(name)) } else { Err(InvalidTag(written)) }
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn tags_are_compared_in_lower_case_and_odd_ones_are_refused() {
         assert_eq!(tag(" Security "), tag("security"));
-        for odd in ["", " ", "a b", "a,b", "a\"b", "\u{0}", &"x".repeat(65)] {
+        for odd in ["", " ", "a b", "a,b", "a\"b", "\u{0}", "a\u{3164}", &"x".repeat(65)] {
             assert!(odd.parse::<Tag>().is_err(), "{odd:?}");
         }
     }

@@ -60,6 +60,8 @@ pub(super) struct Room<'a> {
     known_words: &'a KnownWords,
     /// What title and section take.
     header: usize,
+    /// The characters they leave for the text.
+    longest: usize,
     /// What an empty text takes.
     special: usize,
 }
@@ -72,8 +74,11 @@ impl<'a> Room<'a> {
         limits: &'a Limits,
         known_words: &'a KnownWords,
     ) -> Self {
-        let header = counter.count(&passage_in_context(title, section, ""));
-        Self { title, section, counter, limits, known_words, header, special: counter.count("") }
+        let above = passage_in_context(title, section, "");
+        // A tokenizer may count a long word without a space as one unknown token: characters count too.
+        let longest = limits.max_characters.saturating_sub(above.chars().count()).max(limits.max_characters / 4);
+        let (header, special) = (counter.count(&above), counter.count(""));
+        Self { title, section, counter, limits, known_words, header, longest, special }
     }
 
     /// Cuts a text that opens with `headings` bytes of headings.
@@ -120,7 +125,7 @@ impl<'a> Room<'a> {
     }
 
     fn is_too_long(&self, text: &str) -> bool {
-        let limit = self.limits.max_characters;
+        let limit = self.longest;
         text.len() > limit && text.chars().count() > limit
     }
 
