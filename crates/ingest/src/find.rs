@@ -80,6 +80,11 @@ fn is_known(path: &Path) -> bool {
 
 /// The documents of one listed file: itself, or one for each of its lines.
 pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
+    open_each(root, file)?.into_iter().collect()
+}
+
+/// The same, each for itself: a line that is wrong keeps no other out.
+pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<Found, FindError>>, FindError> {
     let unreadable = |error: std::io::Error| FindError::Unreadable { path: file.to_owned(), reason: error.to_string() };
     let bytes = bytes_of(file).map_err(unreadable)?;
     let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
@@ -88,11 +93,11 @@ pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
     let source_location =
         name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     if is_json_lines(file) {
-        return lines(file, &source_location, &bytes);
+        return Ok(lines(file, &source_location, &bytes));
     }
     let format = format_of(file).ok_or_else(|| FindError::UnknownFormat { path: file.to_owned() })?;
     let updated_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok().and_then(moment);
-    Ok(vec![Found { source_location, format, bytes, title: None, address: None, updated_at }])
+    Ok(vec![Ok(Found { source_location, format, bytes, title: None, address: None, updated_at })])
 }
 
 /// The file's bytes, unless it is larger than any document that is read. A .jsonl file holds many.
@@ -126,7 +131,7 @@ struct Line {
     updated_at: Option<DateTime<Utc>>,
 }
 
-fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Result<Vec<Found>, FindError> {
+fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Vec<Result<Found, FindError>> {
     let documents = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     documents
         .map(|(number, line)| {

@@ -9,7 +9,7 @@ use ibidem_engine::ports::intake::{Submission, Submitted};
 use ibidem_engine::ports::originals::Originals as _;
 use ibidem_engine::words::{CollectionName, DocumentKind, Sha256Hash, Tag, TenantId};
 use ibidem_ingest::address_form::AddressForm;
-use ibidem_ingest::find::{self, Found};
+use ibidem_ingest::find::{self, FindError, Found};
 use ibidem_ingest::progress::Done;
 use ibidem_store::Store;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -126,6 +126,14 @@ impl Ingest {
                 }
             };
             for found in found {
+                let found = match found {
+                    Ok(found) => found,
+                    Err(error) => {
+                        console::note(&format!("failed: {error}"));
+                        tally.failed += 1;
+                        continue;
+                    }
+                };
                 let (bytes, location) = (found.bytes.clone(), found.source_location.clone());
                 let submission = match self.submission(tenant, found, Sha256Hash::of(&bytes)).checked() {
                     Ok(submission) => submission,
@@ -163,9 +171,9 @@ impl Ingest {
     }
 }
 
-async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Found>> {
+async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, FindError>>> {
     let (root, file) = (root.to_owned(), file.to_owned());
-    Ok(tokio::task::spawn_blocking(move || find::open(&root, &file)).await??)
+    Ok(tokio::task::spawn_blocking(move || find::open_each(&root, &file)).await??)
 }
 
 async fn submit(

@@ -31,17 +31,17 @@ fn p(words: &str) -> String {
 pub(crate) fn files() -> Vec<Hostile> {
     vec![
         file(
-            "a document that unpacks to 200 MB",
+            "a document that unpacks to 140 MB",
             "bomb.docx",
-            || docx(&" ".repeat(200 << 20)),
+            || docx(&" ".repeat(140 << 20)),
             End::Failed("unpacked"),
         ),
         file(
-            "styles that unpack to 200 MB",
+            "styles that unpack to 140 MB",
             "styles.docx",
             || {
                 archive(&[
-                    ("word/styles.xml", &vec![b' '; 200 << 20]),
+                    ("word/styles.xml", &vec![b' '; 140 << 20]),
                     ("word/document.xml", &document("", &p("Text"))),
                 ])
             },
@@ -117,9 +117,9 @@ pub(crate) fn files() -> Vec<Hostile> {
             End::Either,
         ),
         file(
-            "an attribute of 50 MB",
+            "an attribute of 20 MB",
             "attribute.docx",
-            || docx(&format!("<w:p w:a=\"{}\"/>{}", "x".repeat(50 << 20), p("Text"))),
+            || docx(&format!("<w:p w:a=\"{}\"/>{}", "x".repeat(20 << 20), p("Text"))),
             End::Either,
         ),
         file(
@@ -132,16 +132,16 @@ pub(crate) fn files() -> Vec<Hostile> {
             End::Read,
         ),
         file(
-            "one long note that is referred to 100,000 times",
+            "one long note that is referred to 10,000 times",
             "notes.docx",
             || {
                 let note = format!(
                     r#"<w:footnotes xmlns:w="w"><w:footnote w:id="2">{}</w:footnote></w:footnotes>"#,
-                    p(&"note ".repeat(10_000))
+                    p(&"note ".repeat(2_000))
                 );
                 let body = format!(
                     "<w:p><w:r><w:t>Text</w:t>{}</w:r></w:p>",
-                    r#"<w:footnoteReference w:id="2"/>"#.repeat(100_000)
+                    r#"<w:footnoteReference w:id="2"/>"#.repeat(10_000)
                 );
                 archive(&[("word/footnotes.xml", note.as_bytes()), ("word/document.xml", &document("", &body))])
             },

@@ -33,7 +33,7 @@ pub(crate) fn files() -> Vec<Hostile> {
         file(
             "a comment that never ends",
             "endless.html",
-            || format!("<p>Text.</p><!--{}", "<div>".repeat(2_000_000)).into_bytes(),
+            || format!("<p>Text.</p><!--{}", "<div>".repeat(400_000)).into_bytes(),
             End::Read,
         ),
         file(

@@ -13,6 +13,7 @@
 mod common;
 mod confined;
 mod docx;
+mod fields;
 mod files;
 mod html;
 mod markdown;

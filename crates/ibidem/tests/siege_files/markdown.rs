@@ -15,9 +15,14 @@ pub(crate) fn files() -> Vec<Hostile> {
             || (0..2_000).map(|depth| format!("{}- item\n", "  ".repeat(depth))).collect::<String>().into_bytes(),
             End::Either,
         ),
-        file("a million brackets", "brackets.md", || ("[".repeat(1_000_000) + "text").into_bytes(), End::Either),
-        file("links in links", "links.md", || ("[a](".repeat(200_000) + "text").into_bytes(), End::Either),
-        file("emphasis that never ends", "emphasis.md", || "*a **b _c ".repeat(100_000).into_bytes(), End::Either),
+        file(
+            "three hundred thousand brackets",
+            "brackets.md",
+            || ("[".repeat(300_000) + "text").into_bytes(),
+            End::Either,
+        ),
+        file("links in links", "links.md", || ("[a](".repeat(20_000) + "text").into_bytes(), End::Either),
+        file("emphasis that never ends", "emphasis.md", || "*a **b _c ".repeat(10_000).into_bytes(), End::Either),
         file(
             "runs of backticks",
             "backticks.md",

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_a_document_says_of_itself_is_cleaned_or_left_out_with_a_remark() {
-        let address = "9".repeat(9_000);
+        let address = "P-9 ".repeat(2_250);
         let yaml = format!(
             "---\ntitle: \"Oil\\0 change\\u202e\"\naddress: {address}\ndate: -4800-01-01\n---\n# Oil\n\nChange\u{200b} it.\n"
         );

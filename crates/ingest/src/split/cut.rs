@@ -14,7 +14,8 @@ use super::{Limits, SplitError};
 /// longest passage at once, or a long text would take quadratic time.
 const PASSAGES_AT_ONCE: usize = 8;
 
-/// Longer words are rare, and not worth remembering.
+/// Longer words are counted in parts of this many bytes: a text without a space is one word, and would be counted whole
+/// for every boundary that is tried.
 const LONGEST_KNOWN_WORD: usize = 32;
 const MOST_KNOWN_WORDS: usize = 100_000;
 
@@ -30,17 +31,28 @@ impl KnownWords {
     fn tokens(&self, text: &str, count: impl Fn(&str) -> usize) -> usize {
         let mut known = self.0.borrow_mut();
         let mut tokens = 0;
-        for word in text.split_whitespace() {
-            tokens += known.get(word).copied().unwrap_or_else(|| {
-                let tokens = count(word);
-                if word.len() <= LONGEST_KNOWN_WORD && known.len() < MOST_KNOWN_WORDS {
-                    known.insert(word.into(), tokens);
+        for part in text.split_whitespace().flat_map(parts) {
+            tokens += known.get(part).copied().unwrap_or_else(|| {
+                let tokens = count(part);
+                if known.len() < MOST_KNOWN_WORDS {
+                    known.insert(part.into(), tokens);
                 }
                 tokens
             });
         }
         tokens
     }
+}
+
+/// The word itself, or a long one in parts.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = rest.floor_char_boundary(LONGEST_KNOWN_WORD);
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 pub(super) struct Piece {

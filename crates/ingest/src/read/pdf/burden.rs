@@ -29,10 +29,10 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), ReadError> {
     let mut left = limit;
     let mut rest = bytes;
     while let Some(found) = find(rest, b"stream") {
+        let is_end = rest[..found].ends_with(b"end");
         rest = &rest[found + b"stream".len()..];
         let data = rest.trim_ascii_start();
-        // `endstream` ends like this too.
-        if data.len() == rest.len() {
+        if is_end || data.len() == rest.len() {
             continue;
         }
         left = match left.checked_sub(unpacked(data, left)?) {
