@@ -26,7 +26,7 @@ pub(crate) fn files() -> Vec<Hostile> {
         file(
             "runs of backticks",
             "backticks.md",
-            || (1..1_500).map(|length| format!("{} a ", "`".repeat(length))).collect::<String>().into_bytes(),
+            || (1..300).map(|length| format!("{} a ", "`".repeat(length))).collect::<String>().into_bytes(),
             End::Either,
         ),
         file(

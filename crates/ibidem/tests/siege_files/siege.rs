@@ -16,8 +16,8 @@ use crate::installation::{Installation, with_installation};
 const TIMEOUT: &str = "reading.timeout_ms=20000";
 /// The default.
 const MEMORY_BYTES: u64 = 512 << 20;
-/// Longer than four times the processor time, which is what one file may take on the clock: then something hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Far longer than four times the processor time, which is what one file may take on the clock: then something hangs.
+const PATIENCE: Duration = Duration::from_secs(240);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The most memory that the worker and any process that it started had, as the kernel counts it.

@@ -21,8 +21,10 @@ use super::{ReadDocument, ReadError};
 /// The command of our own program that reads one original.
 pub const COMMAND: &str = "read-original";
 
-/// On a busy machine time on the clock passes faster than a process's own: this many times as much is waited for.
+/// On a busy machine time on the clock passes faster than a process's own: this many times as much is waited for, and a
+/// minute at least.
 const CLOCK_FOR_PROCESSOR: u32 = 4;
+const LEAST_ON_THE_CLOCK: Duration = Duration::from_secs(60);
 
 /// The most that is kept of what a process complains of.
 const MOST_COMPLAINT: u64 = 16 * 1024;
@@ -107,7 +109,7 @@ impl ChildReader {
 
     /// Feeds it, waits for its end, and ends it when it takes or says too much.
     async fn run(&self, mut child: Child, original: Vec<u8>) -> Result<Ended, ReadingError> {
-        let clock = self.limits.processor_time * CLOCK_FOR_PROCESSOR;
+        let clock = (self.limits.processor_time * CLOCK_FOR_PROCESSOR).max(LEAST_ON_THE_CLOCK);
         let most = self.limits.output_bytes;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let feeding = async move {
