@@ -254,3 +254,7 @@ audit-cost data="../shared/data" *arguments:
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
+
+# All hostile files, one at a time through a real worker under its limits, each beside a good document.
+siege-files:
+    eval "$(stack/env)" && cargo nextest run -p ibidem --test siege_files --locked --run-ignored all --no-capture

@@ -41,7 +41,8 @@ use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
-use ibidem_ingest::work::Worker;
+use ibidem_ingest::read::child::ChildReader;
+use ibidem_ingest::work::{Readers, Worker};
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use tokio::sync::watch;
@@ -69,6 +70,16 @@ pub(crate) async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
 
 pub(crate) fn originals(settings: &Settings) -> anyhow::Result<StoredOriginals> {
     Ok(StoredOriginals::in_folder(&settings.originals)?)
+}
+
+/// Reads each original in a process of its own.
+pub(crate) fn child_reader(settings: &Settings) -> anyhow::Result<ChildReader> {
+    let reading = &settings.reading;
+    ChildReader::new(reading.program.clone(), reading.limits).context("the program that reads documents")
+}
+
+pub(crate) fn readers(settings: &Settings) -> anyhow::Result<Readers> {
+    Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once))
 }
 
 /// Loads the embedding model, which takes about a second.
@@ -221,6 +232,7 @@ fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Vocabul
 pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) originals: StoredOriginals,
+    pub(crate) readers: Readers,
     pub(crate) embedder: Arc<OnnxEmbedder>,
     pub(crate) index: QdrantIndex,
 }
@@ -238,7 +250,7 @@ impl Parts {
                 return Err(IndexError::OtherModel { expected, found }.into());
             }
         }
-        Ok(Self { store, originals: originals(settings)?, embedder, index })
+        Ok(Self { store, originals: originals(settings)?, readers: readers(settings)?, embedder, index })
     }
 
     /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
@@ -308,6 +320,7 @@ impl Parts {
         Worker {
             intake: Arc::new(self.store.clone()),
             originals: Arc::new(self.originals.clone()),
+            readers: self.readers.clone(),
             counter: self.embedder.token_counter(),
             publisher: self.publisher(),
         }

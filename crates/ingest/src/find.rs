@@ -1,12 +1,14 @@
 //! Finding documents to ingest: a folder, a single file, or a file of JSON lines with one document each.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 use ibidem_engine::ports::intake::Format;
+use ibidem_engine::words::fields;
 use serde::Deserialize;
 
-use crate::read::format_of;
+use crate::read::{LARGEST_ORIGINAL, format_of};
 
 /// A document found on disk, read into memory.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,7 +56,12 @@ pub fn list(path: &Path) -> Result<Listing, FindError> {
             path: error.path().unwrap_or(path).to_owned(),
             reason: error.to_string(),
         })?;
-        if !entry.file_type().is_file() {
+        let kind = entry.file_type();
+        if !kind.is_file() {
+            // Links are not followed: they may lead out of the folder. Pipes and sockets may never end.
+            if !kind.is_dir() {
+                listing.left_out.push(entry.into_path());
+            }
             continue;
         }
         let known = is_known(entry.path());
@@ -73,19 +80,42 @@ fn is_known(path: &Path) -> bool {
 
 /// The documents of one listed file: itself, or one for each of its lines.
 pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
+    open_each(root, file)?.into_iter().collect()
+}
+
+/// The same, each for itself: a line that is wrong keeps no other out.
+pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<Found, FindError>>, FindError> {
     let unreadable = |error: std::io::Error| FindError::Unreadable { path: file.to_owned(), reason: error.to_string() };
-    let bytes = std::fs::read(file).map_err(unreadable)?;
+    let bytes = bytes_of(file).map_err(unreadable)?;
     let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
     let name = below.unwrap_or_else(|| file.file_name().map_or(file, Path::new));
     // One spelling of a place on every system.
     let source_location =
         name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
     if is_json_lines(file) {
-        return lines(file, &source_location, &bytes);
+        return Ok(lines(file, &source_location, &bytes));
     }
     let format = format_of(file).ok_or_else(|| FindError::UnknownFormat { path: file.to_owned() })?;
-    let updated_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok().map(DateTime::from);
-    Ok(vec![Found { source_location, format, bytes, title: None, address: None, updated_at }])
+    let updated_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok().and_then(moment);
+    Ok(vec![Ok(Found { source_location, format, bytes, title: None, address: None, updated_at })])
+}
+
+/// The file's bytes, unless it is larger than any document that is read. A .jsonl file holds many.
+fn bytes_of(file: &Path) -> std::io::Result<Vec<u8>> {
+    let length = std::fs::metadata(file)?.len();
+    if length > LARGEST_ORIGINAL as u64 && !is_json_lines(file) {
+        return Err(std::io::Error::other("it is larger than 64 MiB; split it into parts"));
+    }
+    std::fs::read(file)
+}
+
+/// A file's date, unless it is so far off that nobody can mean it.
+fn moment(modified: SystemTime) -> Option<DateTime<Utc>> {
+    let seconds = match modified.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_secs()).ok()?,
+        Err(before) => -i64::try_from(before.duration().as_secs()).ok()?,
+    };
+    fields::date("updated_at", DateTime::from_timestamp(seconds, 0)?).ok()
 }
 
 #[derive(Deserialize)]
@@ -101,7 +131,7 @@ struct Line {
     updated_at: Option<DateTime<Utc>>,
 }
 
-fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Result<Vec<Found>, FindError> {
+fn lines(file: &Path, source_location: &str, bytes: &[u8]) -> Vec<Result<Found, FindError>> {
     let documents = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
     documents
         .map(|(number, line)| {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use ibidem_engine::ports::intake::{NewPassage, NewVersion, Submission};
 use ibidem_engine::ports::vectors::MissingVector;
-use ibidem_engine::words::{Sha256Hash, passage_in_context};
+use ibidem_engine::words::{Sha256Hash, fields, passage_in_context};
 
 use crate::read::ReadDocument;
 use crate::split::Passage;
@@ -18,7 +18,8 @@ pub fn title_of(submission: &Submission, document: &ReadDocument) -> String {
 fn file_title(source_location: &str) -> String {
     let name = source_location.rsplit('/').next().unwrap_or(source_location);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
-    stem.replace(['_', '-'], " ")
+    // A place in a .jsonl file or one that the API was told may be long: it is a name, and here a title.
+    fields::own_title(&stem.replace(['_', '-'], " ")).unwrap_or_else(|| name.to_owned())
 }
 
 /// A version ready to be stored, and what must be embedded for it, passage by passage.
@@ -60,6 +61,7 @@ pub fn identify(
         text: document.text,
         title,
         passages,
+        remarks: document.remarks,
     };
     Identified { version, to_embed }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::embedder::Embedder;
+use ibidem_engine::ports::embedder::{EmbedError, Embedder};
 use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexWriter};
 use ibidem_engine::ports::outbox::{Outbox, Publication};
 use ibidem_engine::ports::vectors::VectorShelf;
@@ -26,6 +26,18 @@ pub enum PublishError {
     Embed(#[from] EmbedMissingError),
     #[error("a vector that was just made is not stored; another process may be pruning: try again")]
     VectorsVanished,
+}
+
+impl PublishError {
+    /// Whether a document is at fault, and not a part that every document needs.
+    fn is_of_a_document(&self) -> bool {
+        match self {
+            Self::Index(IndexError::Rejected(_))
+            | Self::Catalogue(CatalogueError::Corrupt(_) | CatalogueError::Refused(_))
+            | Self::Embed(EmbedMissingError::Embed(EmbedError::TooLong { .. })) => true,
+            Self::Index(_) | Self::Catalogue(_) | Self::Embed(_) | Self::VectorsVanished => false,
+        }
+    }
 }
 
 /// Everything publishing needs.
@@ -53,15 +65,52 @@ impl Publisher {
             done = self.bring_up_to_date(&documents) => done,
             never = self.hold(&publications) => never,
         };
-        if let Err(error) = done {
-            // If even this fails the leases run out by themselves.
-            if let Err(error) = self.outbox.release(&publications).await {
-                tracing::warn!(%error, "publications could not be given back");
+        match done {
+            Ok(()) => {
+                self.outbox.acknowledge(&publications).await?;
+                Ok(publications.len())
             }
-            return Err(error);
+            // One of them is at fault: each for itself, so that only that one waits.
+            Err(error) if error.is_of_a_document() => self.one_by_one(&publications).await,
+            Err(error) => {
+                self.release(&publications).await;
+                Err(error)
+            }
         }
-        self.outbox.acknowledge(&publications).await?;
-        Ok(publications.len())
+    }
+
+    /// Publishes document by document. One that cannot be published keeps its lease, and is tried again when that has
+    /// run out.
+    async fn one_by_one(&self, publications: &[Publication]) -> Result<usize, PublishError> {
+        let mut done = 0;
+        for (place, publication) in publications.iter().enumerate() {
+            let document = [(publication.tenant, publication.document)];
+            let published = tokio::select! {
+                published = self.bring_up_to_date(&document) => published,
+                never = self.hold(&publications[place..]) => never,
+            };
+            match published {
+                Ok(()) => {
+                    self.outbox.acknowledge(std::slice::from_ref(publication)).await?;
+                    done += 1;
+                }
+                Err(error) if error.is_of_a_document() => {
+                    tracing::warn!(document = %publication.document, %error, "a document could not be published");
+                }
+                Err(error) => {
+                    self.release(&publications[place..]).await;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// If even this fails the leases run out by themselves.
+    async fn release(&self, publications: &[Publication]) {
+        if let Err(error) = self.outbox.release(publications).await {
+            tracing::warn!(%error, "publications could not be given back");
+        }
     }
 
     async fn hold(&self, publications: &[Publication]) -> Result<(), PublishError> {
@@ -100,5 +149,128 @@ impl Publisher {
             return Err(PublishError::VectorsVanished);
         }
         Ok(wanted.into_iter().map(|wanted| wanted.document).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+    use ibidem_engine::fakes::FakeEmbedder;
+    use ibidem_engine::ports::index::{StoredPage, StoredPoint};
+    use ibidem_engine::ports::outbox::Wanted;
+    use ibidem_engine::ports::vectors::NewVector;
+    use ibidem_engine::words::{ModelHash, Sha256Hash};
+    use uuid::Uuid;
+
+    use super::*;
+
+    const TENANT: TenantId = TenantId(Uuid::nil());
+
+    fn document(number: u128) -> DocumentId {
+        DocumentId(Uuid::from_u128(number))
+    }
+
+    /// Documents wait in it until they are acknowledged; it is an index, too, and rejects one of them.
+    struct World {
+        waiting: Mutex<BTreeSet<DocumentId>>,
+        rejected: DocumentId,
+    }
+
+    #[async_trait]
+    impl Outbox for World {
+        async fn claim(&self, _: usize) -> Result<Vec<Publication>, CatalogueError> {
+            let waiting = self.waiting.lock().unwrap();
+            let leased = waiting.iter().map(|document| Publication {
+                tenant: TENANT,
+                document: *document,
+                generation: 1,
+                lease: Uuid::nil(),
+            });
+            Ok(leased.collect())
+        }
+
+        async fn wanted(
+            &self,
+            _: ModelHash,
+            documents: &[(TenantId, DocumentId)],
+        ) -> Result<Vec<Wanted>, CatalogueError> {
+            let wanted = documents.iter().map(|(tenant, document)| Wanted {
+                document: IndexDocument {
+                    tenant: *tenant,
+                    document: *document,
+                    collection: "ADR".parse().unwrap(),
+                    kind: None,
+                    tags: Vec::new(),
+                    points: Vec::new(),
+                },
+                missing: Vec::new(),
+            });
+            Ok(wanted.collect())
+        }
+
+        async fn renew(&self, _: &[Publication]) -> Result<(), CatalogueError> {
+            Ok(())
+        }
+
+        async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
+            self.waiting.lock().unwrap().retain(|waiting| done.iter().all(|done| done.document != *waiting));
+            Ok(())
+        }
+
+        async fn release(&self, _: &[Publication]) -> Result<(), CatalogueError> {
+            Ok(())
+        }
+    }
+
+    #[async_trait]
+    impl IndexWriter for World {
+        async fn publish(&self, documents: Vec<IndexDocument>) -> Result<(), IndexError> {
+            match documents.iter().any(|document| document.document == self.rejected) {
+                true => Err(IndexError::Rejected("a payload it cannot keep".to_owned())),
+                false => Ok(()),
+            }
+        }
+
+        async fn scan(&self, _: Option<Uuid>, _: usize) -> Result<StoredPage, IndexError> {
+            Err(IndexError::Missing)
+        }
+
+        async fn remove_points(&self, _: Vec<StoredPoint>) -> Result<(), IndexError> {
+            Ok(())
+        }
+    }
+
+    #[async_trait]
+    impl VectorShelf for World {
+        async fn stored(
+            &self,
+            _: ModelHash,
+            _: &[(TenantId, Sha256Hash)],
+        ) -> Result<Vec<(TenantId, Sha256Hash)>, CatalogueError> {
+            Ok(Vec::new())
+        }
+
+        async fn store(&self, _: ModelHash, _: Vec<NewVector>) -> Result<(), CatalogueError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_document_that_the_index_rejects_keeps_no_other_out() {
+        let waiting = (1..=5).map(document).collect();
+        let world = Arc::new(World { waiting: Mutex::new(waiting), rejected: document(2) });
+        let publisher = Publisher {
+            outbox: world.clone(),
+            vectors: world.clone(),
+            embedder: Arc::new(FakeEmbedder::new(8, 64)),
+            index: world.clone(),
+            progress: Arc::new(Progress::default()),
+            renew_every: Duration::from_secs(60),
+        };
+        assert_eq!(publisher.round().await.unwrap(), 4);
+        assert_eq!(*world.waiting.lock().unwrap(), BTreeSet::from([document(2)]));
     }
 }

@@ -210,6 +210,12 @@ impl From<InvalidQuestion> for Problem {
 
 impl From<CatalogueError> for Problem {
     fn from(error: CatalogueError) -> Self {
+        if let CatalogueError::Refused(reason) = &error {
+            tracing::warn!(reason, "the catalogue refused what was handed in");
+            return Self::invalid(
+                "Something in it cannot be kept: a text with a NUL, a name that is too long, or the like.",
+            );
+        }
         Self::unavailable("catalogue_unavailable", "The catalogue does not answer", &error.to_string())
     }
 }

@@ -1,17 +1,15 @@
 //! Committing document versions: all of a job, or nothing of it.
 
-use std::collections::HashMap;
-
+use ibidem_engine::bm25::DocumentTerms;
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::intake::{Committed, Job, NewPassage, NewVersion};
 use ibidem_engine::words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
 use crate::convert::to_i32;
 use crate::documents::ask_for_publication;
 use crate::word_statistics::store_terms;
-use crate::{Store, unavailable};
+use crate::{Store, refused, unavailable};
 
 /// A job's row at the moment of its commit. It is read again here because the document may have been
 /// retagged since the job was taken, and the newest word on who sees it counts.
@@ -27,71 +25,60 @@ struct EndedJob {
 }
 
 impl Store {
+    /// Each version in a transaction of its own: one that cannot be kept keeps no other out.
     pub(crate) async fn commit_versions(
         &self,
         versions: Vec<(Job, NewVersion)>,
     ) -> Result<Vec<Committed>, CatalogueError> {
         let terms = self.terms_of(&versions).await?;
-        let analysis = self.analysis.id();
-        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
-        let mut ended = end_jobs(&mut transaction, &versions).await?;
-
         let mut outcomes = Vec::with_capacity(versions.len());
-        let mut published: HashMap<TenantId, Vec<DocumentId>> = HashMap::new();
         for ((job, version), terms) in versions.into_iter().zip(terms) {
-            let Some(ended) = ended.remove(&job.id) else {
-                outcomes.push(Committed::LeaseLost);
-                continue;
-            };
-            store_version(&mut transaction, &ended, &version).await?;
-            store_terms(&mut transaction, &analysis, ended.tenant, ended.document, &terms).await?;
-            published.entry(ended.tenant).or_default().push(ended.document);
-            outcomes.push(Committed::Done);
+            outcomes.push(match self.commit_version(&job, &version, &terms).await {
+                Ok(outcome) => outcome,
+                Err(CatalogueError::Refused(reason)) => Committed::Refused(reason),
+                Err(error) => return Err(error),
+            });
         }
-        for (tenant, documents) in published {
-            ask_for_publication(&mut transaction, tenant, &documents).await?;
-        }
-        transaction.commit().await.map_err(unavailable)?;
         Ok(outcomes)
+    }
+
+    async fn commit_version(
+        &self,
+        job: &Job,
+        version: &NewVersion,
+        terms: &DocumentTerms,
+    ) -> Result<Committed, CatalogueError> {
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        let Some(ended) = end_job(&mut transaction, job).await? else { return Ok(Committed::LeaseLost) };
+        store_version(&mut transaction, &ended, version).await?;
+        store_terms(&mut transaction, &self.analysis.id(), ended.tenant, ended.document, terms).await?;
+        ask_for_publication(&mut transaction, ended.tenant, &[ended.document]).await?;
+        transaction.commit().await.map_err(refused)?;
+        Ok(Committed::Done)
     }
 }
 
-/// Ends the jobs whose lease is still ours; the others are somebody else's now.
-async fn end_jobs(
-    connection: &mut PgConnection,
-    versions: &[(Job, NewVersion)],
-) -> Result<HashMap<Uuid, EndedJob>, CatalogueError> {
-    let (ids, leases): (Vec<Uuid>, Vec<Uuid>) = versions.iter().map(|(job, _)| (job.id, job.lease)).unzip();
-    let rows = sqlx::query!(
-        "WITH ours AS (
-             SELECT jobs.id FROM jobs
-             JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease) ON jobs.id = held.id AND jobs.lease = held.lease
-             -- By document, as a submission locks them: two transactions never wait for each other in a circle.
-             ORDER BY jobs.document_id FOR UPDATE OF jobs
-         )
-         DELETE FROM jobs USING ours WHERE jobs.id = ours.id
-         RETURNING jobs.id, tenant_id, document_id, collection, source_location, format, original_sha256,
-                   fingerprint, tags",
-        &ids,
-        &leases,
+/// Ends the job if its lease is still ours; else it is somebody else's now.
+async fn end_job(connection: &mut PgConnection, job: &Job) -> Result<Option<EndedJob>, CatalogueError> {
+    let row = sqlx::query!(
+        "DELETE FROM jobs WHERE id = $1 AND lease = $2
+         RETURNING tenant_id, document_id, collection, source_location, format, original_sha256, fingerprint, tags",
+        job.id,
+        job.lease,
     )
-    .fetch_all(connection)
+    .fetch_optional(connection)
     .await
     .map_err(unavailable)?;
-    let ended = rows.into_iter().map(|row| {
-        let ended = EndedJob {
-            tenant: TenantId(row.tenant_id),
-            document: DocumentId(row.document_id),
-            collection: row.collection,
-            source_location: row.source_location,
-            format: row.format,
-            original_sha256: row.original_sha256,
-            fingerprint: row.fingerprint,
-            tags: row.tags,
-        };
-        (row.id, ended)
-    });
-    Ok(ended.collect())
+    Ok(row.map(|row| EndedJob {
+        tenant: TenantId(row.tenant_id),
+        document: DocumentId(row.document_id),
+        collection: row.collection,
+        source_location: row.source_location,
+        format: row.format,
+        original_sha256: row.original_sha256,
+        fingerprint: row.fingerprint,
+        tags: row.tags,
+    }))
 }
 
 /// What a list of documents about something looks at.
@@ -129,11 +116,11 @@ async fn store_version(
     )
     .fetch_one(&mut *connection)
     .await
-    .map_err(unavailable)?;
+    .map_err(refused)?;
     sqlx::query!(
         "INSERT INTO document_versions (tenant_id, document_id, version, title, kind, format, updated_at,
-                                        original_sha256, text, text_sha256, chunk_count)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                                        original_sha256, text, text_sha256, chunk_count, remarks)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         ended.tenant.0,
         ended.document.0,
         number,
@@ -145,16 +132,17 @@ async fn store_version(
         version.text,
         version.text_sha256.as_bytes(),
         to_i32(version.passages.len())?,
+        &version.remarks,
     )
     .execute(&mut *connection)
     .await
-    .map_err(unavailable)?;
+    .map_err(refused)?;
     // The passages of older versions go: spans of old answers point into the versions' texts, which stay.
     if number > 1 {
         sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", ended.tenant.0, ended.document.0)
             .execute(&mut *connection)
             .await
-            .map_err(unavailable)?;
+            .map_err(refused)?;
     }
     insert_passages(connection, ended, number, &version.passages).await
 }
@@ -191,6 +179,6 @@ async fn insert_passages(
     )
     .execute(connection)
     .await
-    .map_err(unavailable)?;
+    .map_err(refused)?;
     Ok(())
 }

@@ -17,6 +17,7 @@ mod owners;
 mod policies;
 mod schema;
 mod signing_keys;
+mod show;
 mod submit;
 mod survey;
 #[cfg(feature = "testing")]
@@ -43,6 +44,7 @@ pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use schema::SchemaState;
 pub use signing_keys::SigningKeyRow;
+pub use show::ShownDocument;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
 
 /// How long a connection that went idle is taken to live without being asked.
@@ -133,6 +135,21 @@ impl Store {
 /// query of a busy server.
 async fn still_lives(connection: &mut sqlx::PgConnection, idle_for: Duration) -> Result<bool, sqlx::Error> {
     Ok(idle_for < TRUSTED_FOR || connection.ping().await.is_ok())
+}
+
+/// An error of storing a document: its own where its data is at fault, however often it is tried; else as every other.
+fn refused(error: sqlx::Error) -> CatalogueError {
+    /// Data exceptions (a NUL, a date outside the calendar), violated constraints, and program limits (a value too
+    /// large for its index).
+    const OF_THE_DATA: [&str; 3] = ["22", "23", "54"];
+    let of_the_data = match &error {
+        sqlx::Error::Encode(_) => true,
+        sqlx::Error::Database(database) => {
+            database.code().is_some_and(|code| OF_THE_DATA.iter().any(|class| code.starts_with(class)))
+        }
+        _ => false,
+    };
+    if of_the_data { CatalogueError::Refused(error.to_string()) } else { unavailable(error) }
 }
 
 /// Everything but a value that cannot be read back is a database that does not serve us right now.

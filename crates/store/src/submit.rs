@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::collections::ensure_collection_and_tags;
 use crate::convert::{tag_names, to_digest};
 use crate::documents::retag_document;
-use crate::{Store, unavailable};
+use crate::{Store, refused, unavailable};
 
 struct Known {
     fingerprint: Sha256Hash,
@@ -139,6 +139,6 @@ async fn queue(
     )
     .execute(connection)
     .await
-    .map_err(unavailable)?;
+    .map_err(refused)?;
     Ok(())
 }

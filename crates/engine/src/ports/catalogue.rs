@@ -13,6 +13,9 @@ pub enum CatalogueError {
     /// What is stored cannot be read: somebody has to look.
     #[error("the catalogue holds something unreadable: {0}")]
     Corrupt(String),
+    /// What was handed over cannot be kept, however often it is tried.
+    #[error("the catalogue cannot keep this: {0}")]
+    Refused(String),
 }
 
 /// A passage as it stands in the catalogue now.

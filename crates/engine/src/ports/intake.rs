@@ -2,13 +2,16 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::ports::catalogue::CatalogueError;
+use crate::words::fields::{self, InvalidField};
 use crate::words::{CharSpan, CollectionName, DocumentId, DocumentKind, Sha256Hash, Tag, TenantId};
 
 /// How a document's original is to be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Format {
     Markdown,
     Html,
@@ -76,6 +79,16 @@ pub struct Submission {
 }
 
 impl Submission {
+    /// The submission with every field cleaned and within its bounds, or the first field that cannot be kept.
+    pub fn checked(mut self) -> Result<Self, InvalidField> {
+        fields::location(&self.source_location)?;
+        fields::tags(self.tags.len())?;
+        self.title = self.title.as_deref().map(fields::title).transpose()?.flatten();
+        self.address = self.address.as_deref().map(fields::address).transpose()?.flatten();
+        self.updated_at = self.updated_at.map(|date| fields::date("updated_at", date)).transpose()?;
+        Ok(self)
+    }
+
     pub fn document_id(&self) -> DocumentId {
         DocumentId::at(self.tenant, &self.collection, &self.source_location)
     }
@@ -142,12 +155,16 @@ pub struct NewVersion {
     pub text: String,
     pub text_sha256: Sha256Hash,
     pub passages: Vec<NewPassage>,
+    /// What was left out or changed in reading it, for whoever handed it in.
+    pub remarks: Vec<String>,
 }
 
 /// What became of a commit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Committed {
     Done,
+    /// The catalogue cannot keep this version, however often it is tried; why. Nothing was stored.
+    Refused(String),
     /// The lease was lost: somebody else does, or did, this job. Nothing was stored.
     LeaseLost,
 }
@@ -173,14 +190,15 @@ pub enum Failed {
 
 #[async_trait]
 pub trait Intake: Send + Sync {
-    /// Leases up to `limit` jobs that nobody holds, oldest first.
+    /// Leases up to `limit` jobs that nobody holds: one of each tenant in turn, a tenant's oldest first. What is under
+    /// way for a tenant counts as its turns.
     async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError>;
 
     /// Holds on to the leases while work goes on; returns the jobs whose lease is lost.
     async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError>;
 
-    /// Stores the new versions, makes them current, asks for their publication and ends the jobs:
-    /// all of one job or nothing of it.
+    /// Stores the new versions, makes them current, asks for their publication and ends the jobs: each job for
+    /// itself, all of it or nothing of it. An error is the catalogue's own: the jobs it left undone can be tried again.
     async fn commit(&self, versions: Vec<(Job, NewVersion)>) -> Result<Vec<Committed>, CatalogueError>;
 
     /// Ends an attempt: to be tried again later, or, if that is of no use or was done too often, given up with its

@@ -7,6 +7,7 @@ mod clean;
 mod decision;
 mod document;
 mod evidence;
+pub mod fields;
 mod hash;
 mod memory;
 mod passage;

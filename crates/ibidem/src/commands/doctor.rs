@@ -3,6 +3,7 @@
 mod audit;
 mod judges;
 mod language_models;
+mod reading;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -62,6 +63,7 @@ impl Doctor {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
         findings.push(originals(settings));
+        findings.push(reading::reading(settings).await);
         let embedder = embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
         if let Some(store) = &store {

@@ -1,7 +1,7 @@
 //! `ibidem document`: what is in, and who sees it.
 
 use ibidem_engine::words::{DocumentId, Tag};
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome};
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -19,6 +19,12 @@ pub(crate) enum Document {
     List {
         #[command(flatten)]
         sight: Sight,
+    },
+    /// Shows one document, and what was left out or changed in reading it.
+    Show {
+        #[command(flatten)]
+        operator: Operator,
+        id: Uuid,
     },
     /// Changes who sees a document, as of now.
     Retag {
@@ -59,6 +65,7 @@ impl Document {
         };
         match self {
             Self::List { sight } => sight.operator.act(AuditedAction::ListDocuments),
+            Self::Show { operator, id } => on(operator, id, AuditedAction::ReadDocument),
             Self::Retag { operator, id, .. } => on(operator, id, AuditedAction::RetagDocument),
             Self::Remove { operator, id } => on(operator, id, AuditedAction::RemoveDocument),
             Self::Erase { operator, ids, .. } => match ids.as_slice() {
@@ -102,6 +109,14 @@ impl Document {
                     }
                 }
                 console::say(&table.to_string());
+                return Ok(());
+            }
+            Self::Show { operator, id } => {
+                let shown = store.show_document(operator.tenant_id(), DocumentId(id)).await?;
+                let Some(shown) = shown else {
+                    anyhow::bail!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
+                };
+                show(&shown);
                 return Ok(());
             }
             Self::Retag { operator, id, tags } => {
@@ -188,4 +203,24 @@ pub(super) fn tell(what: &str, erased: &Erased, json: bool) -> anyhow::Result<()
         console::say(&format!("kept: {kept}"));
     }
     Ok(())
+}
+
+fn show(shown: &ShownDocument) {
+    let mut table = console::table(&["", ""]);
+    let mut row = |name: &str, value: &str| {
+        table.add_row([name, value]);
+    };
+    row("title", &shown.title);
+    row("collection", &shown.collection);
+    row("file", &shown.source_location);
+    row("address", shown.address.as_deref().unwrap_or("none"));
+    row("kind", shown.kind.as_deref().unwrap_or("none"));
+    row("tags", &shown.tags.join(","));
+    row("version", &shown.version.to_string());
+    row("passages", &shown.passages.to_string());
+    row("updated", &shown.updated_at.format("%F").to_string());
+    for remark in &shown.remarks {
+        row("remark", remark);
+    }
+    console::say(&table.to_string());
 }

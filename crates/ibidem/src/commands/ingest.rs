@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use ibidem_engine::ports::intake::{Submission, Submitted};
 use ibidem_engine::ports::originals::Originals as _;
-use ibidem_engine::words::{CollectionName, DocumentKind, Tag, TenantId};
+use ibidem_engine::words::{CollectionName, DocumentKind, Sha256Hash, Tag, TenantId};
 use ibidem_ingest::address_form::AddressForm;
-use ibidem_ingest::find::{self, Found};
+use ibidem_ingest::find::{self, FindError, Found};
 use ibidem_ingest::progress::Done;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -57,13 +57,15 @@ struct Tally {
     queued: usize,
     retagged: usize,
     unchanged: usize,
+    /// Not handed in: they could not be opened, or something said of them cannot be kept.
+    failed: usize,
 }
 
 impl Tally {
     fn noted(self, act: &mut Option<ActionRecord>) {
         if let Some(act) = act {
-            let Self { queued, retagged, unchanged } = self;
-            act.details = json!({ "queued": queued, "retagged": retagged, "unchanged": unchanged });
+            let Self { queued, retagged, unchanged, failed } = self;
+            act.details = json!({ "queued": queued, "retagged": retagged, "unchanged": unchanged, "failed": failed });
         }
     }
 }
@@ -90,16 +92,20 @@ impl Ingest {
             let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
             tally.noted(act);
             console::say(&format!(
-                "{} documents queued, {} retagged, {} unchanged; `ibidem worker` reads them",
-                tally.queued, tally.retagged, tally.unchanged
+                "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads them",
+                tally.queued,
+                tally.retagged,
+                tally.unchanged,
+                if tally.failed > 0 { format!(", {} failed", tally.failed) } else { String::new() },
             ));
-            return Ok(ExitCode::SUCCESS);
+            return Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
 
         let parts = Parts::ready(settings).await?;
         let tally = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
         tally.noted(act);
         let (done, failed) = wait(&parts, batch, tally).await?;
+        let failed = failed + tally.failed;
         console::say(&format!(
             "{} documents read, {} retagged, {} unchanged, {} failed; {} passages, {} of them embedded, in {:.1} s",
             done.documents,
@@ -126,9 +132,35 @@ impl Ingest {
         let mut tally = Tally::default();
         let mut waiting = Vec::new();
         for file in files {
-            for found in open(&self.path, file).await? {
-                let original = originals.keep(tenant, found.bytes.clone()).await?;
-                waiting.push(self.submission(tenant, found, original));
+            // What is wrong with one file or line is said of it, and keeps no other out.
+            let found = match open(&self.path, file).await {
+                Ok(found) => found,
+                Err(error) => {
+                    console::note(&format!("failed: {error:#}"));
+                    tally.failed += 1;
+                    continue;
+                }
+            };
+            for found in found {
+                let found = match found {
+                    Ok(found) => found,
+                    Err(error) => {
+                        console::note(&format!("failed: {error}"));
+                        tally.failed += 1;
+                        continue;
+                    }
+                };
+                let (bytes, location) = (found.bytes.clone(), found.source_location.clone());
+                let submission = match self.submission(tenant, found, Sha256Hash::of(&bytes)).checked() {
+                    Ok(submission) => submission,
+                    Err(error) => {
+                        console::note(&format!("failed: {}: {location}: {error}", file.display()));
+                        tally.failed += 1;
+                        continue;
+                    }
+                };
+                originals.keep(tenant, bytes).await?;
+                waiting.push(submission);
                 if waiting.len() >= DOCUMENTS_A_BATCH {
                     submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
                 }
@@ -138,7 +170,7 @@ impl Ingest {
         Ok(tally)
     }
 
-    fn submission(&self, tenant: TenantId, found: Found, original: ibidem_engine::words::Sha256Hash) -> Submission {
+    fn submission(&self, tenant: TenantId, found: Found, original: Sha256Hash) -> Submission {
         let address = found.address.clone().or_else(|| self.address.as_ref()?.of(&found));
         Submission {
             tenant,
@@ -155,9 +187,9 @@ impl Ingest {
     }
 }
 
-async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Found>> {
+async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, FindError>>> {
     let (root, file) = (root.to_owned(), file.to_owned());
-    Ok(tokio::task::spawn_blocking(move || find::open(&root, &file)).await??)
+    Ok(tokio::task::spawn_blocking(move || find::open_each(&root, &file)).await??)
 }
 
 async fn submit(

@@ -16,6 +16,7 @@ mod migrate;
 mod models;
 mod openapi;
 mod policy;
+mod read_original;
 mod reconcile;
 mod reindex;
 mod replay;
@@ -65,7 +66,7 @@ enum Command {
     Key(key::Key),
     /// Takes documents in: a folder, a file, or a .jsonl file with a document on each line.
     Ingest(ingest::Ingest),
-    /// Lists, retags, removes and erases documents.
+    /// Lists, shows, retags, removes and erases documents.
     #[command(subcommand)]
     Document(document::Document),
     /// Pins questions to sources and keeps background notes.
@@ -121,6 +122,9 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Prints the API's description.
     Openapi,
+    /// Reads one original on standard input, confined; workers start it for each document.
+    #[command(hide = true)]
+    ReadOriginal(read_original::ReadOriginal),
 }
 
 impl Command {
@@ -137,6 +141,7 @@ impl Command {
             | Self::Metrics(_)
             | Self::Worker(_)
             | Self::Bench(_)
+            | Self::ReadOriginal(_)
             | Self::Openapi => return None,
             Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
             Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
@@ -166,6 +171,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let command = match arguments.command {
         Command::Openapi => return openapi::run().map(|()| ExitCode::SUCCESS),
         Command::Policy(command) => return command.run(),
+        Command::ReadOriginal(command) => return command.run(),
         command => command,
     };
     let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
@@ -201,7 +207,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Bench(command) => done(command.run(&settings).await),
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
-            Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
+            Command::Openapi | Command::Policy(_) | Command::ReadOriginal(_) => Ok(ExitCode::SUCCESS),
         };
         if let Some(mut act) = act {
             if result.is_err() {

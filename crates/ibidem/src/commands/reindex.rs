@@ -34,7 +34,8 @@ impl Reindex {
         };
         let embedder = compose::embedder(settings).await?;
         let index = compose::index(settings, &embedder)?;
-        let parts = Parts { store, originals: compose::originals(settings)?, embedder, index };
+        let (originals, readers) = (compose::originals(settings)?, compose::readers(settings)?);
+        let parts = Parts { store, originals, readers, embedder, index };
 
         count_words(&parts.store).await?;
         let began = parts.store.now().await?;

@@ -16,6 +16,7 @@ use ibidem_engine::degrade::BreakerSettings;
 use ibidem_engine::ports::language_model::ModelLimits;
 use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_ingest::read::child::ReadingLimits;
 use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
 
@@ -30,6 +31,7 @@ pub(crate) struct Settings {
     /// For the vectors of one question.
     pub(crate) embedding_timeout: Duration,
     pub(crate) originals: PathBuf,
+    pub(crate) reading: ReadingSettings,
     /// None when no language model is configured: then the sources speak for themselves.
     pub(crate) language_model: Option<LanguageModelSettings>,
     /// None when nobody reads passages together with the question: then their vectors decide.
@@ -46,6 +48,15 @@ pub(crate) struct Settings {
     /// None when the key that signs receipts is in the database.
     pub(crate) signing_key_file: Option<PathBuf>,
     pub(crate) sources: Sources,
+}
+
+/// The processes that originals are read in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ReadingSettings {
+    pub(crate) limits: ReadingLimits,
+    pub(crate) at_once: usize,
+    /// Another program than this one, with the same command.
+    pub(crate) program: Option<PathBuf>,
 }
 
 #[derive(Clone, PartialEq, Eq)]

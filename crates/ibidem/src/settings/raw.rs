@@ -5,6 +5,7 @@ mod breakers;
 mod entailment;
 mod judging;
 mod language_model;
+mod reading;
 mod reranker;
 
 use std::net::SocketAddr;
@@ -26,6 +27,7 @@ use self::audit::RawAudit;
 use self::breakers::RawBreakers;
 use self::entailment::RawEntailment;
 use self::language_model::RawLanguageModel;
+use self::reading::RawReading;
 use self::reranker::RawReranker;
 use super::Sources;
 use super::checked::{
@@ -44,6 +46,7 @@ pub(super) struct RawSettings {
     embedding: RawEmbedding,
     originals: RawOriginals,
     jobs: RawJobs,
+    reading: RawReading,
     language_model: RawLanguageModel,
     reranker: RawReranker,
     entailment: RawEntailment,
@@ -209,6 +212,7 @@ impl RawSettings {
         let analysis = self.index.analysis(&mut problems);
         let store = self.database.check(&self.jobs, analysis.clone(), &mut problems);
         let index = self.index.check(analysis, &mut problems);
+        let reading = self.reading.check(&mut problems);
         let embedding_timeout = Duration::from_millis(self.embedding.timeout_ms);
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
@@ -269,6 +273,7 @@ impl RawSettings {
                     embedding,
                     embedding_timeout,
                     originals: self.originals.location,
+                    reading,
                     language_model,
                     reranker,
                     entailment,

@@ -339,6 +339,7 @@ fn random_version(random: &mut StdRng, counter: &FakeEmbedder) -> NewVersion {
         text_sha256: Sha256Hash::of(text.as_bytes()),
         text,
         passages,
+        remarks: Vec::new(),
     }
 }
 

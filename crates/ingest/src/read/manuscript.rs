@@ -2,14 +2,11 @@
 
 use ibidem_engine::ports::intake::Format;
 
-use super::{LONGEST_TEXT, PageStart, ReadDocument, ReadError, SectionStart, Stated};
+use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_SECTIONS, PageStart, ReadDocument, ReadError, SectionStart, Stated};
 
 mod clean;
 
 pub(super) use clean::{collapsed, folded, same_words};
-
-/// Headings are kept whole in the text; in section paths, which repeat them, only this much of them.
-const LONGEST_HEADING: usize = 200;
 
 /// Deeper lists are indented no further: the indentation of a hostile list must not outgrow its words.
 const DEEPEST_INDENTATION: usize = 8;
@@ -71,9 +68,12 @@ pub(super) struct Manuscript {
     page_marks: Vec<(usize, u32)>,
     sections_due: Vec<(u8, String)>,
     struck: bool,
+    /// Characters that cannot be seen and were taken out.
+    removed: usize,
     /// The text may have this many characters.
     longest: usize,
-    overfull: bool,
+    /// What there is too much of; nothing more is written then.
+    overfull: Option<ReadError>,
 }
 
 impl Manuscript {
@@ -98,8 +98,9 @@ impl Manuscript {
             page_marks: Vec::new(),
             sections_due: Vec::new(),
             struck: false,
+            removed: 0,
             longest: LONGEST_TEXT,
-            overfull: false,
+            overfull: None,
         }
     }
 
@@ -169,7 +170,7 @@ impl Manuscript {
         self.space_due = false;
         let block = std::mem::take(&mut self.block);
         let indentation = "  ".repeat(self.lists.len().saturating_sub(1).min(DEEPEST_INDENTATION));
-        let cleaned = clean::cleaned(&block);
+        let cleaned = clean::cleaned(&block, &mut self.removed);
         let words = cleaned.trim();
         if !words.is_empty() {
             let marker = self.marker.take();
@@ -201,7 +202,7 @@ impl Manuscript {
         self.writing = Writing::Words;
         self.space_due = false;
         self.struck = false;
-        let cleaned = clean::cleaned(&std::mem::take(&mut self.block));
+        let cleaned = clean::cleaned(&std::mem::take(&mut self.block), &mut self.removed);
         let lines = cleaned.trim_end().trim_start_matches('\n');
         if !lines.trim().is_empty() {
             let marker = self.marker.take().unwrap_or_default();
@@ -228,7 +229,7 @@ impl Manuscript {
         self.writing = Writing::Words;
         self.strike(false);
         self.space_due = false;
-        let words = collapsed(&clean::cleaned(&std::mem::take(&mut self.block)));
+        let words = collapsed(&clean::cleaned(&std::mem::take(&mut self.block), &mut self.removed));
         if !words.is_empty() {
             self.marker = None;
             let at = self.append("", &words, false);
@@ -240,13 +241,14 @@ impl Manuscript {
     /// A section that begins with the next block, without a line of its own.
     pub(super) fn section(&mut self, level: u8, words: &str) {
         self.end_block();
-        self.sections_due.push((level, collapsed(&clean::cleaned(words))));
+        let words = collapsed(&clean::cleaned(words, &mut self.removed));
+        self.sections_due.push((level, words));
     }
 
     /// A line that is the document's title wherever it stands: no section, but the end of the one before.
     pub(super) fn title_line(&mut self, words: &str) {
         self.end_block();
-        let words = collapsed(&clean::cleaned(words));
+        let words = collapsed(&clean::cleaned(words, &mut self.removed));
         if !words.is_empty() {
             let at = self.append("", &words, false);
             self.take_title(at, words);
@@ -269,6 +271,11 @@ impl Manuscript {
             self.under.pop();
         }
         self.under.push(Heading { level, words: words.chars().take(LONGEST_HEADING).collect() });
+        if self.sections.len() >= MOST_SECTIONS {
+            let limit = format!("{MOST_SECTIONS} headings");
+            self.overfull.get_or_insert(ReadError::TooLarge { what: "its headings".into(), limit });
+            return;
+        }
         let path = self.under.iter().map(|heading| heading.words.clone()).collect();
         self.sections.push(SectionStart { at, path });
     }
@@ -308,12 +315,12 @@ impl Manuscript {
             }
             None => "- ".to_owned(),
         };
-        self.open_marked_item(marker);
+        self.open_marked_item(&marker);
     }
 
-    pub(super) fn open_marked_item(&mut self, marker: String) {
+    pub(super) fn open_marked_item(&mut self, marker: &str) {
         self.end_block();
-        self.marker = Some(marker);
+        self.marker = Some(collapsed(&clean::cleaned(marker, &mut self.removed)) + " ");
     }
 
     pub(super) fn close_item(&mut self) {
@@ -348,7 +355,7 @@ impl Manuscript {
         }
         self.strike(false);
         self.space_due = false;
-        let cell = collapsed(&clean::cleaned(&std::mem::take(&mut self.block)));
+        let cell = collapsed(&clean::cleaned(&std::mem::take(&mut self.block), &mut self.removed));
         if let Some(row) = &mut self.row {
             row.push(cell);
         }
@@ -396,7 +403,8 @@ impl Manuscript {
         let added = words.chars().count();
         let at = self.length + gap.chars().count() + before.chars().count();
         if at + added > self.longest {
-            self.overfull = true;
+            let limit = "16 million characters".to_owned();
+            self.overfull.get_or_insert(ReadError::TooLarge { what: "its text".into(), limit });
             return self.length;
         }
         for (inside, number) in self.page_marks.drain(..) {
@@ -413,7 +421,7 @@ impl Manuscript {
     }
 
     pub(super) fn is_overfull(&self) -> bool {
-        self.overfull
+        self.overfull.is_some()
     }
 
     /// The text is complete. A title the document states wins over one found among its headings.
@@ -424,14 +432,19 @@ impl Manuscript {
             Writing::Heading(_) => self.close_heading(),
             Writing::Verbatim => self.close_verbatim(),
         }
-        if self.overfull {
-            return Err(ReadError::TooLarge { what: "its text", limit: "16 million characters".to_owned() });
+        if let Some(error) = self.overfull {
+            return Err(error);
         }
         if !self.text.chars().any(char::is_alphanumeric) {
             return Err(ReadError::NoText { format });
         }
         let title = stated.title.clone().or(self.title);
-        Ok(ReadDocument { title, text: self.text, sections: self.sections, pages: self.pages, stated })
+        let remarks = match self.removed {
+            0 => Vec::new(),
+            1 => vec!["1 character that cannot be seen was taken out".to_owned()],
+            removed => vec![format!("{removed} characters that cannot be seen were taken out")],
+        };
+        Ok(ReadDocument { title, text: self.text, sections: self.sections, pages: self.pages, stated, remarks })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading: from the bytes of an original to the text people see in it, and where its parts begin.
 
+pub mod child;
+pub mod confined;
 mod docx;
 mod front_matter;
 mod html;
@@ -7,14 +9,20 @@ mod manuscript;
 mod markdown;
 mod pdf;
 mod plain;
+pub mod reader;
+mod settled;
+#[cfg(any(test, feature = "testing"))]
+pub mod suite;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use ibidem_engine::ports::intake::Format;
 use ibidem_engine::words::DocumentKind;
+use serde::{Deserialize, Serialize};
 
 /// The largest original that is read at all, in bytes.
 pub const LARGEST_ORIGINAL: usize = 64 * 1024 * 1024;
@@ -22,8 +30,18 @@ pub const LARGEST_ORIGINAL: usize = 64 * 1024 * 1024;
 /// The longest text that is taken from one document, in characters: some five thousand pages.
 pub const LONGEST_TEXT: usize = 16 * 1024 * 1024;
 
+/// The most headings of one document. Each section repeats the headings it lies under.
+pub const MOST_SECTIONS: usize = 50_000;
+
+/// Headings are kept whole in the text; in section paths, which repeat them, only this much of them.
+const LONGEST_HEADING: usize = 200;
+
+/// More pages than any book; a file that claims more is not one.
+const MOST_PAGES: usize = 20_000;
+
 /// A document's text as people read it, and where its parts begin.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadDocument {
     /// What it calls itself: in its front matter or properties, or by its first heading.
     pub title: Option<String>,
@@ -34,10 +52,13 @@ pub struct ReadDocument {
     /// In order of `at`; empty for formats without pages.
     pub pages: Vec<PageStart>,
     pub stated: Stated,
+    /// What was left out or changed in reading it, for whoever handed it in.
+    pub remarks: Vec<String>,
 }
 
 /// Where a section begins: at its heading.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SectionStart {
     /// Offset into the text, in characters.
     pub at: usize,
@@ -46,7 +67,8 @@ pub struct SectionStart {
 }
 
 /// Where a page begins.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PageStart {
     /// Offset into the text, in characters.
     pub at: usize,
@@ -58,7 +80,8 @@ pub struct PageStart {
 ///
 /// Tags are deliberately not here: they decide who sees a document, so they come from whoever
 /// hands it in. A document must not decide who sees it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Stated {
     pub title: Option<String>,
     pub address: Option<String>,
@@ -67,12 +90,13 @@ pub struct Stated {
 }
 
 /// Why an original gave no text. Every message says what to do about it.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum ReadError {
     #[error("this {} file cannot be read: {reason}", format.as_str())]
     Unreadable { format: Format, reason: String },
     #[error("this file is too large ({what}): split it into parts of under {limit}")]
-    TooLarge { what: &'static str, limit: String },
+    TooLarge { what: Cow<'static, str>, limit: String },
     #[error("this {} file holds no text{}", format.as_str(), no_text_advice(*format))]
     NoText { format: Format },
 }
@@ -96,15 +120,16 @@ fn no_text_advice(format: Format) -> &'static str {
 /// Reads an original. The same bytes always give the same text.
 pub fn read(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> {
     if bytes.len() > LARGEST_ORIGINAL {
-        return Err(ReadError::TooLarge { what: "its bytes", limit: "64 MiB".to_owned() });
+        return Err(ReadError::TooLarge { what: "its bytes".into(), limit: "64 MiB".to_owned() });
     }
-    match format {
+    let document = match format {
         Format::Markdown => markdown::read(&plain::decoded(bytes)),
         Format::Html => html::read(&plain::decoded_html(bytes)),
         Format::Plain => plain::read(&plain::decoded(bytes)),
         Format::Pdf => pdf::read(bytes),
         Format::Docx => docx::read(bytes),
-    }
+    }?;
+    Ok(settled::settled(document))
 }
 
 /// How a file is to be read, by its extension.

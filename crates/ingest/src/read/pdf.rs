@@ -9,7 +9,7 @@ use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
 use ibidem_engine::ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
-use super::{ReadDocument, ReadError, Stated};
+use super::{MOST_PAGES, ReadDocument, ReadError, Stated};
 
 mod burden;
 mod furniture;
@@ -24,9 +24,6 @@ mod tests;
 use glyphs::Collected;
 use lines::Page;
 use outline::Bookmark;
-
-/// More pages than any book; a file that claims more is not one.
-const MOST_PAGES: usize = 20_000;
 
 /// What is taken out of the PDF before any of it is understood as text.
 struct Found {
@@ -53,7 +50,7 @@ fn find(bytes: &[u8]) -> Result<Found, ReadError> {
         }
     })?;
     if pdf.pages().len() > MOST_PAGES {
-        return Err(ReadError::TooLarge { what: "its pages", limit: format!("{MOST_PAGES} pages") });
+        return Err(ReadError::TooLarge { what: "its pages".into(), limit: format!("{MOST_PAGES} pages") });
     }
     let Collected { pages, unmapped, mapped } = glyphs::collect(&pdf);
     // Text with holes in it would be quoted as if it were whole.

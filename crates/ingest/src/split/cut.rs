@@ -14,7 +14,8 @@ use super::{Limits, SplitError};
 /// longest passage at once, or a long text would take quadratic time.
 const PASSAGES_AT_ONCE: usize = 8;
 
-/// Longer words are rare, and not worth remembering.
+/// Longer words are counted in parts of this many bytes: a text without a space is one word, and would be counted whole
+/// for every boundary that is tried.
 const LONGEST_KNOWN_WORD: usize = 32;
 const MOST_KNOWN_WORDS: usize = 100_000;
 
@@ -30,17 +31,28 @@ impl KnownWords {
     fn tokens(&self, text: &str, count: impl Fn(&str) -> usize) -> usize {
         let mut known = self.0.borrow_mut();
         let mut tokens = 0;
-        for word in text.split_whitespace() {
-            tokens += known.get(word).copied().unwrap_or_else(|| {
-                let tokens = count(word);
-                if word.len() <= LONGEST_KNOWN_WORD && known.len() < MOST_KNOWN_WORDS {
-                    known.insert(word.into(), tokens);
+        for part in text.split_whitespace().flat_map(parts) {
+            tokens += known.get(part).copied().unwrap_or_else(|| {
+                let tokens = count(part);
+                if known.len() < MOST_KNOWN_WORDS {
+                    known.insert(part.into(), tokens);
                 }
                 tokens
             });
         }
         tokens
     }
+}
+
+/// The word itself, or a long one in parts.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = rest.floor_char_boundary(LONGEST_KNOWN_WORD);
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 pub(super) struct Piece {
@@ -60,6 +72,8 @@ pub(super) struct Room<'a> {
     known_words: &'a KnownWords,
     /// What title and section take.
     header: usize,
+    /// The characters they leave for the text.
+    longest: usize,
     /// What an empty text takes.
     special: usize,
 }
@@ -72,8 +86,11 @@ impl<'a> Room<'a> {
         limits: &'a Limits,
         known_words: &'a KnownWords,
     ) -> Self {
-        let header = counter.count(&passage_in_context(title, section, ""));
-        Self { title, section, counter, limits, known_words, header, special: counter.count("") }
+        let above = passage_in_context(title, section, "");
+        // A tokenizer may count a long word without a space as one unknown token: characters count too.
+        let longest = limits.max_characters.saturating_sub(above.chars().count()).max(limits.max_characters / 4);
+        let (header, special) = (counter.count(&above), counter.count(""));
+        Self { title, section, counter, limits, known_words, header, longest, special }
     }
 
     /// Cuts a text that opens with `headings` bytes of headings.
@@ -120,7 +137,7 @@ impl<'a> Room<'a> {
     }
 
     fn is_too_long(&self, text: &str) -> bool {
-        let limit = self.limits.max_characters;
+        let limit = self.longest;
         text.len() > limit && text.chars().count() > limit
     }
 

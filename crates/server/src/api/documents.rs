@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_engine::ports::intake::{Format, Submission, Submitted};
-use ibidem_engine::words::{CollectionName, DocumentKind, Role, Tag};
+use ibidem_engine::words::{CollectionName, DocumentKind, Role, Sha256Hash, Tag};
 use ibidem_store::ActionObject;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -139,13 +139,15 @@ pub(crate) async fn submit(
         collection,
         source_location: format!("api:{}/{name}", caller.0.subject.id()),
         format,
-        original: state.originals.keep(tenant, bytes).await?,
+        original: Sha256Hash::of(&bytes),
         tags,
         title: form.title,
         address: form.address,
         kind,
         updated_at: Some(Utc::now()),
     };
+    let submission = submission.checked().map_err(|error| Problem::invalid(error.to_string()))?;
+    state.originals.keep(tenant, bytes).await?;
     let document_id = submission.document_id().0;
     let outcomes = state.store.submit(tenant, Uuid::now_v7(), &state.reading, &[submission]).await?;
     let (status, outcome) = match outcomes.first() {

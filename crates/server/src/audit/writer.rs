@@ -98,7 +98,9 @@ impl<R: Row> Writer<R> {
                     }
                     return Ok(());
                 }
-                Ok(Err(CatalogueError::Corrupt(reason))) => return Err(Failed::Refused(reason)),
+                Ok(Err(CatalogueError::Corrupt(reason) | CatalogueError::Refused(reason))) => {
+                    return Err(Failed::Refused(reason));
+                }
                 Ok(Err(CatalogueError::Unavailable(reason))) => reason,
                 Err(_) => format!("no answer within {} s", ATTEMPT.as_secs()),
             };

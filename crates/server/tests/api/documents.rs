@@ -108,3 +108,54 @@ async fn a_document_that_is_too_large_is_refused() {
     assert_eq!((reply.status, reply.body["type"].as_str()), (StatusCode::PAYLOAD_TOO_LARGE, Some("malformed_request")));
     world.end().await;
 }
+
+#[tokio::test]
+async fn a_field_that_cannot_be_kept_is_named_and_nothing_is_queued() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let long = "x".repeat(600);
+    let address = "9 ".repeat(2_000);
+    let tags: Vec<_> = (0..101).map(|number| format!("t{number}")).collect();
+    let tags = tags.join(",");
+    for (field, value) in [
+        ("title", "a\0b"),
+        ("title", "\u{1b}[31m"),
+        ("title", &long),
+        ("address", &address),
+        ("address", "P\u{7}-7"),
+        ("name", "a\nb.md"),
+        ("name", "a\0.md"),
+        ("name", "../../secrets.md"),
+        ("name", "a\u{202e}fdp.md"),
+        ("name", &long.repeat(2)),
+        ("kind", "a\0b"),
+        ("kind", &long),
+        ("tags", &tags),
+        ("tags", "a\0"),
+        ("collection", "Po\0licy"),
+    ] {
+        let mut fields = vec![("collection", "Policy"), ("tags", "public")];
+        fields.retain(|(name, _)| *name != field);
+        fields.push((field, value));
+        let reply = submit(&world, &key, &form(&fields, Some(("a.md", "x")))).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{field} {value:?}: {}", reply.body);
+        let detail = reply.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("{field}: ")), "{detail}");
+    }
+    assert!(Intake::claim(world.store(), 10).await.unwrap().is_empty());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_seen_in_a_title_or_an_address_is_taken_out() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let fields =
+        [("collection", "Policy"), ("tags", "public"), ("title", "Oil\u{202e}\n change"), ("address", "P-\u{200b}7")];
+    let reply = submit(&world, &key, &form(&fields, Some(("a.md", "x")))).await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{}", reply.body);
+    let job = Intake::claim(world.store(), 1).await.unwrap().remove(0);
+    assert_eq!(job.submission.title.as_deref(), Some("Oil change"));
+    assert_eq!(job.submission.address.as_deref(), Some("P-7"));
+    world.end().await;
+}

@@ -348,6 +348,7 @@ impl World {
             text: text.to_owned(),
             text_sha256: Sha256Hash::of(text.as_bytes()),
             passages: vec![passage],
+            remarks: Vec::new(),
         };
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
         let vector = self.embedder.embed_passages(vec![words.clone()]).await.unwrap().remove(0);

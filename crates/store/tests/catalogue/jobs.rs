@@ -125,3 +125,88 @@ async fn an_outage_is_not_counted_against_a_document() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_version_that_cannot_be_kept_fails_alone() {
+    with_store(|store, tenant| async move {
+        let names = ["a.md", "nul.md", "early.md", "address.md", "z.md"];
+        let submissions: Vec<_> = names.iter().map(|name| submission(tenant, name, name, &["public"])).collect();
+        let batch = Uuid::now_v7();
+        store.submit(tenant, batch, READING, &submissions).await.unwrap();
+        let jobs = Intake::claim(&store, 10).await.unwrap();
+        let versions = jobs.iter().map(|job| {
+            let mut version = version(&["Text."]);
+            match job.submission.source_location.as_str() {
+                "nul.md" => version.title = "a\0b".to_owned(),
+                "early.md" => version.updated_at = chrono::DateTime::from_timestamp(-300_000_000_000, 0).unwrap(),
+                "address.md" => version.address = Some((0..4_500).map(|number| format!("{number} ")).collect()),
+                _ => {}
+            }
+            (job.clone(), version)
+        });
+        let outcomes = Intake::commit(&store, versions.collect()).await.unwrap();
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            let is_good = matches!(job.submission.source_location.as_str(), "a.md" | "z.md");
+            match outcome {
+                Committed::Done => assert!(is_good, "{}", job.submission.source_location),
+                Committed::Refused(reason) => {
+                    assert!(!is_good, "{}", job.submission.source_location);
+                    // What it complains of must not keep the job from failing.
+                    let reason = format!("{reason} \0");
+                    assert_eq!(store.fail(job, &reason, Failure::Permanent).await.unwrap(), Failed::GivenUp);
+                }
+                Committed::LeaseLost => panic!("{}", job.submission.source_location),
+            }
+        }
+        assert_eq!(store.passage_count().await.unwrap(), 2);
+        let progress = store.batch_progress(batch).await.unwrap();
+        assert_eq!((progress.waiting, progress.failed.len()), (0, 3));
+    })
+    .await;
+}
+
+fn many(tenant: TenantId, count: usize) -> Vec<ibidem_engine::ports::intake::Submission> {
+    (0..count).map(|number| submission(tenant, &format!("{number}.md"), "x", &["public"])).collect()
+}
+
+#[tokio::test]
+async fn a_tenant_with_many_jobs_does_not_delay_anothers_beyond_one_round() {
+    with_store(|store, busy| async move {
+        let quiet = store.ensure_tenant("quiet").await.unwrap();
+        store.submit(busy, Uuid::now_v7(), READING, &many(busy, 200)).await.unwrap();
+        assert_eq!(Intake::claim(&store, 32).await.unwrap().len(), 32);
+        store.submit(quiet, Uuid::now_v7(), READING, &many(quiet, 1)).await.unwrap();
+        let next = Intake::claim(&store, 32).await.unwrap();
+        assert_eq!(next.len(), 32, "places that the quiet tenant has no use for are the busy one's");
+        assert_eq!(next.iter().filter(|job| job.submission.tenant == quiet).count(), 1);
+
+        // What is under way counts: a tenant that has none goes first, until both have as many.
+        let third = store.ensure_tenant("third").await.unwrap();
+        store.submit(third, Uuid::now_v7(), READING, &many(third, 200)).await.unwrap();
+        let next = Intake::claim(&store, 32).await.unwrap();
+        assert!(next.iter().all(|job| job.submission.tenant == third));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn more_tenants_than_places_all_get_their_turn() {
+    with_store(|store, _| async move {
+        for name in ["a", "b", "c", "d", "e"] {
+            let tenant = store.ensure_tenant(name).await.unwrap();
+            store.submit(tenant, Uuid::now_v7(), READING, &many(tenant, 10)).await.unwrap();
+        }
+        let mut served = std::collections::BTreeMap::new();
+        for round in 1..=5 {
+            let jobs = Intake::claim(&store, 3).await.unwrap();
+            for job in &jobs {
+                *served.entry(job.submission.tenant).or_insert(0) += 1;
+            }
+            assert_eq!(jobs.len(), 3);
+            let (most, least) = (*served.values().max().unwrap(), *served.values().min().unwrap());
+            assert!(most - if served.len() == 5 { least } else { 0 } <= 1, "round {round}: {served:?}");
+        }
+        assert_eq!(served.into_values().collect::<Vec<_>>(), [3; 5]);
+    })
+    .await;
+}

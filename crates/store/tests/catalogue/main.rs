@@ -76,6 +76,7 @@ fn version(texts: &[&str]) -> NewVersion {
             .enumerate()
             .map(|(place, text)| passage(text, u32::try_from(place).unwrap() * 100))
             .collect(),
+        remarks: Vec::new(),
     }
 }
 

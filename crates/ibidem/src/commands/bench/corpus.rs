@@ -143,6 +143,7 @@ async fn load(
     let worker = Worker {
         intake: Arc::new(scratch.store.clone()),
         originals: Arc::new(originals.clone()),
+        readers: compose::readers(&scratch.settings)?,
         counter: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::TokenCounter>,
         publisher: Publisher {
             outbox: Arc::new(scratch.store.clone()),

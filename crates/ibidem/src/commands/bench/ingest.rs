@@ -104,6 +104,7 @@ async fn measure(
     let parts = Parts {
         store: scratch.store.clone(),
         originals: compose::originals(&scratch.settings)?,
+        readers: compose::readers(&scratch.settings)?,
         embedder: Arc::clone(embedder),
         index: scratch.index.clone(),
     };

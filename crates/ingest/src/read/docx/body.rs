@@ -11,7 +11,9 @@ use crate::read::manuscript::{Manuscript, collapsed};
 pub(super) struct Body<'a> {
     styles: &'a Styles,
     numbering: Numbering,
+    /// Those that nothing has referred to yet.
     notes: HashMap<String, String>,
+    note_numbers: HashMap<String, usize>,
     /// The paragraph that carries the title's style.
     pub(super) title: Option<String>,
     paragraphs: Vec<Paragraph>,
@@ -57,6 +59,7 @@ impl<'a> Body<'a> {
             styles,
             numbering,
             notes: HashMap::new(),
+            note_numbers: HashMap::new(),
             title: None,
             paragraphs: Vec::new(),
             run: Run::default(),
@@ -178,10 +181,15 @@ impl<'a> Body<'a> {
             "br" | "cr" if self.is_read() => manuscript.line_break(),
             "footnoteReference" | "endnoteReference" => {
                 let kind = name.trim_end_matches("Reference");
-                if let Some(note) = attributes.get("id").and_then(|id| self.notes.get(&note_key(kind, id))).cloned() {
+                let Some(key) = attributes.get("id").map(|id| note_key(kind, id)) else { return };
+                if let Some(note) = self.notes.remove(&key) {
                     self.notes_seen += 1;
-                    self.words(&format!(" (note {})", self.notes_seen), manuscript);
                     self.notes_due.push((self.notes_seen, note));
+                    self.note_numbers.insert(key.clone(), self.notes_seen);
+                }
+                // A note is written once, however often it is referred to: or a small file makes a huge text.
+                if let Some(number) = self.note_numbers.get(&key) {
+                    self.words(&format!(" (note {number})"), manuscript);
                 }
             }
             "tbl" => {
@@ -266,7 +274,7 @@ impl<'a> Body<'a> {
                     manuscript.open_list(None);
                     self.lists_open += 1;
                 }
-                manuscript.open_marked_item(format!("{marker} "));
+                manuscript.open_marked_item(&marker);
             }
             _ if !in_table => self.close_lists(0, manuscript),
             _ => {}

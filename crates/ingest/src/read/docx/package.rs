@@ -9,8 +9,9 @@ use zip::result::ZipError;
 use super::xml::{Part, Step};
 use crate::read::{ReadError, plain};
 
-/// All parts together may unpack to this many bytes: a small archive must not become a huge text.
-const LARGEST_UNPACKED: u64 = 256 * 1024 * 1024;
+/// All parts together may unpack to this many bytes: a small archive must not become a huge text. All of them are held
+/// at once, beside the text that is made of them.
+const LARGEST_UNPACKED: u64 = 128 * 1024 * 1024;
 
 pub(super) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
@@ -64,10 +65,18 @@ impl<'a> Package<'a> {
             .map_err(|error| unreadable(format!("its part {path} is damaged ({error}); save it again")))?;
         let unpacked = u64::try_from(unpacked).unwrap_or(u64::MAX);
         if unpacked > self.left {
-            return Err(ReadError::TooLarge { what: "its unpacked parts", limit: "256 MiB".to_owned() });
+            return Err(ReadError::TooLarge { what: "its unpacked parts".into(), limit: "128 MiB".to_owned() });
         }
         self.left -= unpacked;
-        Ok(Some(plain::decoded(&bytes).into_owned()))
+        Ok(Some(text_of(bytes)))
+    }
+}
+
+/// The part's text, in the memory its bytes are in where they are UTF-8 already, as they nearly always are.
+fn text_of(bytes: Vec<u8>) -> String {
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(other) => plain::decoded(other.as_bytes()).into_owned(),
     }
 }
 

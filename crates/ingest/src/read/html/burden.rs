@@ -37,7 +37,7 @@ fn burden(html: &[u8], enough: u64) -> u64 {
     while let Some(start) = rest.iter().position(|&byte| byte == b'<') {
         rest = &rest[start + 1..];
         if let Some(comment) = rest.strip_prefix(b"!--") {
-            rest = after(comment, b"-->");
+            rest = after_comment(comment);
             continue;
         }
         let closes = rest.first() == Some(&b'/');
@@ -52,7 +52,9 @@ fn burden(html: &[u8], enough: u64) -> u64 {
         if burden > enough {
             return burden;
         }
-        if !closes && is_raw(&name) {
+        // Inside drawings and formulas no element's content is raw.
+        let in_markup = [b"svg".as_slice(), b"math"].iter().any(|name| open.get(*name).is_some_and(|count| *count > 0));
+        if !closes && is_raw(&name) && !in_markup {
             let end = [b"</".as_slice(), &name].concat();
             rest = after(rest, &end);
         } else if closes_by_itself(&name) {
@@ -81,24 +83,74 @@ fn name(tag: &[u8]) -> Vec<u8> {
 }
 
 /// The number of attributes up to the end of the tag, and what follows it.
+///
+/// Told apart as the parser does: a quote opens a value only right after `=`, and is a letter like any other elsewhere.
 fn past_attributes(tag: &[u8]) -> (u64, &[u8]) {
+    #[derive(Clone, Copy)]
+    enum At {
+        BeforeName,
+        Name,
+        AfterName,
+        BeforeValue,
+        Quoted(u8),
+        Unquoted,
+    }
     let mut attributes = 0;
-    let mut quote = None;
-    let mut apart = true;
+    let mut at = At::BeforeName;
     for (position, &byte) in tag.iter().enumerate() {
-        match (quote, byte) {
-            (Some(opened), _) if opened == byte => quote = None,
-            (Some(_), _) => {}
-            (None, b'>') => return (attributes, &tag[position + 1..]),
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, _) if byte.is_ascii_whitespace() || byte == b'/' => apart = true,
-            (None, _) => {
-                attributes += u64::from(apart);
-                apart = false;
+        let space = byte.is_ascii_whitespace();
+        at = match (at, byte) {
+            (At::Quoted(opened), _) if opened == byte => At::BeforeName,
+            (At::Quoted(_), _) => at,
+            (_, b'>') => return (attributes, &tag[position + 1..]),
+            (At::BeforeValue, b'"' | b'\'') => At::Quoted(byte),
+            (At::BeforeValue, _) => {
+                if space {
+                    at
+                } else {
+                    At::Unquoted
+                }
             }
-        }
+            (At::Unquoted, _) => {
+                if space {
+                    At::BeforeName
+                } else {
+                    at
+                }
+            }
+            (At::Name | At::AfterName, b'=') => At::BeforeValue,
+            (_, b'/') => At::BeforeName,
+            (At::Name, _) => {
+                if space {
+                    At::AfterName
+                } else {
+                    at
+                }
+            }
+            (At::BeforeName | At::AfterName, _) if space => at,
+            (At::BeforeName | At::AfterName, _) => {
+                attributes += 1;
+                At::Name
+            }
+        };
     }
     (attributes, &[])
+}
+
+/// What follows a comment, given what follows its `<!--`. `<!-->` and `<!--->` are whole comments.
+fn after_comment(comment: &[u8]) -> &[u8] {
+    if let Some(rest) = comment.strip_prefix(b">").or_else(|| comment.strip_prefix(b"->")) {
+        return rest;
+    }
+    let mut rest = comment;
+    while let Some(dashes) = rest.windows(2).position(|window| window == b"--") {
+        rest = &rest[dashes + 1..];
+        let after = &rest[1..];
+        if let Some(after) = after.strip_prefix(b">").or_else(|| after.strip_prefix(b"!>")) {
+            return after;
+        }
+    }
+    &[]
 }
 
 /// What follows `mark`, in any case of its letters; nothing if it does not occur.
@@ -172,6 +224,35 @@ mod tests {
         let attributes: String = (0..200_000).map(|n| format!(" a{n}")).collect();
         for html in [nested, formatting, format!("<div{attributes}>")] {
             assert!(check(&html).is_err(), "{}", &html[..40]);
+        }
+    }
+
+    #[test]
+    fn nothing_before_it_hides_a_burden() {
+        let nested = "<div>".repeat(100_000);
+        for before in [
+            "<!-->",
+            "<!--->",
+            "<!-- a --!>",
+            "<!-- a -- b -->",
+            "<a b=c\">",
+            "<a b=c'd>",
+            "<a \"b>",
+            "<a b=\"c\"d='e'f=\">\">",
+            "<a b = 'x' / c=d/>",
+            "<svg><title>",
+            "<svg><style>",
+            "<math><script>",
+            "<title>a</title>",
+            "<!doctype html>",
+            "<?php a?>",
+            "</ >",
+        ] {
+            assert!(check(&format!("{before}{nested}")).is_err(), "{before}");
+        }
+        // And what really is a comment or a value stays none.
+        for before in ["<!--", "<!-- -", "<a b=\"", "<a b = '", "<textarea>"] {
+            assert_eq!(check(&format!("{before}{nested}")), Ok(()), "{before}");
         }
     }
 }

@@ -1,33 +1,21 @@
-//! What is not text, taken out of text: control characters, invisible characters, embedded data.
+//! What is not text, taken out of text: what cannot be seen, and embedded data.
+
+use ibidem_engine::words::{is_unseen, seen};
 
 /// A data URI with a payload at least this long is a picture or a font, not something anybody reads.
 const SHORTEST_EMBEDDED_DATA: usize = 64;
 
-/// The text with line ends as `\n`, plain spaces for fixed ones, and nothing in it that cannot be seen.
-pub(super) fn cleaned(text: &str) -> String {
-    let mut cleaned = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\r' => {
-                if characters.peek() != Some(&'\n') {
-                    cleaned.push('\n');
-                }
-            }
-            '\n' | '\t' => cleaned.push(c),
-            '\u{2028}' | '\u{2029}' | '\u{85}' => cleaned.push('\n'),
-            '\u{a0}' | '\u{2007}' | '\u{202f}' => cleaned.push(' '),
-            _ if is_unseen(c) => {}
-            _ => cleaned.push(c),
-        }
-    }
-    without_embedded_data(cleaned)
+/// The text with line ends as `\n`, plain spaces for fixed ones, and nothing in it that cannot be seen. `removed` grows
+/// by the number of characters that were taken out for that.
+pub(super) fn cleaned(text: &str, removed: &mut usize) -> String {
+    *removed += text.chars().filter(|c| is_unseen(*c) && !parts_lines(*c)).count();
+    let kept = seen(text).replace(['\u{a0}', '\u{2007}', '\u{202f}'], " ");
+    without_embedded_data(kept)
 }
 
-/// Control characters, the byte order mark, soft hyphens, and the tag characters in which text
-/// can be hidden from people and still be read by models.
-fn is_unseen(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{feff}' | '\u{ad}' | '\u{e0000}'..='\u{e007f}')
+/// What [`seen`] makes a line break of, which is nothing lost.
+fn parts_lines(c: char) -> bool {
+    matches!(c, '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 fn without_embedded_data(text: String) -> String {
@@ -93,14 +81,17 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_not_text() {
         let cases = [
-            ("a\r\nb\rc\n\td", "a\nb\nc\n\td"),
-            ("a\0b\u{7}c\u{1b}[0m", "abc[0m"),
-            ("co\u{ad}operate\u{feff}", "cooperate"),
-            ("10\u{a0}km", "10 km"),
-            ("safe\u{e0049}\u{e0067}\u{e006e}", "safe"),
+            ("a\r\nb\rc\n\td", "a\nb\nc\n\td", 0),
+            ("a\0b\u{7}c\u{1b}[0m", "abc[0m", 3),
+            ("co\u{ad}operate\u{feff}", "cooperate", 2),
+            ("10\u{a0}km\u{202f}h", "10 km h", 0),
+            ("safe\u{e0049}\u{e0067}\u{e006e}", "safe", 3),
+            ("pay\u{202e}lla\u{202c} \u{200b}now\u{fe0f}\u{3164}", "paylla now", 5),
         ];
-        for (written, expected) in cases {
-            assert_eq!(cleaned(written), expected, "{written:?}");
+        for (written, expected, expected_removed) in cases {
+            let mut removed = 0;
+            assert_eq!(cleaned(written, &mut removed), expected, "{written:?}");
+            assert_eq!(removed, expected_removed, "{written:?}");
         }
     }
 
@@ -118,7 +109,7 @@ mod tests {
             (format!("the word ;base64,{payload}"), format!("the word ;base64,{payload}")),
         ];
         for (written, expected) in cases {
-            assert_eq!(cleaned(&written), expected, "{written:?}");
+            assert_eq!(cleaned(&written, &mut 0), expected, "{written:?}");
         }
     }
 }

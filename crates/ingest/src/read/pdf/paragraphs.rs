@@ -158,7 +158,7 @@ impl Writer<'_> {
                 self.in_list = true;
             }
             let is_bullet = !marker.contains(|letter: char| letter.is_ascii_alphanumeric());
-            self.manuscript.open_marked_item(if is_bullet { "- ".to_owned() } else { format!("{marker} ") });
+            self.manuscript.open_marked_item(if is_bullet { "-" } else { marker });
         } else {
             self.leave_list_and_table();
         }

@@ -1,0 +1,38 @@
+//! What every reader must do, wherever it reads.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "this is a test")]
+
+use ibidem_engine::ports::intake::Format;
+
+use super::reader::{Reader, ReadingError};
+use super::{LARGEST_ORIGINAL, read};
+
+const GUIDE: &[u8] = include_bytes!("../../tests/fixtures/guide.pdf");
+const SCANNED: &[u8] = include_bytes!("../../tests/fixtures/scanned.pdf");
+const LEAVE: &[u8] = include_bytes!("../../tests/fixtures/leave.docx");
+
+/// Every document and every refusal is the library's own, byte for byte.
+pub async fn reads_like_the_library(reader: &dyn Reader) {
+    let markdown = "---\ntitle: Öl\u{202e}\naddress: P-7\nkind: rule\ndate: 2026-01-02\n---\n# Öl\n\n## Wechsel\n\nAlle\0 2 Jahre.\n";
+    let originals: [(Format, &[u8]); 11] = [
+        (Format::Markdown, markdown.as_bytes()),
+        (Format::Html, b"<title>Oil</title><h1>Oil</h1><p>Change &amp; drain <b>it</b>.<table><tr><td>a<td>b</table>"),
+        (Format::Plain, "line\r\nline \u{1f6e2}\u{fe0f} \"quoted\" \\ \u{7}".as_bytes()),
+        (Format::Plain, b"Gr\xfc\xdfe"),
+        (Format::Pdf, GUIDE),
+        (Format::Docx, LEAVE),
+        (Format::Pdf, SCANNED),
+        (Format::Pdf, b"not a pdf"),
+        (Format::Docx, b"not an archive"),
+        (Format::Plain, b""),
+        (Format::Html, b"<script>only()</script>"),
+    ];
+    for (format, original) in originals {
+        let expected = read(original, format).map_err(ReadingError::from);
+        let found = reader.read(original.to_vec(), format).await;
+        assert_eq!(found, expected, "{format:?} {:?}", String::from_utf8_lossy(&original[..original.len().min(30)]));
+    }
+    let too_large = vec![b'a'; LARGEST_ORIGINAL + 1];
+    let expected = read(&too_large, Format::Plain).map_err(ReadingError::from);
+    assert_eq!(reader.read(too_large, Format::Plain).await, expected);
+}
