@@ -82,7 +82,7 @@ const TEMPLATE_WORDS: [&str; 19] = [
 pub fn unsteered(text: &str) -> Cow<'_, str> {
     let text = seen(text);
     // U+2581 and U+FF5C stand for a space and a bar in the tokens of some models.
-    if !text.contains(['<', '[']) {
+    if !text.contains(['<', '[', '|', '｜']) {
         return text;
     }
     let lower = text.to_ascii_lowercase();
