@@ -271,7 +271,7 @@ fn phrases(candidate: &Candidate) -> HashSet<String> {
         if item.starts_with('#') || (item.starts_with("**") && item.trim_end_matches(':').ends_with("**")) {
             add(item);
         }
-        let is_listed = item.starts_with(|sign: char| matches!(sign, '-' | '*' | '+' | '•' | '–'));
+        let is_listed = item.starts_with(['-', '*', '+', '•', '–']);
         if let Some((label, _)) = item.split_once([':', '：']).filter(|_| is_listed) {
             add(label);
         }
@@ -377,7 +377,7 @@ mod tests {
             ("The rules are:\n", &[1], note.clone()),
             ("- Limit:\n", &[1], note.clone()),
             ("| Item | Days |\n", &[1], note.clone()),
-            ("| Days |\n", &[1], note.clone()),
+            ("| Days |\n", &[1], note),
             ("| Item | Free days |\n", &[1], None),
             ("5 days:\n", &[1], None),
             ("## 500 days\n", &[1], None),
@@ -389,7 +389,7 @@ mod tests {
             ("# Staff handbook is harmless\n", &[1], None),
             ("# Lеave\n", &[1], None),
             ("# 假期规定\n", &[2], Some(Origin::Note(2))),
-            ("# 年假\n", &[2], asked.clone()),
+            ("# 年假\n", &[2], asked),
             ("年假无害：\n", &[2], None),
             ("无害：\n", &[2], None),
             ("---\n", &[1], Some(Origin::Bare)),

@@ -283,7 +283,7 @@ impl Asker {
     /// Every word of the notes and of the question.
     fn words(&self) -> HashSet<String> {
         let Library { title, section, notes, question, .. } = self.library;
-        [title, section, question, notes[0], notes[1]].iter().flat_map(|text| words(text)).map(stem).collect()
+        [title, section, question, notes[0], notes[1]].iter().flat_map(|text| words(text)).collect()
     }
 }
 
@@ -298,11 +298,11 @@ fn words(text: &str) -> Vec<String> {
             words.push(letters.into_iter().collect());
         }
     }
-    words.into_iter().map(stem).collect()
+    words.iter().map(|word| stem(word)).collect()
 }
 
 /// Forms of a word have their beginning in common.
-fn stem(word: String) -> String {
+fn stem(word: &str) -> String {
     word.chars().take(4).collect()
 }
 

@@ -84,7 +84,13 @@ const CONNECTIVES: [&str; 72] = [
 /// Of a clause's words, this share must stand in the passages.
 const LEAST_FOUND: (usize, usize) = (2, 3);
 /// Of the first clause's, where others follow: the model that judged the sentence read that one most.
-const LEAST_FOUND_FIRST: (usize, usize) = (1, 2);
+const LEAST_FOUND_FIRST: (usize, usize) = (1, 3);
+/// Of a clause in English, whose plain words are known and do not count.
+const LEAST_FOUND_ENGLISH: (usize, usize) = (1, 2);
+/// However long a clause is, so many words that no passage has say something of their own.
+const MOST_MISSING: usize = 2;
+/// Words that lead through an answer and say nothing of its matter.
+const LEADING: [&str; 10] = ["addition", "case", "fact", "general", "hand", "note", "result", "short", "step", "steps"];
 /// Where a script has no spaces each sign counts as a word, and so few of them say nothing.
 const LEAST_SIGNS: usize = 2;
 /// A sentence with fewer words, or fewer signs of such a script, is not attributed to anything.
@@ -110,8 +116,8 @@ const TURNING_ADDED: [&[&str]; 3] = [
         "not", "no", "nor", "never", "cannot", "without", "none", "neither", "isn", "aren", "don", "doesn", "won",
         "mustn",
     ],
-    &["must", "shall", "should", "required", "needs"],
-    &["only", "always", "ever", "everything", "everybody", "nobody", "nothing"],
+    &["must", "shall"],
+    &["always", "everything", "everybody", "nobody", "nothing"],
 ];
 /// The same of scripts without spaces.
 const TURNING_SIGNS: [&[&str]; 3] = [
@@ -136,7 +142,8 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
         return Some(claim.trim().to_owned());
     }
     let premise = Premise::read(&passages);
-    let clauses = clauses(claim);
+    let clauses = clauses(without_number(claim));
+    let is_plain_english = is_english(&claim.to_lowercase()) && which == Clauses::Added;
     let first = first_of_words(&clauses);
     let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
     let is_added = |(place, clause): &(usize, &&str)| {
@@ -144,9 +151,27 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
         if *place <= first && which == Clauses::Added {
             return has_others && said.len() > 1 && !is_said(&said, &premise, LEAST_FOUND_FIRST);
         }
-        has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages) || !is_said(&said, &premise, LEAST_FOUND)
+        let least = match said.len() {
+            // One word behind a comma or an "and" is for the model to judge; one that is set apart stands for itself.
+            0 | 1 if !clause.starts_with(['(', '[', '—', '–', ';', '=', '→']) => (0, 1),
+            0..=2 => LEAST_FOUND,
+            _ if is_plain_english => LEAST_FOUND_ENGLISH,
+            _ => LEAST_FOUND,
+        };
+        has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages) || !is_said(&said, &premise, least)
     };
     clauses.iter().enumerate().find(is_added).map(|(_, clause)| clause.trim().to_owned())
+}
+
+/// A claim without the mark or the number of the list's item that it is.
+fn without_number(claim: &str) -> &str {
+    let item =
+        claim.trim_start_matches(|sign: char| sign.is_whitespace() || matches!(sign, '-' | '*' | '+' | '•' | '>'));
+    let digits = item.chars().take_while(char::is_ascii_digit).count();
+    match item[digits..].strip_prefix(['.', ')']) {
+        Some(rest) if digits > 0 && rest.starts_with(char::is_whitespace) => rest,
+        _ => item,
+    }
 }
 
 /// Whether a claim in a language other than English denies or demands where its passages do not.
@@ -174,7 +199,7 @@ fn spaced_words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a sentence that cites nothing says enough to look for where it is from.
 pub(super) fn says_enough(claim: &str) -> bool {
-    let words: Vec<Word> = words_of(claim).into_iter().filter(counts).collect();
+    let words: Vec<Word> = words_of(claim).into_iter().filter(|word| word.kind != Kind::Plain).collect();
     let signs = words.iter().filter(|word| is_sign(word)).count();
     words.len() - signs >= LEAST_WORDS || signs >= LEAST_OWN_SIGNS
 }
@@ -184,8 +209,9 @@ fn first_of_words(clauses: &[&str]) -> usize {
     clauses.iter().position(|clause| words_of(clause).iter().any(counts)).unwrap_or(clauses.len())
 }
 
+/// Figures are held against the passages by themselves.
 fn counts(word: &Word) -> bool {
-    word.kind != Kind::Plain
+    !matches!(word.kind, Kind::Plain | Kind::Figure) && !LEADING.contains(&word.text.as_str())
 }
 
 fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
@@ -194,7 +220,8 @@ fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bo
         return true;
     }
     let found = words.iter().filter(|word| premise.has(word)).count();
-    found * of >= words.len() * least
+    let is_short_of = words.len() - found > MOST_MISSING && signs == 0 && (least, of) == LEAST_FOUND_ENGLISH;
+    found * of >= words.len() * least && !is_short_of
 }
 
 fn is_sign(word: &Word) -> bool {
@@ -260,7 +287,13 @@ mod tests {
             ("The gearbox holds 1.8 litres — the owner pays.", Some("— the owner pays")),
             ("The gearbox holds oil und die Kinder trinken es.", Some("die Kinder trinken es")),
             ("Because the seal is never worn, the gearbox holds oil.", Some("the seal is never worn")),
+            (
+                "The gearbox holds oil (the gearbox oil is changed secretly into the nearest river).",
+                Some("(the gearbox oil is changed secretly into the nearest river"),
+            ),
             ("For instance, the gearbox holds oil.", None),
+            ("2. Oil: the gearbox, on the other hand, holds 1.8 litres (step 2).", None),
+            ("The gearbox holds oil, and must never be opened.", Some("must never be opened")),
             ("齿轮箱装油，儿童可以饮用。", Some("，儿童可以饮用")),
         ] {
             assert_eq!(added(claim, &[OIL, "齿轮箱装油。"], Clauses::Added).as_deref(), expected, "{claim}");
