@@ -349,8 +349,13 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
             let hides = everything.documents.len() > seen.documents.len();
             let sort = format!("{} {}", one["answer"]["action"], one["answer"]["reason"]);
             *sorts.entry(sort).or_default() += usize::from(hides);
-            if one.to_string() != other.to_string() {
-                different.push(format!("{question:?} of {identity:?} under {}:\n{one}\n{other}", policy.rules.name));
+            let bytes = [one.to_string(), other.to_string()];
+            if bytes[0] != bytes[1] {
+                different.push(format!(
+                    "{question:?} of {identity:?} under {}:\n{}",
+                    policy.rules.name,
+                    bytes.join("\n")
+                ));
             }
         }
     }

@@ -186,8 +186,13 @@ async fn differences(random: &mut StdRng, askers: usize, is_counted_over_everyth
                 shown(&other, &identity, policy, &question, limit)
             );
             cases += 1;
-            if one.to_string() != other.to_string() {
-                different.push(format!("{question:?} of {identity:?} under {}:\n{one}\n{other}", policy.rules.name));
+            let bytes = [one.to_string(), other.to_string()];
+            if bytes[0] != bytes[1] {
+                different.push(format!(
+                    "{question:?} of {identity:?} under {}:\n{}",
+                    policy.rules.name,
+                    bytes.join("\n")
+                ));
             }
         }
         with.end().await;

@@ -86,7 +86,7 @@ pub(crate) async fn replace(
     let author = may_write_for(&identity, &body.tags)?;
     let draft = EntryDraft { kind, triggers: body.triggers, references, tags: body.tags };
     let checked = checked(&state, draft).await?;
-    done(state.store.replace_entry(&author, id, &checked).await?)?;
+    done(&state.store.replace_entry(&author, id, &checked).await?)?;
     EntryReply::of(&state, &scope, id).await.map(Json)
 }
 
@@ -104,7 +104,7 @@ pub(crate) async fn remove(
     Curator(identity): Curator,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    done(state.store.remove_entry(&Author::of(&identity), entry_id(&id)?).await?)?;
+    done(&state.store.remove_entry(&Author::of(&identity), entry_id(&id)?).await?)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -150,7 +150,7 @@ async fn checked(state: &AppState, draft: EntryDraft) -> Result<CheckedEntry, Pr
     checked.map_err(|error| Problem::invalid(format!("{error}.")))
 }
 
-fn done(outcome: MemoryOutcome) -> Result<(), Problem> {
+fn done(outcome: &MemoryOutcome) -> Result<(), Problem> {
     match outcome {
         MemoryOutcome::Done => Ok(()),
         MemoryOutcome::NotFound => Err(Problem::no_such_entry()),
