@@ -79,5 +79,6 @@ fn every_way_to_a_question_takes_out_what_nobody_sees() {
     assert_eq!((checked.model.as_deref(), checked.session_id.as_deref()), (Some("small"), Some("[31mdesk")));
     let made = Question::new(hidden).after(vec![said(hidden)]).of_model("sm\u{200d}all");
     assert_eq!((made.query.as_str(), made.history[0].content.as_str()), (clean, clean));
-    assert_eq!((made.model.as_deref(), made.asking(hidden).query.as_str()), (Some("small"), clean));
+    assert_eq!(made.model.as_deref(), Some("small"));
+    assert_eq!(made.asking(hidden).query, clean);
 }
