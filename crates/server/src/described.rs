@@ -27,9 +27,16 @@ macro_rules! seen {
 const TEXT: &str = seen!();
 /// What is not blank, and stands on one line.
 const LINE: &str = concat!(r"^[^\n\r\t\x0b\x0c\x85\u2028\u2029]*", seen!(), r"[^\n\r\t\x0b\x0c\x85\u2028\u2029]*$");
-const NAME: &str = r"^ *[\p{L}\p{N}\-_.][\p{L}\p{N}\-_. ]*$";
-const TAG: &str = r"^[\p{L}\p{N}\-_./:]+$";
-const TAGS: &str = r"^ *[\p{L}\p{N}\-_./:]{1,64} *(, *[\p{L}\p{N}\-_./:]{1,64} *)*$";
+/// Letters are seen, and stay letters when they are written small.
+macro_rules! no_odd_letters {
+    () => {
+        r"(?!.*[\u0130\u115f\u1160\u3164\uffa0])"
+    };
+}
+
+const NAME: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_.][\p{L}\p{N}\-_. ]*$");
+const TAG: &str = concat!("^", no_odd_letters!(), r"[\p{L}\p{N}\-_./:]+$");
+const TAGS: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_./:]{1,64} *(, *[\p{L}\p{N}\-_./:]{1,64} *)*$");
 const PASSAGE: &str = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,9}$";
 
 /// Texts with rules of their own: where their schema is, the rule, and the most characters.
