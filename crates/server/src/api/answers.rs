@@ -93,6 +93,7 @@ impl Listener for Caster {
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
+#[expect(clippy::too_many_arguments, reason = "each is one thing that is taken from the request")]
 pub(crate) async fn ask(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,

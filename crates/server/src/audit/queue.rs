@@ -134,19 +134,19 @@ impl Queue<AuditRow> {
 
 impl Queue<ActionRow> {
     /// Puts it into the queue, if there is room; else hands it back.
-    pub(crate) fn try_put(&self, record: ActionRecord) -> Result<(), ActionRow> {
+    pub(crate) fn try_put(&self, record: ActionRecord) -> Result<(), Box<ActionRow>> {
         let row = self.log.action_row(record);
         match self.rows.try_send(row) {
             Ok(()) => {
                 self.counts.waiting.inc();
                 Ok(())
             }
-            Err(mpsc::error::TrySendError::Full(row) | mpsc::error::TrySendError::Closed(row)) => Err(row),
+            Err(mpsc::error::TrySendError::Full(row) | mpsc::error::TrySendError::Closed(row)) => Err(Box::new(row)),
         }
     }
 
     /// Returns when there was room for it.
-    pub(crate) async fn put_row(&self, row: ActionRow) {
-        self.send(row).await;
+    pub(crate) async fn put_row(&self, row: Box<ActionRow>) {
+        self.send(*row).await;
     }
 }

@@ -24,6 +24,7 @@ pub struct ActionObject {
 }
 
 impl ActionObject {
+    #[expect(clippy::needless_pass_by_value, reason = "an id is small, and mostly made for this")]
     pub fn new(kind: &'static str, id: impl ToString) -> Self {
         Self { kind, id: id.to_string() }
     }

@@ -171,7 +171,7 @@ impl Store {
 /// Sentences, or what looks like them, so that they are found again however a client laid them out: without markers,
 /// white space and case.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
-    let pieces = text.split(|c: char| matches!(c, '.' | '!' | '?' | ':' | ';' | '\n' | '\r' | '。' | '！' | '？'));
+    let pieces = text.split(['.', '!', '?', ':', ';', '\n', '\r', '。', '！', '？']);
     let letters =
         |piece: &str| -> String { piece.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
     pieces.map(letters).filter(|piece| piece.chars().count() >= SHORTEST_QUOTE)
