@@ -16,8 +16,8 @@ mod outbox;
 mod owners;
 mod policies;
 mod schema;
-mod signing_keys;
 mod show;
+mod signing_keys;
 mod submit;
 mod survey;
 #[cfg(feature = "testing")]
@@ -43,8 +43,8 @@ pub use erase::{EraseError, Erased};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use schema::SchemaState;
-pub use signing_keys::SigningKeyRow;
 pub use show::ShownDocument;
+pub use signing_keys::SigningKeyRow;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
 
 /// How long a connection that went idle is taken to live without being asked.

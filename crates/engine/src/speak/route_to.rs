@@ -106,7 +106,8 @@ mod tests {
         ]);
         let routed = async |names: &[&str]| {
             let tags = names.iter().map(|name| name.parse().unwrap()).collect();
-            let identity = Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags };
+            let identity =
+                Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags };
             route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, WHY).await
         };
         let public = routed(&[]).await;

@@ -24,8 +24,8 @@ use crate::speak::sentences::Kind;
 use crate::speak::{Listener, Said};
 use crate::turn::Asked;
 use crate::words::{
-    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag, TenantId,
-    is_unseen,
+    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag,
+    TenantId, is_unseen,
 };
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
 mod confidence;
-mod disguises;
 mod difference;
+mod disguises;
 mod gathering;
 mod notes;
 mod outgoing;

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
 use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_engine::ports::intake::{Failed, Format, NewVersion, Submission};
+use ibidem_engine::ports::originals::KeptOriginal;
 use ibidem_engine::ports::outbox::{Outbox, Publication, Wanted};
 use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
 use ibidem_engine::words::{DocumentId, ModelHash, Sha256Hash, Tag, TenantId};

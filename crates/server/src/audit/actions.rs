@@ -36,8 +36,13 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 13] = [
 ];
 
 /// They tell of the installation, not of anybody's data.
-pub const EXEMPT_ROUTES: [(&str, &str); 5] =
-    [("GET", "/.well-known/ibidem-receipt-keys.json"), ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("GET", "/openapi.json")];
+pub const EXEMPT_ROUTES: [(&str, &str); 5] = [
+    ("GET", "/.well-known/ibidem-receipt-keys.json"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
+    ("GET", "/openapi.json"),
+];
 
 /// How often what was turned away is put on record.
 const TALLY_EVERY: Duration = Duration::from_secs(1);
