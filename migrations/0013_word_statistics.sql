@@ -66,7 +66,8 @@ FOR EACH ROW EXECUTE FUNCTION follow_document();
 -- every document is counted any more, and that is said.
 CREATE FUNCTION notice_uncounted_document() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
-    IF EXISTS (SELECT FROM documents d WHERE d.tenant_id = NEW.tenant_id AND d.id = NEW.id AND d.removed_at IS NULL)
+    -- Only a table with one index is asked: planned while `documents` is empty, a look there would keep to the wrong one.
+    IF NEW.removed_at IS NULL
         AND NOT EXISTS (SELECT FROM document_terms t WHERE t.tenant_id = NEW.tenant_id AND t.document_id = NEW.id)
     THEN
         DELETE FROM counted_analyses;
@@ -115,11 +116,10 @@ BEGIN
     HAVING sum(change.passages) <> 0
     ORDER BY change.tag_set, change.term
     ON CONFLICT (tenant_id, term, tag_set) DO UPDATE SET passages = known.passages + excluded.passages;
-    -- What nobody has leaves nothing behind: an erased word is gone.
+    -- What nobody has leaves nothing behind: an erased word is gone. The set itself stays: it may come back at once.
     IF left_set IS NOT NULL THEN
         DELETE FROM term_counts
         WHERE tenant_id = tenant AND term = ANY (OLD.terms) AND tag_set = left_set AND passages <= 0;
-        DELETE FROM tag_sets WHERE id = left_set AND passages <= 0;
     END IF;
     RETURN NULL;
 END $$;
