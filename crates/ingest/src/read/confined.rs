@@ -54,6 +54,7 @@ fn filter_calls() -> Result<(), ConfineError> {
         TargetArch, apply_filter,
     };
 
+    #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
     fn failed(error: impl ToString) -> ConfineError {
         ConfineError::Filter(error.to_string())
     }
