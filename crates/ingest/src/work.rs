@@ -243,7 +243,7 @@ impl Worker {
         match self.intake.fail(job, reason, failure).await {
             Ok(outcome) => tracing::warn!(document, reason, ?outcome, "a document was not taken in"),
             Err(error) => {
-                tracing::warn!(document, reason, %error, "a document was not taken in, nor could that be noted")
+                tracing::warn!(document, reason, %error, "a document was not taken in, nor could that be noted");
             }
         }
     }

@@ -16,7 +16,7 @@ mod migrate;
 mod models;
 mod openapi;
 mod policy;
-mod read_original;
+pub(crate) mod read_original;
 mod reconcile;
 mod reindex;
 mod replay;
@@ -122,9 +122,6 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Prints the API's description.
     Openapi,
-    /// Reads one original on standard input, confined; workers start it for each document.
-    #[command(hide = true)]
-    ReadOriginal(read_original::ReadOriginal),
 }
 
 impl Command {
@@ -141,7 +138,6 @@ impl Command {
             | Self::Metrics(_)
             | Self::Worker(_)
             | Self::Bench(_)
-            | Self::ReadOriginal(_)
             | Self::Openapi => return None,
             Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
             Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
@@ -171,7 +167,6 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let command = match arguments.command {
         Command::Openapi => return openapi::run().map(|()| ExitCode::SUCCESS),
         Command::Policy(command) => return command.run(),
-        Command::ReadOriginal(command) => return command.run(),
         command => command,
     };
     let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
@@ -207,7 +202,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Bench(command) => done(command.run(&settings).await),
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
-            Command::Openapi | Command::Policy(_) | Command::ReadOriginal(_) => Ok(ExitCode::SUCCESS),
+            Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
         };
         if let Some(mut act) = act {
             if result.is_err() {

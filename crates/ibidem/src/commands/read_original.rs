@@ -2,13 +2,18 @@
 //!
 //! Workers start it for each document; nobody needs to by hand.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clap::Parser;
 use ibidem_engine::ports::intake::Format;
+use ibidem_ingest::read::child::COMMAND;
 use ibidem_ingest::read::confined;
 
-#[derive(clap::Args)]
+/// Reads one original on standard input, confined; workers start it for each document.
+#[derive(Parser)]
+#[command(name = "ibidem read-original")]
 pub(crate) struct ReadOriginal {
     /// How it is to be read: markdown, html, plain, pdf or docx.
     #[arg(long, required_unless_present = "probe")]
@@ -25,6 +30,14 @@ pub(crate) struct ReadOriginal {
 }
 
 impl ReadOriginal {
+    /// This command, if it is the one that was called. It is told apart before all others, which take longer to set up
+    /// than many a document takes to be read.
+    pub(crate) fn called(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        let program = arguments.next()?;
+        arguments.next().filter(|command| command == COMMAND)?;
+        Some(Self::parse_from(std::iter::once(program).chain(arguments)))
+    }
+
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
         confined::confine(self.memory_bytes, self.seconds)?;
         match self.format {

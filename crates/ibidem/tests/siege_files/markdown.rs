@@ -26,7 +26,7 @@ pub(crate) fn files() -> Vec<Hostile> {
         file(
             "runs of backticks",
             "backticks.md",
-            || (1..300).map(|length| format!("{} a ", "`".repeat(length))).collect::<String>().into_bytes(),
+            || (1..100).map(|length| format!("{} a ", "`".repeat(length))).collect::<String>().into_bytes(),
             End::Either,
         ),
         file(
@@ -56,9 +56,9 @@ pub(crate) fn files() -> Vec<Hostile> {
             End::Read,
         ),
         file(
-            "a title of one word of 1 MB",
+            "a title of one word of 256 KB",
             "word.md",
-            || format!("# {}\n\nSome text.\n", "x".repeat(1 << 20)).into_bytes(),
+            || format!("# {}\n\nSome text.\n", "x".repeat(1 << 18)).into_bytes(),
             End::Read,
         ),
         file(

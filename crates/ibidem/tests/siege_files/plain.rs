@@ -15,7 +15,7 @@ pub(crate) fn files() -> Vec<Hostile> {
     vec![
         file("100 MB of one line", "line.txt", || vec![b'a'; 100 << 20], End::Outside("larger than 64 MiB")),
         file("60 MB of one line", "long.txt", || b"word ".repeat(12 << 20), End::Failed("its text")),
-        file("a word of 1 MB", "word.txt", || vec![b'a'; 1 << 20], End::Read),
+        file("a word of 256 KB", "word.txt", || vec![b'a'; 1 << 18], End::Read),
         file(
             "bytes that are no UTF-8",
             "bytes.txt",
@@ -55,7 +55,7 @@ pub(crate) fn files() -> Vec<Hostile> {
             End::Outside("name: has a character that cannot be seen"),
         ),
         file("a name of 255 bytes", &("x".repeat(251) + ".txt"), text, End::Read),
-        file("a name like a way up", "..txt", text, End::Either),
+        file("a hidden name like a way up", "..txt", text, End::Outside("")),
         thing(
             "a link to a file of ours",
             "link.txt",

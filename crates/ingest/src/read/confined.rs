@@ -32,7 +32,9 @@ pub fn confine(memory_bytes: u64, seconds: u64) -> Result<(), ConfineError> {
         ("open files", Resource::Nofile, OPEN_FILES),
     ];
     for (what, resource, limit) in limits {
-        let set = setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) });
+        // At the lower limit on time the process hears of it by a signal that says why; at the upper one it is killed.
+        let most = if matches!(resource, Resource::Cpu) { limit.saturating_add(1) } else { limit };
+        let set = setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(most) });
         // Not every system knows every limit; Linux does.
         if let Err(error) = set
             && cfg!(target_os = "linux")
@@ -52,6 +54,7 @@ fn filter_calls() -> Result<(), ConfineError> {
         TargetArch, apply_filter,
     };
 
+    #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
     fn failed(error: impl ToString) -> ConfineError {
         ConfineError::Filter(error.to_string())
     }
