@@ -52,7 +52,7 @@ impl Store {
             .await
             .map_err(unavailable)?;
         let keys: Result<Vec<PublicKey>, InvalidKey> = rows.iter().map(|bytes| PublicKey::from_bytes(bytes)).collect();
-        keys.map(PublicKeys::of).map_err(corrupt)
+        keys.map(PublicKeys::of).map_err(|error| corrupt(&error))
     }
 
     pub async fn list_signing_keys(&self) -> Result<Vec<SigningKeyRow>, CatalogueError> {
@@ -80,14 +80,14 @@ impl Store {
         .fetch_optional(&self.pool)
         .await
         .map_err(unavailable)?;
-        seed.map(|seed| SigningKey::from_seed(&seed).map_err(corrupt)).transpose()
+        seed.map(|seed| SigningKey::from_seed(&seed).map_err(|error| corrupt(&error))).transpose()
     }
 
     /// One at a time: whoever comes second finds what the first has made, unless a new one is wanted whatever there is.
     async fn new_signing_key(&self, whatever_there_is: bool) -> Result<SigningKey, CatalogueError> {
         let mut seed = [0_u8; 32];
         rand::rng().fill_bytes(&mut seed);
-        let made = SigningKey::from_seed(&seed).map_err(corrupt)?;
+        let made = SigningKey::from_seed(&seed).map_err(|error| corrupt(&error))?;
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         sqlx::query!("LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE")
             .execute(&mut *transaction)
@@ -115,6 +115,6 @@ impl Store {
     }
 }
 
-fn corrupt(error: InvalidKey) -> CatalogueError {
+fn corrupt(error: &InvalidKey) -> CatalogueError {
     CatalogueError::Corrupt(error.to_string())
 }

@@ -59,7 +59,7 @@ async fn test_generate_token_budget() {
         assert!(contents.last().unwrap().contains("Five days of leave may be carried over"), "the evidence is there");
 
         // What the asker said last cannot be left out, and does not fit.
-        let history = [json!({ "role": "user", "content": "and so on ".repeat(2_000) })];
+        let history = [json!({ "role": "user", "content": "and so on ".repeat(1_500) })];
         let (status, answer) = asker.put(&json!({ "query": QUESTION, "history": history })).await;
         assert_eq!((status, &answer["action"], &answer["reason"]), (200, &"refuse".into(), &"budget_exceeded".into()));
         let reason = answer["refusal_reason"].as_str().unwrap();
