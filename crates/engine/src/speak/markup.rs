@@ -97,6 +97,12 @@ const ELEMENTS: [&str; 87] = [
     "wbr",
 ];
 
+/// Elements that stand inside a line; any other begins one.
+const INLINE: [&str; 23] = [
+    "a", "abbr", "b", "bdi", "bdo", "code", "del", "em", "font", "i", "img", "ins", "kbd", "mark", "q", "s", "small",
+    "span", "strong", "sub", "sup", "u", "wbr",
+];
+
 /// Schemes whose addresses run or hold something of their own.
 const ACTIVE_SCHEMES: [&str; 4] = ["javascript:", "vbscript:", "data:", "livescript:"];
 
@@ -240,7 +246,13 @@ fn without_elements(text: &str) -> String {
             is_element(tag).then(|| end_of_tag(tag))
         };
         match taken {
-            Some(taken) => rest = &tag[taken..],
+            Some(taken) => {
+                // What stood on lines of their own must not become one.
+                if is_block(&tag[..taken]) {
+                    kept.push('\n');
+                }
+                rest = &tag[taken..];
+            }
             None => {
                 kept.push('<');
                 rest = tag;
@@ -250,11 +262,20 @@ fn without_elements(text: &str) -> String {
     kept + rest
 }
 
-fn is_element(tag: &str) -> bool {
+/// The name in a tag, in lower case, and what comes after it.
+fn name_of(tag: &str) -> (String, &str) {
     let name = tag.strip_prefix('/').unwrap_or(tag);
     let end = name.find(|sign: char| !sign.is_ascii_alphanumeric()).unwrap_or(name.len());
     let (name, after) = name.split_at(end);
-    let name = name.to_ascii_lowercase();
+    (name.to_ascii_lowercase(), after)
+}
+
+fn is_block(tag: &str) -> bool {
+    !INLINE.contains(&name_of(tag).0.as_str()) && !tag.starts_with('!')
+}
+
+fn is_element(tag: &str) -> bool {
+    let (name, after) = name_of(tag);
     let ends = after.is_empty() || after.starts_with(|sign: char| sign.is_whitespace() || matches!(sign, '>' | '/'));
     ends && ELEMENTS.binary_search(&name.as_str()).is_ok()
 }
@@ -408,10 +429,10 @@ mod tests {
             ("a ![x](y) b ![z][q]", "a  b ! [z][q]"),
             ("a <img src=x onerror=alert(1)> b", "a  b"),
             ("a <img alt=\"1 > 0\" src=x> b", "a  b"),
-            ("a <IMG\nSRC=x> b<br/>c", "a  bc"),
+            ("a <IMG\nSRC=x> b<br/>c", "a  b\nc"),
             ("a <!-- b --> c", "a  c"),
             ("a <!-- b", "a "),
-            ("a <script>alert(1)</script>", "a alert(1)"),
+            ("a <script>alert(1)</script>", "a \nalert(1)\n"),
             ("a &lt;img src=x&gt; b &amp;lt;i&amp;gt;", "a  b "),
             ("a &#x3c;b&#62; c &#8238;d", "a  c d"),
             ("R&amp;D and &copy;", "R&D and & copy;"),

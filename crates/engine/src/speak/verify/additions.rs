@@ -149,7 +149,8 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
     let is_added = |(place, clause): &(usize, &&str)| {
         let said: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
         if *place <= first && which == Clauses::Added {
-            return has_others && said.len() > 1 && !is_said(&said, &premise, LEAST_FOUND_FIRST);
+            let least = if is_plain_english { LEAST_FOUND_FIRST } else { LEAST_FOUND };
+            return has_others && said.len() > 1 && !is_said(&said, &premise, least);
         }
         let least = match said.len() {
             // One word behind a comma or an "and" is for the model to judge; one that is set apart stands for itself.
@@ -220,7 +221,7 @@ fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bo
         return true;
     }
     let found = words.iter().filter(|word| premise.has(word)).count();
-    let is_short_of = words.len() - found > MOST_MISSING && signs == 0 && (least, of) == LEAST_FOUND_ENGLISH;
+    let is_short_of = words.len() - found > MOST_MISSING && (least, of) != LEAST_FOUND;
     found * of >= words.len() * least && !is_short_of
 }
 
@@ -262,6 +263,9 @@ fn parts(previous: char, sign: char, next: char) -> bool {
         }
         // Between words, not in one.
         '-' => previous.is_whitespace() || next == '-',
+        // Where nothing else parts them, emphasis does.
+        '*' | '_' => previous >= '\u{2e80}' || next >= '\u{2e80}',
+        '$' | '{' | '}' => true,
         '/' => previous.is_whitespace(),
         ';' | '(' | ')' | '[' | ']' | '—' | '–' | '!' | '?' | '…' | '"' | '“' | '”' | '„' | '«' | '»' | '|' | '\n'
         | '=' | '→' => true,

@@ -63,12 +63,19 @@ impl Signs {
         self.missing == 0.0
     }
 
-    /// The premise has half of the claim's words at least; of so few that one of them may be all that is said, more.
+    /// The premise has most of the claim's words: more than half of few, half of more, and the larger share the more of
+    /// them it does not have.
     pub(super) fn is_mostly_found(&self) -> bool {
         // `missing` is the root of a whole number of words.
         let missing = (self.missing * self.missing).round();
-        let is_short = missing > 0.0 && missing / (1.0 - self.covered) < FEW_WORDS + 0.5;
-        if is_short { self.covered > 0.5 } else { self.covered >= 0.5 }
+        let words = if missing > 0.0 { missing / (1.0 - self.covered) } else { 0.0 };
+        let least = match missing {
+            few if words < FEW_WORDS + 0.5 && few > 0.0 => 0.5 + f64::EPSILON,
+            few if few < 3.0 => 0.5,
+            3.0 => 0.6,
+            _ => 2.0 / 3.0,
+        };
+        self.covered >= least
     }
 
     /// In the order of the weights; the similarity last, 0 where nobody measured it.
@@ -114,6 +121,21 @@ mod tests {
         assert!((found.missing - 5.0_f64.sqrt()).abs() < 1e-9, "{found:?}");
         assert_eq!(found.stretch.to_bits(), found.missing.to_bits());
         assert!((found.names - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_mostly_made_of_other_words_is_told() {
+        let premise = "The gearbox holds 1.8 litres of oil.";
+        for (claim, expected) in [
+            ("Oil is harmless.", false),
+            ("The gearbox oil is harmless.", true),
+            ("The gearbox takes 1.8 litres of oil.", true),
+            ("The gearbox oil makes children healthy.", false),
+            ("The gearbox oil litres flow into rivers.", true),
+            ("The gearbox oil litres flow secretly into rivers.", false),
+        ] {
+            assert_eq!(signs(claim, premise).is_mostly_found(), expected, "{claim}");
+        }
     }
 
     #[test]
