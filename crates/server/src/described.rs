@@ -30,7 +30,7 @@ const LINE: &str = concat!(r"^[^\n\r\t\x0b\x0c\x85\u2028\u2029]*", seen!(), r"[^
 /// Letters are seen, and stay letters when they are written small.
 macro_rules! no_odd_letters {
     () => {
-        r"(?!.*[\u0130\u115f\u1160\u3164\uffa0])"
+        r"(?![\s\S]*[\u0130\u115f\u1160\u3164\uffa0])"
     };
 }
 
