@@ -30,36 +30,37 @@ const LINE: &str = concat!(r"^[^\n\r\t\x0b\x0c\x85\u2028\u2029]*", seen!(), r"[^
 /// Letters are seen, and stay letters when they are written small.
 macro_rules! no_odd_letters {
     () => {
-        r"(?!.*[\u0130\u115f\u1160\u3164\uffa0])"
+        r"(?![\s\S]*[\u0130\u115f\u1160\u3164\uffa0])"
     };
 }
 
-const NAME: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_.][\p{L}\p{N}\-_. ]*$");
-const TAG: &str = concat!("^", no_odd_letters!(), r"[\p{L}\p{N}\-_./:]+$");
+const NAME: &str =
+    concat!("^", no_odd_letters!(), r"\s*[\p{L}\p{N}\-_.]([\p{L}\p{N}\-_. ]{0,98}[\p{L}\p{N}\-_.])?\s*$");
+const TAG: &str = concat!("^", no_odd_letters!(), r"\s*[\p{L}\p{N}\-_./:]{1,64}\s*$");
 const TAGS: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_./:]{1,64} *(, *[\p{L}\p{N}\-_./:]{1,64} *)*$");
 const PASSAGE: &str = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,9}$";
 
-/// Texts with rules of their own: where their schema is, the rule, and the most characters.
-const TEXTS: [(&str, &str, usize); 19] = [
-    ("/QuestionBody/properties/query", TEXT, 4_000),
-    ("/QuestionBody/properties/collections/items", NAME, 100),
-    ("/QuestionBody/properties/model", LINE, 200),
-    ("/QuestionBody/properties/session_id", LINE, 200),
-    ("/Message/properties/content", TEXT, 16_000),
-    ("/SearchBody/properties/query", TEXT, 4_000),
-    ("/SearchBody/properties/collections/items", NAME, 100),
-    ("/PinBody/properties/triggers/items", TEXT, 500),
-    ("/PinBody/properties/tags/items", TAG, 64),
-    ("/NoteBody/properties/text", TEXT, 20_000),
-    ("/NoteBody/properties/triggers/items", TEXT, 500),
-    ("/NoteBody/properties/tags/items", TAG, 64),
-    ("/RewordingBody/properties/text", TEXT, 20_000),
-    ("/RewordingBody/properties/triggers/items", TEXT, 500),
-    ("/RewordingBody/properties/tags/items", TAG, 64),
-    ("/ReferenceBody/oneOf/0/properties/passage", PASSAGE, 60),
-    ("/ReferenceBody/oneOf/2/properties/address", TEXT, 200),
-    ("/DocumentForm/properties/collection", NAME, 100),
-    ("/DocumentForm/properties/tags", TAGS, 1_000),
+/// Texts with rules of their own: where their schema is, the rule, and the most characters, unless the rule says so.
+const TEXTS: [(&str, &str, Option<usize>); 19] = [
+    ("/QuestionBody/properties/query", TEXT, Some(4_000)),
+    ("/QuestionBody/properties/collections/items", NAME, None),
+    ("/QuestionBody/properties/model", LINE, Some(200)),
+    ("/QuestionBody/properties/session_id", LINE, Some(200)),
+    ("/Message/properties/content", TEXT, Some(16_000)),
+    ("/SearchBody/properties/query", TEXT, Some(4_000)),
+    ("/SearchBody/properties/collections/items", NAME, None),
+    ("/PinBody/properties/triggers/items", TEXT, Some(500)),
+    ("/PinBody/properties/tags/items", TAG, None),
+    ("/NoteBody/properties/text", TEXT, Some(20_000)),
+    ("/NoteBody/properties/triggers/items", TEXT, Some(500)),
+    ("/NoteBody/properties/tags/items", TAG, None),
+    ("/RewordingBody/properties/text", TEXT, Some(20_000)),
+    ("/RewordingBody/properties/triggers/items", TEXT, Some(500)),
+    ("/RewordingBody/properties/tags/items", TAG, None),
+    ("/ReferenceBody/oneOf/0/properties/passage", PASSAGE, Some(60)),
+    ("/ReferenceBody/oneOf/2/properties/address", TEXT, Some(200)),
+    ("/DocumentForm/properties/collection", NAME, None),
+    ("/DocumentForm/properties/tags", TAGS, None),
 ];
 
 /// What takes no field besides its own.
@@ -88,7 +89,9 @@ fn completed(mut description: Value) -> Value {
         if let Some(text) = schemas.pointer_mut(place).and_then(Value::as_object_mut) {
             text.insert("pattern".to_owned(), pattern.into());
             text.insert("minLength".to_owned(), 1.into());
-            text.insert("maxLength".to_owned(), most.into());
+            if let Some(most) = most {
+                text.insert("maxLength".to_owned(), most.into());
+            }
         }
     }
     for place in CLOSED {

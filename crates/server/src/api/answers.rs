@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Sent;
+use super::json::{Sent, count};
 use crate::audit::{self, Act};
 use crate::identity::Caller;
 use crate::limits::Place;
@@ -50,7 +50,7 @@ pub(crate) struct QuestionBody {
     #[schema(min_length = 1, max_length = 200)]
     model: Option<String>,
     /// How many passages the answer may rest on.
-    #[serde(default = "default_context_chunks")]
+    #[serde(default = "default_context_chunks", deserialize_with = "count")]
     #[schema(minimum = 1, maximum = 20, default = 5)]
     max_context_chunks: usize,
     #[serde(default)]

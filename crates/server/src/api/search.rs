@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Checked;
+use super::json::{Checked, count};
 use crate::audit::Act;
 use crate::identity::Caller;
 use crate::logs;
@@ -36,7 +36,7 @@ pub(crate) struct SearchBody {
     collections: Vec<CollectionName>,
     /// How many passages to return.
     #[garde(range(min = 1, max = 100))]
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "count")]
     #[schema(minimum = 1, maximum = 100, default = 10)]
     limit: usize,
     /// Which ways of finding take part.
