@@ -67,6 +67,25 @@ const TEXTS: [(&str, &str, Option<usize>); 19] = [
 const CLOSED: [&str; 4] =
     ["/ReferenceBody/oneOf/0", "/ReferenceBody/oneOf/1", "/ReferenceBody/oneOf/2", "/DocumentForm"];
 
+/// The schema of an answer's stream.
+const STREAM: &str = "/paths/~1v1~1answers/post/responses/200/content/text~1event-stream/schema";
+
+/// One event of that stream: what it is called, and its data, which is JSON in a text.
+fn event() -> Value {
+    json!({
+        "type": "object",
+        "required": ["event", "data"],
+        "properties": {
+            "event": { "type": "string", "enum": ["sentence", "answer", "error"] },
+            "data": {
+                "type": "string",
+                "contentMediaType": "application/json",
+                "description": "A `SentenceEvent`, the `Answer`, or a `ProblemDocument`, in the order of the events' names."
+            }
+        }
+    })
+}
+
 /// With what the handlers' own descriptions do not say.
 pub(crate) fn in_full(description: OpenApi) -> OpenApi {
     let full = serde_json::to_value(&description).map(completed).and_then(serde_json::from_value);
@@ -83,6 +102,9 @@ fn completed(mut description: Value) -> Value {
             let response = json!({ "description": meaning, "content": { "application/problem+json": problem } });
             responses.entry(status).or_insert(response);
         }
+    }
+    if let Some(stream) = description.pointer_mut(STREAM) {
+        *stream = event();
     }
     let schemas = &mut description["components"]["schemas"];
     for (place, pattern, most) in TEXTS {
@@ -117,6 +139,7 @@ mod tests {
             let closed = schemas.pointer(place).map(|closed| &closed["additionalProperties"]);
             assert_eq!(closed, Some(&false.into()), "{place}");
         }
+        assert_eq!(description.pointer(STREAM).unwrap()["required"], json!(["event", "data"]));
         assert!(description["paths"]["/v1/search"]["post"]["responses"]["429"].is_object());
     }
 }
