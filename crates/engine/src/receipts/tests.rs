@@ -284,10 +284,11 @@ fn forged(change: impl FnOnce(&mut Receipt)) -> (Outcome, Report) {
 
 #[test]
 fn a_forged_receipt_does_not_hold_whatever_its_digests() {
-    let forgeries: [(&str, &dyn Fn(&mut Receipt)); 7] = [
+    type Forgery = dyn Fn(&mut Receipt);
+    let forgeries: [(&str, &Forgery); 7] = [
         ("no claims at all", &|receipt| receipt.stretches.clear()),
         ("a lie as the policy's words", &|receipt| {
-            receipt.stretches = vec![Stretch::policy("All is paid.".to_owned())]
+            receipt.stretches = vec![Stretch::policy("All is paid.".to_owned())];
         }),
         ("a lie as structure", &|receipt| {
             receipt.stretches[0].kind = StretchKind::Structure;
