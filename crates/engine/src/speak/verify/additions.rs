@@ -90,7 +90,8 @@ const LEAST_FOUND_ENGLISH: (usize, usize) = (1, 2);
 /// However long a clause is, so many words that no passage has say something of their own.
 const MOST_MISSING: usize = 2;
 /// Words that lead through an answer and say nothing of its matter.
-const LEADING: [&str; 10] = ["addition", "case", "fact", "general", "hand", "note", "result", "short", "step", "steps"];
+const LEADING: [&str; 11] =
+    ["addition", "case", "fact", "general", "hand", "note", "result", "short", "step", "steps", "yes"];
 /// Where a script has no spaces each sign counts as a word, and so few of them say nothing.
 const LEAST_SIGNS: usize = 2;
 /// A sentence with fewer words, or fewer signs of such a script, is not attributed to anything.
@@ -146,22 +147,31 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
     let is_plain_english = is_english(&claim.to_lowercase()) && which == Clauses::Added;
     let first = first_of_words(&clauses);
     let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
-    let is_added = |(place, clause): &(usize, &&str)| {
+    // One word behind a comma or an "and" is for the model to judge, once; one that is set apart stands for itself.
+    let mut spared = usize::from(which == Clauses::All);
+    for (place, clause) in clauses.iter().enumerate() {
         let said: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
-        if *place <= first && which == Clauses::Added {
-            let least = if is_plain_english { LEAST_FOUND_FIRST } else { LEAST_FOUND };
-            return has_others && said.len() > 1 && !is_said(&said, &premise, least);
-        }
+        let is_first = place <= first && which == Clauses::Added;
         let least = match said.len() {
-            // One word behind a comma or an "and" is for the model to judge; one that is set apart stands for itself.
-            0 | 1 if !clause.starts_with(['(', '[', '—', '–', ';', '=', '→']) => (0, 1),
-            0..=2 => LEAST_FOUND,
-            _ if is_plain_english => LEAST_FOUND_ENGLISH,
+            0 | 1 if is_first => continue,
+            _ if is_first && !has_others => continue,
+            _ if is_first && is_plain_english => LEAST_FOUND_FIRST,
+            _ if is_first => LEAST_FOUND,
+            3.. if is_plain_english => LEAST_FOUND_ENGLISH,
             _ => LEAST_FOUND,
         };
-        has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages) || !is_said(&said, &premise, least)
-    };
-    clauses.iter().enumerate().find(is_added).map(|(_, clause)| clause.trim().to_owned())
+        let is_turned = !is_first && has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages);
+        if !is_turned && is_said(&said, &premise, least) {
+            continue;
+        }
+        let is_apart = clause.starts_with(['(', '[', '—', '–', ';', '=', '→']);
+        if !is_turned && said.len() == 1 && !is_apart && spared == 0 {
+            spared += 1;
+            continue;
+        }
+        return Some(clause.trim().to_owned());
+    }
+    None
 }
 
 /// A claim without the mark or the number of the list's item that it is.
@@ -295,6 +305,7 @@ mod tests {
                 "The gearbox holds oil (the gearbox oil is changed secretly into the nearest river).",
                 Some("(the gearbox oil is changed secretly into the nearest river"),
             ),
+            ("The gearbox holds oil, harmless, and edible.", Some("edible")),
             ("For instance, the gearbox holds oil.", None),
             ("2. Oil: the gearbox, on the other hand, holds 1.8 litres (step 2).", None),
             ("The gearbox holds oil, and must never be opened.", Some("must never be opened")),
