@@ -4,6 +4,7 @@ use super::route::{DocumentClasses, after_command, words};
 use crate::policy::ListRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
 use crate::sift::significant_terms;
+use crate::speak::markers::with_marker;
 use crate::speak::markup::shown;
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
@@ -106,7 +107,7 @@ fn told(
     let heading = wording.heading.trim().replace("{count}", &total.to_string());
     let mut said = vec![Said::policy(format!("{heading}\n"))];
     for (number, document) in (1_u32..).zip(&documents) {
-        let sentence = Sentence::claim(format!("- {}[{number}]\n", named(document)), vec![number]);
+        let sentence = Sentence::claim(with_marker(&format!("- {}\n", named(document)), number), vec![number]);
         said.push(Said { sentence, check: SentenceCheck::catalogue() });
     }
     let trace = vec![gate(documents.len(), Verdict::Pass)];

@@ -3,6 +3,7 @@
 use super::addresses::{Mention, Resolved, nearest};
 use crate::policy::AddressRules;
 use crate::ports::catalogue::{Catalogue, CatalogueError};
+use crate::speak::markers::with_marker;
 use crate::speak::markup::shown;
 use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
@@ -80,7 +81,7 @@ pub async fn quoted(
         .zip(&read)
         .map(|(number, passage)| {
             let text = shown(&passage.text, &[passage.text.as_str()]);
-            Sentence::claim(format!("{}[{number}]\n\n", text.trim()), vec![number])
+            Sentence::claim(with_marker(text.trim(), number) + "\n\n", vec![number])
         })
         .collect();
     let evidence: Vec<Candidate> = read

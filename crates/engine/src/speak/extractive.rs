@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
 use super::footnotes::Footnotes;
+use super::markers::with_marker;
 use super::markup::shown;
 use super::sentences::{Sentence, sentences_of};
 use crate::sift::{same_word, significant_terms};
@@ -47,7 +48,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     chosen.sort_by_key(|found| (found.number, found.place));
     let sentences = chosen
         .into_iter()
-        .map(|Found { number, sentence, .. }| Sentence::claim(format!("{sentence}[{number}] "), vec![number]));
+        .map(|Found { number, sentence, .. }| Sentence::claim(with_marker(sentence, number) + " ", vec![number]));
     sentences.collect()
 }
 

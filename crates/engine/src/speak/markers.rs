@@ -18,9 +18,10 @@ pub(crate) fn without_markers(text: &str) -> String {
     bare + rest
 }
 
-/// The text with a citation at its end, before the white space after it.
-pub(super) fn with_marker(text: &str, number: u32) -> String {
-    behind(text, &format!("[{number}]"))
+/// The text with a citation at its end, before the white space after it. `![1]` would be an image.
+pub(crate) fn with_marker(text: &str, number: u32) -> String {
+    let space = if text.trim_end().ends_with('!') { " " } else { "" };
+    behind(text, &format!("{space}[{number}]"))
 }
 
 /// The text with something at its end, before the white space after it.

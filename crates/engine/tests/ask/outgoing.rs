@@ -163,6 +163,13 @@ async fn markup_never_goes_out() {
 }
 
 #[tokio::test]
+async fn a_citation_behind_an_exclamation_is_no_image() {
+    let cited = "The gearbox holds 1.8 litres of oil! [1]";
+    assert_eq!(shown("The gearbox holds 1.8 litres of oil!").await, cited, "given a note");
+    assert_eq!(shown("The gearbox holds 1.8 litres of oil![^1]").await, cited);
+}
+
+#[tokio::test]
 async fn structure_goes_out_where_a_note_beneath_it_or_the_question_has_its_words() {
     for (written, expected) in [
         (format!("# Gearbox manual\n\n{CITED}"), format!("# Gearbox manual\n\n{SHOWN}")),
