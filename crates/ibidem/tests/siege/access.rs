@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::installation::{Installation, Served, with_installation};
+use crate::model::NO_MODEL;
 use crate::share;
 use crate::wire::PATIENCE;
 use crate::world::{ASKERS, Asker, QUERIES, key, take_in, useless_keys};
@@ -218,7 +219,7 @@ async fn nobody_reads_what_is_not_theirs_and_what_is_hidden_looks_absent() {
         if queries.is_empty() { &[QUERIES[0], QUERIES[1], QUERIES[6], QUERIES[8], QUERIES[14]] } else { queries };
     with_installation(async |installation| {
         take_in(installation).await;
-        let served = installation.serve(&[]).await;
+        let served = installation.serve(&NO_MODEL).await;
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let door = Door { client, served: &served, explanations: Mutex::default() };

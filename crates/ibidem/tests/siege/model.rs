@@ -11,6 +11,14 @@ use tokio::task::JoinHandle;
 pub(crate) const NAME: &str = "siege";
 
 /// It ends when this is dropped.
+/// No language model, whatever the environment names: the sources speak for themselves, the same every time.
+pub(crate) const NO_MODEL: [(&str, &str); 4] = [
+    ("IBIDEM__LANGUAGE_MODEL__URL", ""),
+    ("IBIDEM__LANGUAGE_MODEL__NAME", ""),
+    ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", ""),
+    ("IBIDEM__LANGUAGE_MODEL__WINDOW", ""),
+];
+
 pub(crate) struct Model {
     task: JoinHandle<()>,
     pub(crate) url: String,
@@ -52,8 +60,11 @@ impl Model {
     }
 
     /// What makes a server ask it, and wait for it as long as a test does.
-    pub(crate) fn settings(&self) -> [(&'static str, String); 4] {
+    pub(crate) fn settings(&self) -> [(&'static str, String); 6] {
         [
+            // Not the ones of a model server that happens to be up: this one counts what it is asked.
+            ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", String::new()),
+            ("IBIDEM__LANGUAGE_MODEL__WINDOW", String::new()),
             ("IBIDEM__LANGUAGE_MODEL__URL", self.url.clone()),
             ("IBIDEM__LANGUAGE_MODEL__NAME", NAME.to_owned()),
             ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "280000".to_owned()),

@@ -4,6 +4,7 @@ use ibidem_engine::words::Role;
 use uuid::Uuid;
 
 use crate::installation::{Installation, with_installation};
+use crate::model::NO_MODEL;
 use crate::wire::{Reply, call, request, send};
 use crate::world::{SALARIES, key, take_in};
 
@@ -274,7 +275,7 @@ async fn effects(installation: &Installation) -> Vec<(String, i64)> {
 async fn requests_that_mean_two_things_mean_nothing() {
     with_installation(async |installation| {
         take_in(installation).await;
-        let served = installation.serve(&[]).await;
+        let served = installation.serve(&NO_MODEL).await;
         let keys = Keys {
             asker: key(installation, "default", Role::Asker, &[]).await,
             curator: key(installation, "default", Role::Curator, &["alpha"]).await,
