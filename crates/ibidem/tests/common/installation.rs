@@ -241,7 +241,15 @@ impl Installation {
     /// Starts the server on a free port, with these settings over the usual ones, and waits until it listens.
     pub(crate) async fn serve(&self, settings: &[(&str, &str)]) -> Served {
         let mut command = self.command(&["serve", "--listen", "127.0.0.1:0"]);
-        command.envs(settings.iter().copied()).stdout(Stdio::null()).stderr(Stdio::piped());
+        for (name, value) in settings {
+            // Nothing in its place takes a setting away that the environment has.
+            if value.is_empty() {
+                command.env_remove(name)
+            } else {
+                command.env(name, value)
+            };
+        }
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let listening = async {
