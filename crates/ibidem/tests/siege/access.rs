@@ -324,7 +324,6 @@ async fn useless(
         ("POST", "/v1/memory/pins", Some(json!({}))),
         ("POST", "/v1/documents", Some(json!({}))),
         ("GET", "/openapi.json", None),
-        ("GET", "/metrics", None),
     ];
     for query in queries {
         requests.push(("POST", "/v1/search", Some(json!({ "query": query }))));
