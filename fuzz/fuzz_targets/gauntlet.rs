@@ -4,7 +4,8 @@
 
 #![no_main]
 
-use ibidem_engine::speak::gauntlet::{Gauntlet, Passed};
+use ibidem_engine::speak::gauntlet::Gauntlet;
+use ibidem_language::sentences::Passed;
 use libfuzzer_sys::fuzz_target;
 
 fn run(minted: u32, pieces: impl Iterator<Item = Vec<u8>>) -> (Vec<Passed>, u32) {

@@ -5,8 +5,8 @@
 
 #![no_main]
 
-use ibidem_engine::speak::gauntlet::{Passed, run};
-use ibidem_engine::speak::sentences::{Sentence, SentenceHolder, sentences_of};
+use ibidem_engine::speak::gauntlet::run;
+use ibidem_language::sentences::{Passed, Sentence, SentenceHolder, sentences_of};
 use libfuzzer_sys::fuzz_target;
 
 /// A sentence is let go at 4,000 characters, or with the word that it is in then.

@@ -6,7 +6,6 @@ pub mod object_store;
 pub mod onnx;
 pub mod openai;
 pub mod otlp;
-pub mod policy_file;
 pub mod qdrant;
 pub mod skos_files;
 pub mod skosmos;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_engine::degrade::Fault;
-use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
+use ibidem_words::degrade::Fault;
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 /// A model that judges a whole batch in time, or says that it did not. The work for a batch that is late ends with it.
 pub struct Timed<Port: ?Sized> {
@@ -50,9 +50,9 @@ impl Entailment for Timed<dyn Entailment> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use ibidem_engine::fakes::{FakeEntailment, FakeReranker};
-    use ibidem_engine::suites::entailment::entailment_suite;
-    use ibidem_engine::suites::reranker::reranker_suite;
+    use ibidem_words::fakes::{FakeEntailment, FakeReranker};
+    use ibidem_words::suites::entailment::entailment_suite;
+    use ibidem_words::suites::reranker::reranker_suite;
 
     use super::*;
 

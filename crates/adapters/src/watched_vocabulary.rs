@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ibidem_engine::ports::vocabulary::{Lookup, Vocabulary, VocabularyError, checked};
+use ibidem_words::ports::vocabulary::{Lookup, Vocabulary, VocabularyError, checked};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 

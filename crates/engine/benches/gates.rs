@@ -10,13 +10,14 @@ use std::sync::Arc;
 use chrono::DateTime;
 use divan::Bencher;
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::CataloguePassage;
-use ibidem_engine::replay::{CandidateRecord, DecisionRecord, PoolRecord, Replay};
+use ibidem_engine::replay::Replay;
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord};
-use ibidem_engine::words::{
-    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Subject,
-    TenantId, Terms,
+use ibidem_language::Terms;
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
+use ibidem_words::{
+    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Subject, TenantId,
 };
 use uuid::Uuid;
 

@@ -4,27 +4,28 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::degrade::{Deadline, flags};
+use ibidem_words::degrade::{Deadline, flags};
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::memory::Memory;
+use ibidem_words::ports::owners::Owners;
+use ibidem_words::ports::records::TurnRecord;
+use ibidem_words::ports::request_time::RequestTime;
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
+
 use crate::gather::addresses::Resolved;
 use crate::gather::topics::Exemplars;
 use crate::gather::{gather, revocation};
 use crate::policy::Policy;
-use crate::ports::entailment::Entailment;
-use crate::ports::language_model::ModelError;
-use crate::ports::memory::Memory;
-use crate::ports::owners::Owners;
-use crate::ports::records::{TurnNumbers, TurnRecord};
-use crate::ports::request_time::RequestTime;
-use crate::ports::reranker::Reranker;
-use crate::ports::vocabulary::Vocabulary;
-use crate::replay::DecisionRecord;
+use crate::replay::{decision_record, turn_numbers};
 use crate::roles::Roles;
 use crate::search::{SearchError, Searcher};
 use crate::speak::verify::Verifier;
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
 use crate::turn::{Asked, SearchRecord, Sieve, Sifted, Unsearchable};
-use crate::words::{Answer, Identity, Reason, Refusal, SigningKey};
 
 /// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
 #[derive(Clone)]
@@ -185,8 +186,8 @@ impl Engine {
         let draft = draft.as_ref();
         let took = started.elapsed();
         let least_support = policy.rules.speak.verification.least_support;
-        let numbers = TurnNumbers::of(&answer, draft, stages, search.as_ref(), took);
-        let decision = DecisionRecord::of(&answer, draft, search, least_support);
+        let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
+        let decision = decision_record(&answer, draft, search, least_support);
         let record = TurnRecord {
             tenant: identity.tenant,
             subject: identity.subject.clone(),

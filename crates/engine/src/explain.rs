@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
+use ibidem_words::{Action, Candidate, GateRecord, Reason, SourceId};
 use serde::Serialize;
 
 use crate::ask::{Engine, Sieved};
 use crate::search::SearchError;
 use crate::speak::Nobody;
 use crate::turn::{Asked, SearchRecord, Sieve};
-use crate::words::{Action, Candidate, GateRecord, Reason, SourceId};
 
 /// What a question went through before anything was said.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -134,7 +134,7 @@ impl Engine {
 }
 
 /// What a rule answered: nothing was searched.
-fn by_rule(question: String, policy: String, answer: crate::words::Answer) -> Explanation {
+fn by_rule(question: String, policy: String, answer: ibidem_words::Answer) -> Explanation {
     let route = match answer.trace.first().map(|record| record.gate.as_str()) {
         Some("address") => "address",
         Some("list") => "list",

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use ibidem_words::ports::language_model::{
+    Estimate, LanguageModel, ModelError, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer, is_same_model,
+};
 
 use crate::gather::rewrite::Planner;
-use crate::ports::language_model::{LanguageModel, ModelError, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer};
-use crate::speak::budget::Estimate;
 
 /// Written bytes that are read: a model that goes on and on is cut short.
 const MOST_BYTES: usize = 16 * 1024;
@@ -52,12 +53,6 @@ impl NamedModel {
         }
         Err(ModelError::NotServed { model: self.name.clone(), served })
     }
-}
-
-/// Servers that keep several versions of a model call the plain one the latest.
-pub fn is_same_model(one: &str, other: &str) -> bool {
-    let plain = |name: &str| name.strip_suffix(":latest").unwrap_or(name).to_owned();
-    plain(one) == plain(other)
 }
 
 /// The models in force. A role that nobody has is gone without.
@@ -131,7 +126,7 @@ impl Roles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fakes::{FakeModel, Script};
+    use ibidem_words::fakes::{FakeModel, Script};
 
     fn model(name: &str) -> NamedModel {
         NamedModel { name: name.to_owned(), ..NamedModel::unknown(Arc::new(FakeModel::saying(&["Oil."]))) }

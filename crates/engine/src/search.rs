@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::bm25::{self, TermId, TermWeights};
-use crate::degrade::{Fault as _, flags};
-use crate::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
-use crate::ports::embedder::{EmbedError, Embedder};
-use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use crate::ports::word_statistics::WordStatistics;
-use crate::words::{CollectionName, InvalidQuestion, PassageKey, Scope, checked_query, seen};
+use ibidem_language::bm25::{self, TermId, TermWeights};
+use ibidem_words::degrade::{Fault as _, flags};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_words::{CollectionName, InvalidQuestion, PassageKey, Scope, checked_query, seen};
 
 /// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
 const FUSION_K: f64 = 60.0;
@@ -224,7 +224,7 @@ fn fuse(hits: Vec<IndexHit>) -> Vec<(IndexHit, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::DocumentId;
+    use ibidem_words::DocumentId;
     use uuid::Uuid;
 
     fn hit(chunk_index: u32, dense_rank: Option<u32>, lexical_rank: Option<u32>) -> IndexHit {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use ibidem_words::ports::records::PoolRecord;
+use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Refusal, Scope};
 use uuid::Uuid;
 
 use crate::policy::Policy;
-use crate::replay::PoolRecord;
 use crate::search::SearchError;
-use crate::words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Refusal, Scope};
 
 /// A question, by somebody, under a policy. Time and id come from outside.
 #[derive(Clone, Debug)]

@@ -6,9 +6,8 @@ mod reranker;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-
-use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Prompt, PromptMessage};
-use crate::words::{Speaker, unsteered};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Prompt, PromptMessage};
+use ibidem_words::{Speaker, unsteered};
 
 pub use entailment::YesNoEntailment;
 pub use reranker::YesNoReranker;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 
-use ibidem_engine::words::{escaped_json, seen};
+use ibidem_words::{escaped_json, seen};
 
 /// A line for the person or program that called us. A closed pipe is not our problem.
 pub(crate) fn say(line: &str) {

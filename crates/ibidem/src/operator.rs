@@ -1,7 +1,7 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
-use ibidem_engine::words::{Identity, Role, Scope, Subject, Tag, TenantId};
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::{Identity, Role, Scope, Subject, Tag, TenantId};
 
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_engine::degrade::Breakers;
-use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::roles::Roles;
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
+use ibidem_words::degrade::Breakers;
+use ibidem_words::ports::language_model::ModelError;
 use tokio::sync::watch;
 
 use crate::compose;

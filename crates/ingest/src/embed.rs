@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder};
-use ibidem_engine::ports::vectors::{MissingVector, NewVector, VectorShelf};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_words::ports::vectors::{MissingVector, NewVector, VectorShelf};
 
 use crate::progress::Progress;
 

@@ -1,9 +1,9 @@
 //! From a read and split document to a version that can be stored.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::intake::{NewPassage, NewVersion, Submission};
-use ibidem_engine::ports::vectors::MissingVector;
-use ibidem_engine::words::{Sha256Hash, fields, passage_in_context};
+use ibidem_words::ports::intake::{NewPassage, NewVersion, Submission};
+use ibidem_words::ports::vectors::MissingVector;
+use ibidem_words::{Sha256Hash, fields, passage_in_context};
 
 use crate::read::ReadDocument;
 use crate::split::Passage;

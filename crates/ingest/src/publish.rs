@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder};
-use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexWriter};
-use ibidem_engine::ports::outbox::{Outbox, Publication};
-use ibidem_engine::ports::vectors::VectorShelf;
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_words::ports::index::{IndexDocument, IndexError, IndexWriter};
+use ibidem_words::ports::outbox::{Outbox, Publication};
+use ibidem_words::ports::vectors::VectorShelf;
+use ibidem_words::{DocumentId, TenantId};
 
 use crate::embed::{EmbedMissingError, embed_missing};
 use crate::progress::Progress;
@@ -158,11 +158,11 @@ mod tests {
     use std::sync::Mutex;
 
     use async_trait::async_trait;
-    use ibidem_engine::fakes::FakeEmbedder;
-    use ibidem_engine::ports::index::{StoredPage, StoredPoint};
-    use ibidem_engine::ports::outbox::Wanted;
-    use ibidem_engine::ports::vectors::NewVector;
-    use ibidem_engine::words::{ModelHash, Sha256Hash};
+    use ibidem_words::fakes::FakeEmbedder;
+    use ibidem_words::ports::index::{StoredPage, StoredPoint};
+    use ibidem_words::ports::outbox::Wanted;
+    use ibidem_words::ports::vectors::NewVector;
+    use ibidem_words::{ModelHash, Sha256Hash};
     use uuid::Uuid;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! Splitting: from a document's text to passages that fit the embedding model whole, each in one section.
 
-use ibidem_engine::ports::embedder::TokenCounter;
-use ibidem_engine::words::{CharSpan, context_header};
+use ibidem_words::ports::embedder::TokenCounter;
+use ibidem_words::{CharSpan, context_header};
 
 use crate::read::{PageStart, ReadDocument};
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use chrono::Utc;
 use futures::future::{join, join_all};
 use futures::stream::{self, StreamExt as _};
-use ibidem_engine::ports::embedder::{EmbedError, TokenCounter};
-use ibidem_engine::ports::intake::{Committed, Failure, Intake, Job};
-use ibidem_engine::ports::originals::{Originals, OriginalsError};
-use ibidem_engine::ports::vectors::MissingVector;
+use ibidem_words::ports::embedder::{EmbedError, TokenCounter};
+use ibidem_words::ports::intake::{Committed, Failure, Intake, Job};
+use ibidem_words::ports::originals::{Originals, OriginalsError};
+use ibidem_words::ports::vectors::MissingVector;
 use tokio::sync::{Semaphore, watch};
 
 use crate::embed::{EmbedMissingError, embed_missing};

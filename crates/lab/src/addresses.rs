@@ -7,7 +7,7 @@ use std::time::Instant;
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer, Reason};
+use ibidem_words::{Action, Answer, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::percentile;

@@ -10,13 +10,12 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer};
+use ibidem_words::{Action, Answer};
 use serde::Serialize;
 
+use crate::squad::SquadQuestion;
 pub use remembered::RememberedQueries;
 pub use share::Share;
-
-use crate::squad::SquadQuestion;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerOrRefuseError {

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::gather::addresses::Resolved;
 use ibidem_engine::gather::gather;
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::Candidate;
+use ibidem_words::Candidate;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;

@@ -20,7 +20,7 @@ pub mod terms;
 use std::fmt;
 use std::path::Path;
 
-use ibidem_engine::words::Reason;
+use ibidem_words::Reason;
 use serde::{Deserialize, Serialize};
 
 /// The term that an evaluation's vocabulary never answers in time.

@@ -5,9 +5,10 @@ mod prompt;
 pub mod report;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use ibidem_engine::ports::language_model::ModelError;
-use ibidem_engine::roles::{NamedModel, is_same_model};
-use ibidem_engine::words::Sha256Hash;
+use ibidem_engine::roles::NamedModel;
+use ibidem_words::Sha256Hash;
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::language_model::is_same_model;
 use serde::{Deserialize, Serialize};
 
 use answers::{Answered, Pair};

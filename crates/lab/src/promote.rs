@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_engine::words::{Answer, CitedSource, Reason};
+use ibidem_words::{Answer, CitedSource, Reason};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

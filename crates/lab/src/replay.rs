@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::replay::{Again, Change, DecisionRecord, Flip, Replay, Speech, Unreplayable};
-use ibidem_engine::words::{Action, GateRecord, Reason, Sha256Hash};
+use ibidem_engine::replay::{Again, Change, Flip, Replay, Unreplayable};
+use ibidem_words::ports::records::{DecisionRecord, Speech};
+use ibidem_words::{Action, GateRecord, Reason, Sha256Hash};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::calibrate::binomial::clopper_pearson;
-
 pub use page::page;
 
 /// A turn as it was recorded, as far as deciding it again needs it. One on each line of a file.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use ibidem_engine::ports::catalogue::CataloguePassage;
 use ibidem_engine::search::{Lanes, SearchError, SearchRequest, Searcher};
-use ibidem_engine::words::{CollectionName, Scope};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{CollectionName, Scope};
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;

@@ -1,7 +1,7 @@
 //! What a threshold on the best passage's similarity lets through: the evidence behind `top1_similarity`.
 
 use ibidem_engine::search::{Lanes, SearchError, SearchRequest, Searcher};
-use ibidem_engine::words::{CollectionName, Scope};
+use ibidem_words::{CollectionName, Scope};
 use serde::Serialize;
 
 use crate::squad::SquadQuestion;

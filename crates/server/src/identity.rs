@@ -4,8 +4,8 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use ibidem_engine::words::{Identity, Role, Scope};
 use ibidem_store::KeyError;
+use ibidem_words::{Identity, Role, Scope};
 
 use crate::audit::Act;
 use crate::limits::Place;

@@ -8,6 +8,7 @@ mod identity;
 mod limits;
 pub mod logs;
 pub mod metrics;
+pub mod policy_file;
 mod problem;
 mod request_id;
 mod routes;
@@ -17,7 +18,7 @@ mod state;
 use std::sync::Arc;
 
 use axum::serve::Listener;
-use ibidem_engine::ports::thesaurus::Thesaurus;
+use ibidem_words::ports::thesaurus::Thesaurus;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;

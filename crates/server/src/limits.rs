@@ -10,8 +10,8 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use ibidem_engine::degrade::Deadline;
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
+use ibidem_words::degrade::Deadline;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::BodyInTime;

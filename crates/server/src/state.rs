@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::curate::Window;
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::originals::Originals;
-use ibidem_engine::ports::traces::Traces;
 use ibidem_engine::roles::Roles;
-use ibidem_engine::words::Sha256Hash;
 use ibidem_store::Store;
+use ibidem_words::Sha256Hash;
+use ibidem_words::curate::Window;
+use ibidem_words::ports::originals::Originals;
+use ibidem_words::ports::traces::Traces;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::{
+use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
-use ibidem_engine::words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
+use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
 use uuid::Uuid;
 
 use crate::Store;

@@ -1,7 +1,7 @@
 //! Tenants, collections and tags with their owners.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{CollectionName, Tag, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{CollectionName, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 

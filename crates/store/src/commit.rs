@@ -1,9 +1,9 @@
 //! Committing document versions: all of a job, or nothing of it.
 
-use ibidem_engine::bm25::DocumentTerms;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Committed, Job, NewPassage, NewVersion};
-use ibidem_engine::words::{AddressKey, DocumentId, TenantId};
+use ibidem_language::bm25::DocumentTerms;
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::intake::{Committed, Job, NewPassage, NewVersion};
+use ibidem_words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
 
 use crate::convert::to_i32;

@@ -1,7 +1,7 @@
 //! Between the words of the engine and the types of the database.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{AddressKey, CollectionName, DocumentKind, PassageKey, Scope, Sha256Hash, Tag};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{AddressKey, CollectionName, DocumentKind, PassageKey, Scope, Sha256Hash, Tag};
 use uuid::Uuid;
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]

@@ -1,8 +1,8 @@
 //! What an operator does with documents that are already in: list, retag, remove.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{CollectionName, DocumentId, Scope, Tag, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{CollectionName, DocumentId, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 
 use crate::collections::ensure_tags;

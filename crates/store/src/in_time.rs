@@ -1,6 +1,6 @@
 //! Reads that a question waits for: a database that hangs is one that does not answer.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_words::ports::catalogue::CatalogueError;
 
 use crate::{Store, unavailable};
 
@@ -34,7 +34,7 @@ mod tests {
             acquire_timeout: Duration::from_secs(60),
             read_timeout: Duration::from_millis(30),
             lease: Duration::from_secs(60),
-            analysis: ibidem_engine::bm25::Analysis::default(),
+            analysis: ibidem_language::bm25::Analysis::default(),
         })
         .unwrap();
         let hanging = std::future::pending::<Result<(), sqlx::Error>>().in_time(&store).await;

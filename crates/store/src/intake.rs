@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, Submission};
-use ibidem_engine::words::{TenantId, seen};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, Submission};
+use ibidem_words::{TenantId, seen};
 use uuid::Uuid;
 
 use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_parsed, to_tags, to_u32};

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Identity, Role, Sha256Hash, Subject, Tag, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Identity, Role, Sha256Hash, Subject, Tag, TenantId};
 use rand::Rng;
 use uuid::Uuid;
 

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint};
-use ibidem_engine::ports::outbox::{Outbox, Publication, Wanted};
-use ibidem_engine::ports::vectors::MissingVector;
-use ibidem_engine::words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint};
+use ibidem_words::ports::outbox::{Outbox, Publication, Wanted};
+use ibidem_words::ports::vectors::MissingVector;
+use ibidem_words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
 use uuid::Uuid;
 
 use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_tags, to_u32, to_vector};

@@ -1,9 +1,9 @@
 //! Who owns the tags of a document.
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::owners::{OwnedTag, Owner, Owners};
-use ibidem_engine::words::{DocumentId, Scope};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::owners::{OwnedTag, Owner, Owners};
+use ibidem_words::{DocumentId, Scope};
 use uuid::Uuid;
 
 use crate::Store;

@@ -1,18 +1,18 @@
 //! Policies that were in force, by their hash.
 
-use ibidem_engine::policy::{Policy, PolicyTexts};
-use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{PolicyTexts, Sha256Hash};
 
 use crate::{Store, unavailable};
 
 impl Store {
     /// Keeps a policy's texts, so that what it decides can be decided again. Keeping it twice changes nothing.
-    pub async fn keep_policy(&self, policy: &Policy) -> Result<(), CatalogueError> {
+    pub async fn keep_policy(&self, hash: Sha256Hash, texts: &PolicyTexts) -> Result<(), CatalogueError> {
         sqlx::query!(
             "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
-            policy.hash.as_bytes(),
-            policy.texts.policy,
-            policy.texts.thresholds,
+            hash.as_bytes(),
+            texts.policy,
+            texts.thresholds,
         )
         .execute(&self.pool)
         .await

@@ -1,8 +1,8 @@
 //! One document as an operator looks at it.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{DocumentId, TenantId};
 
 use crate::{Store, unavailable};
 

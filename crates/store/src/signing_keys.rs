@@ -1,8 +1,8 @@
 //! The keys that sign receipts: one signs, the others are kept for what they signed.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{InvalidKey, PublicKey, PublicKeys, SigningKey};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{InvalidKey, PublicKey, PublicKeys, SigningKey};
 use rand::Rng;
 
 use crate::{Store, unavailable};

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Submission, Submitted};
-use ibidem_engine::words::{DocumentId, Sha256Hash, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::intake::{Submission, Submitted};
+use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 

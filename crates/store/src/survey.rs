@@ -1,9 +1,9 @@
 //! Looking over everything, as an operator: progress, backlog, and the catalogue page by page.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::index::IndexDocument;
-use ibidem_engine::words::{DocumentId, ModelHash, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::index::IndexDocument;
+use ibidem_words::{DocumentId, ModelHash, TenantId};
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 

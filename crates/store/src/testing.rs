@@ -37,7 +37,7 @@ impl TestDatabase {
             // Long: a busy machine is no database that hangs.
             read_timeout: Duration::from_secs(60),
             lease: Duration::from_secs(60),
-            analysis: ibidem_engine::bm25::Analysis::default(),
+            analysis: ibidem_language::bm25::Analysis::default(),
         })
         .expect("the URL is valid");
         store.migrate().await.expect("the migrations apply");

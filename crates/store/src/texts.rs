@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::receipts::{Corpus, KeptDocument, KeptVersion};
-use ibidem_engine::words::{DocumentId, Scope};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::corpus::{Corpus, KeptDocument, KeptVersion};
+use ibidem_words::{DocumentId, Scope};
 
 use crate::convert::{scope_tags, to_i32, to_u32};
 use crate::{Store, unavailable};

@@ -1,9 +1,9 @@
 //! Vectors, by tenant, model and what was embedded.
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
-use ibidem_engine::words::{ModelHash, Sha256Hash, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::vectors::{NewVector, VectorShelf};
+use ibidem_words::{ModelHash, Sha256Hash, TenantId};
 use uuid::Uuid;
 
 use crate::convert::{to_digest, vector_bytes};

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use ibidem_engine::bm25::{Analysis, DocumentTerms, TermCounts, TermId};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Job, NewVersion};
-use ibidem_engine::ports::word_statistics::WordStatistics;
-use ibidem_engine::words::{DocumentId, Scope, TenantId, passage_in_context};
+use ibidem_language::bm25::{Analysis, DocumentTerms, TermCounts, TermId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::intake::{Job, NewVersion};
+use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_words::{DocumentId, Scope, TenantId, passage_in_context};
 use sqlx::PgConnection;
+
 #[cfg(feature = "testing")]
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-use ibidem_engine::ports::request_time::RequestTime as Port;
+use ibidem_words::ports::request_time::RequestTime as Port;
 
 tokio::task_local! {
     static DEADLINE: Instant;

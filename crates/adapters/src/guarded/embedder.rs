@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::degrade::ServiceBreaker;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::degrade::ServiceBreaker;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 
 use super::guarded;
 

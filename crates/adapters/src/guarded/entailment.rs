@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::degrade::ServiceBreaker;
-use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use ibidem_words::degrade::ServiceBreaker;
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
 
 use super::guarded;
 

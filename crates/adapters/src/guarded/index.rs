@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ibidem_engine::degrade::ServiceBreaker;
-use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::words::Scope;
+use ibidem_words::Scope;
+use ibidem_words::degrade::ServiceBreaker;
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 
 use super::guarded;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{FutureExt as _, Stream};
-use ibidem_engine::degrade::{Call, Fault as _, ServiceBreaker};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
+use ibidem_words::degrade::{Call, Fault as _, ServiceBreaker};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
 use tokio::time::Sleep;
 
 use super::{TimeLimit, guarded, refused};

@@ -14,7 +14,7 @@ mod vocabulary;
 
 use std::time::{Duration, Instant};
 
-use ibidem_engine::degrade::{Fault, Refused, ServiceBreaker};
+use ibidem_words::degrade::{Fault, Refused, ServiceBreaker};
 
 pub use deadline::RequestTime;
 pub use embedder::GuardedEmbedder;

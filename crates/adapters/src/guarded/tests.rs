@@ -5,22 +5,22 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures::StreamExt as _;
-use ibidem_engine::degrade::{BreakerSettings, Breakers, Clock};
-use ibidem_engine::fakes::{
+use ibidem_words::degrade::{BreakerSettings, Breakers, Clock};
+use ibidem_words::fakes::{
     FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeTokenizer, FakeVocabulary, Script,
 };
-use ibidem_engine::ports::embedder::{EmbedError, Embedder as _};
-use ibidem_engine::ports::entailment::{Entailment as _, EntailmentError, Pair};
-use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{
+use ibidem_words::ports::embedder::{EmbedError, Embedder as _};
+use ibidem_words::ports::entailment::{Entailment as _, EntailmentError, Pair};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::ports::language_model::Estimate;
+use ibidem_words::ports::language_model::{
     LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt, Tokenizer as _,
 };
-use ibidem_engine::ports::request_time::RequestTime as _;
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
-use ibidem_engine::ports::vocabulary::{Vocabulary, VocabularyError};
-use ibidem_engine::speak::budget::Estimate;
-use ibidem_engine::suites;
-use ibidem_engine::words::{Identity, Role, Scope, Subject, TenantId};
+use ibidem_words::ports::request_time::RequestTime as _;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::vocabulary::{Vocabulary, VocabularyError};
+use ibidem_words::suites;
+use ibidem_words::{Identity, Role, Scope, Subject, TenantId};
 
 use super::*;
 use crate::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
@@ -261,7 +261,7 @@ impl LanguageModel for Stuck {
 
 #[async_trait]
 impl Vocabulary for Stuck {
-    async fn lookup(&self, _: &str) -> Result<ibidem_engine::ports::vocabulary::Lookup, VocabularyError> {
+    async fn lookup(&self, _: &str) -> Result<ibidem_words::ports::vocabulary::Lookup, VocabularyError> {
         std::future::pending().await
     }
 

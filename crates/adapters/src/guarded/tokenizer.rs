@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::degrade::ServiceBreaker;
-use ibidem_engine::ports::language_model::Tokenizer;
-use ibidem_engine::speak::budget::Estimate;
+use ibidem_words::degrade::ServiceBreaker;
+use ibidem_words::ports::language_model::Estimate;
+use ibidem_words::ports::language_model::Tokenizer;
 
 use super::TimeLimit;
 

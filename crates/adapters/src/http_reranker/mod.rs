@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 use crate::openai::reason;
 use wire::{Request, scores};

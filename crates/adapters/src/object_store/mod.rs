@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::TryStreamExt as _;
-use ibidem_engine::ports::originals::{KeptOriginal, Originals, OriginalsError};
-use ibidem_engine::words::{Sha256Hash, TenantId};
+use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
+use ibidem_words::{Sha256Hash, TenantId};
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 
 #[derive(Debug, thiserror::Error)]

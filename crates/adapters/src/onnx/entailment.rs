@@ -1,7 +1,7 @@
 //! A cross-encoder in this process that says whether a text supports a claim.
 
 use async_trait::async_trait;
-use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair as Claimed};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair as Claimed};
 
 use super::labels::Labels;
 use super::pair_model::{PairModel, PairModelError, PairModelSettings};

@@ -19,17 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
-use ibidem_engine::words::{ModelHash, Sha256Hash};
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use ibidem_words::{ModelHash, Sha256Hash};
 use tokio::sync::OwnedSemaphorePermit;
 
+use encoder::Encoder;
 pub use entailment::OnnxEntailment;
 pub use pair_model::{PairModelError, PairModelSettings};
-pub use reranker::OnnxReranker;
-
-use encoder::Encoder;
 use queue::{Lane, Model};
 use request::Trouble;
+pub use reranker::OnnxReranker;
 pub(crate) use tokens::plain_tokenizer;
 use tokens::{Tokens, Window};
 use workers::{Room, Workers};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 use super::config::Config;
 use super::pair_model::{Head, PairModel, PairModelError, PairModelSettings, sigmoid};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ibidem_engine::ports::embedder::TokenCounter;
+use ibidem_words::ports::embedder::TokenCounter;
 use tokenizers::{Encoding, Tokenizer, TruncationDirection};
 
 use super::LoadError;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use moka::future::Cache;
 use tokio::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use eventsource_stream::Eventsource as _;
 use futures::StreamExt as _;
-use ibidem_engine::ports::language_model::{ModelError, Piece, Pieces, Usage};
+use ibidem_words::ports::language_model::{ModelError, Piece, Pieces, Usage};
 use tokio::time::Instant;
 
 use super::wire::ChatChunk;

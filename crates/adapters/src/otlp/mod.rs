@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ibidem_engine::ports::records::TurnRecord;
-use ibidem_engine::ports::traces::Traces;
+use ibidem_words::ports::records::TurnRecord;
+use ibidem_words::ports::traces::Traces;
 use tokio::sync::mpsc;
 
 use spans::{Span, body, spans};

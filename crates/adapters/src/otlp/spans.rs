@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibidem_engine::ports::records::TurnRecord;
+use ibidem_words::ports::records::TurnRecord;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Filters: what an asker may see, and which points are a document's.
 
-use ibidem_engine::ports::index::{IndexDocument, IndexQuery, Shelf};
-use ibidem_engine::words::{Scope, TenantId};
+use ibidem_words::ports::index::{IndexDocument, IndexQuery, Shelf};
+use ibidem_words::{Scope, TenantId};
 use qdrant_client::qdrant::{Condition, Filter};
 
 use super::payload;

@@ -12,12 +12,12 @@ mod search;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_engine::bm25::Analysis;
-use ibidem_engine::ports::embedder::EmbeddingModel;
-use ibidem_engine::ports::index::{
+use ibidem_language::bm25::Analysis;
+use ibidem_words::Scope;
+use ibidem_words::ports::embedder::EmbeddingModel;
+use ibidem_words::ports::index::{
     Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
-use ibidem_engine::words::Scope;
 use qdrant_client::{Qdrant, QdrantError};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 //! `{alias}-{model}` is what reads and writes go through, `{model}` being the first digits of the
 //! model's hash; it points at a collection `{alias}-{model}-{serial}`.
 
-use ibidem_engine::words::ModelHash;
+use ibidem_words::ModelHash;
 
 const MODEL_DIGITS: usize = 12;
 const SERIAL_DIGITS: usize = 4;
@@ -64,7 +64,7 @@ fn is_model(written: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_engine::words::Sha256Hash;
+    use ibidem_words::Sha256Hash;
 
     use super::*;
 

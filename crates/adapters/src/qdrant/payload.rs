@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use ibidem_engine::ports::index::{IndexDocument, StoredPoint};
-use ibidem_engine::words::{CollectionName, DocumentId, PassageKey, Tag, TenantId};
+use ibidem_words::ports::index::{IndexDocument, StoredPoint};
+use ibidem_words::{CollectionName, DocumentId, PassageKey, Tag, TenantId};
 use qdrant_client::qdrant::Value;
 use qdrant_client::qdrant::value::Kind;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_engine::bm25::{Analysis, TermWeights};
-use ibidem_engine::ports::index::{IndexDocument, IndexError, IndexPoint};
-use ibidem_engine::words::TenantId;
+use ibidem_language::bm25::{Analysis, TermWeights};
+use ibidem_words::TenantId;
+use ibidem_words::ports::index::{IndexDocument, IndexError, IndexPoint};
 use qdrant_client::qdrant::{DeletePointsBuilder, NamedVectors, PointStruct, UpsertPointsBuilder, Vector};
 
 use super::{BM25, DENSE, QdrantIndex, filter, payload};

@@ -1,6 +1,6 @@
 //! Walking over every point, for reconciling with the catalogue.
 
-use ibidem_engine::ports::index::{IndexError, StoredPage, StoredPoint};
+use ibidem_words::ports::index::{IndexError, StoredPage, StoredPoint};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{DeletePointsBuilder, PayloadIncludeSelector, PointId, PointsIdsList, ScrollPointsBuilder};
 use uuid::Uuid;

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ibidem_engine::ports::index::{IndexError, IndexHit, IndexQuery};
-use ibidem_engine::words::{PassageKey, Scope};
+use ibidem_words::ports::index::{IndexError, IndexHit, IndexQuery};
+use ibidem_words::{PassageKey, Scope};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     AcornSearchParams, Filter, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder, QueryPoints,

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use ibidem_engine::ports::thesaurus::{Entry, Label, Thesaurus, WordList};
-use ibidem_engine::ports::vocabulary::{
+use ibidem_words::ports::thesaurus::{Entry, Label, Thesaurus, WordList};
+use ibidem_words::ports::vocabulary::{
     Concept, Definition, LabelKind, Labels, Lookup, Vocabulary, VocabularyError, checked, folded, in_language,
 };
 

@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use ibidem_engine::suites;
+use ibidem_words::suites;
 
 use super::*;
 

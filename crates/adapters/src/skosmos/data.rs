@@ -1,6 +1,6 @@
 //! A concept's definitions, out of all that a server has about it.
 
-use ibidem_engine::ports::vocabulary::{Definition, VocabularyError};
+use ibidem_words::ports::vocabulary::{Definition, VocabularyError};
 use serde_json::{Map, Value};
 
 use super::fetch::unavailable;

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use ibidem_adapters::guarded::{GuardedIndex, GuardedModel, GuardedReranker};
 use ibidem_engine::ask::Engine;
-use ibidem_engine::degrade::Deadline;
-use ibidem_engine::ports::catalogue::{
-    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
-};
-use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{Action, AddressKey, CollectionName, PassageKey, Reason, Scope};
+use ibidem_words::degrade::Deadline;
+use ibidem_words::ports::catalogue::{
+    AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
+};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::{Action, AddressKey, CollectionName, PassageKey, Reason, Scope};
 
 use crate::world::{QUESTION, TEXT, World};
 

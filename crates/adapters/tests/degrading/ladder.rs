@@ -1,11 +1,11 @@
 //! The ladder: each part failing, then left alone, then well again, and two of them at once.
 
-use ibidem_engine::fakes::{FakeModel, Script};
-use ibidem_engine::ports::entailment::EntailmentError;
-use ibidem_engine::ports::reranker::RerankError;
-use ibidem_engine::ports::vocabulary::VocabularyError;
 use ibidem_engine::search::{Lanes, SearchRequest};
-use ibidem_engine::words::{Action, Answer, Reason};
+use ibidem_words::fakes::{FakeModel, Script};
+use ibidem_words::ports::entailment::EntailmentError;
+use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::ports::vocabulary::VocabularyError;
+use ibidem_words::{Action, Answer, Reason};
 
 use crate::world::{QUESTION, TERM, TEXT, World};
 

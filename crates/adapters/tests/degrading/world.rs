@@ -10,22 +10,22 @@ use ibidem_adapters::guarded::{
     GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedVocabulary, RequestTime,
 };
 use ibidem_engine::ask::Engine;
-use ibidem_engine::degrade::{BreakerSettings, Breakers, Clock};
-use ibidem_engine::fakes::{
-    self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
-    Script,
-};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::CataloguePassage;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_engine::ports::vocabulary::LabelKind;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::degrade::{BreakerSettings, Breakers, Clock};
+use ibidem_words::fakes::{
+    self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
+    Script,
+};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::vocabulary::LabelKind;
+use ibidem_words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, Tag, TenantId};
 use uuid::Uuid;
 
 pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");

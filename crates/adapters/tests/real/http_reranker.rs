@@ -8,8 +8,8 @@ use axum::http::HeaderMap;
 use axum::{Json, Router};
 use ibidem_adapters::http_reranker::{HttpReranker, HttpRerankerSettings, RerankForm};
 use ibidem_adapters::timed::Timed;
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
-use ibidem_engine::suites::reranker::reranker_suite;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::suites::reranker::reranker_suite;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

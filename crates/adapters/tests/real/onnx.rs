@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{LoadError, OnnxEmbedder, OnnxSettings, Pooling};
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, TokenCounter};
-use ibidem_engine::suites::embedder::embedder_suite;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, TokenCounter};
+use ibidem_words::suites::embedder::embedder_suite;
 
 use crate::setting;
 

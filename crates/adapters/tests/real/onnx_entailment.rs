@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
 use ibidem_adapters::timed::Timed;
-use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
-use ibidem_engine::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
 use ibidem_adapters::timed::Timed;
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
-use ibidem_engine::suites::reranker::reranker_suite;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::suites::reranker::reranker_suite;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
-use ibidem_engine::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
-use ibidem_engine::suites::language_model::check;
-use ibidem_engine::words::Speaker;
+use ibidem_words::Speaker;
+use ibidem_words::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use ibidem_words::suites::language_model::check;
 
 use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;

@@ -5,13 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantization};
-use ibidem_engine::bm25::Analysis;
-use ibidem_engine::ports::embedder::EmbeddingModel;
-use ibidem_engine::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
-use ibidem_engine::suites::index::{DIMENSIONS, index_suite};
-use ibidem_engine::words::{
-    DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId,
-};
+use ibidem_language::bm25::Analysis;
+use ibidem_words::ports::embedder::EmbeddingModel;
+use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
+use ibidem_words::suites::index::{DIMENSIONS, index_suite};
+use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};
 

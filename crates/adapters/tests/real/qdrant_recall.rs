@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{QdrantIndex, QdrantSettings};
-use ibidem_engine::ports::embedder::EmbeddingModel;
-use ibidem_engine::ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
-use ibidem_engine::words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::ports::embedder::EmbeddingModel;
+use ibidem_words::ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
+use ibidem_words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
 
 use crate::qdrant::{model, settings, with_index_of};
 

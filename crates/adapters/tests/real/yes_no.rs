@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
-use ibidem_engine::ports::reranker::Reranker as _;
-use ibidem_engine::suites::reranker::reranker_suite;
 use ibidem_engine::yes_no::{YesNoPrompt, YesNoReranker, YesNoSettings};
+use ibidem_words::ports::reranker::Reranker as _;
+use ibidem_words::suites::reranker::reranker_suite;
 
 use crate::setting;
 

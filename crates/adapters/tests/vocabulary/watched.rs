@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
-use ibidem_engine::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_engine::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError};
-use ibidem_engine::suites;
+use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
+use ibidem_words::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError};
+use ibidem_words::suites;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 

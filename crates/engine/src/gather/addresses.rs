@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
+use ibidem_words::{AddressKey, Scope};
+
 use crate::policy::{AddressRules, AddressSeries};
-use crate::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
-use crate::words::{AddressKey, Scope};
 
 /// An address in a question.
 #[derive(Clone, PartialEq, Debug)]

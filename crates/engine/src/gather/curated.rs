@@ -3,13 +3,14 @@
 //! The two are not alike. A pin speaks for the sources it names, so it must surely be meant. A note only helps, so it
 //! may come along sooner, and is never quoted.
 
+use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_words::ports::index::IndexHit;
+use ibidem_words::ports::memory::{Memory, Remembered};
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::{Candidate, MemoryId, MemoryKind, Scope, as_shown};
+
 use crate::policy::CuratedRules;
-use crate::ports::catalogue::{CatalogueError, CataloguePassage};
-use crate::ports::index::IndexHit;
-use crate::ports::memory::{Memory, Remembered};
-use crate::ports::reranker::Reranker;
 use crate::turn::CuratedMatch;
-use crate::words::{Candidate, MemoryId, MemoryKind, Scope, as_shown};
 
 /// What curated memory has for a question.
 #[derive(Default)]

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::bm25::TermWeights;
-use crate::ports::embedder::{EmbedError, Embedder};
-use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
+use ibidem_language::bm25::TermWeights;
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
+use ibidem_words::{CollectionName, DocumentId, PassageKey, Scope};
+
 use crate::search::share_of_rank;
 use crate::turn::Variant;
-use crate::words::{CollectionName, DocumentId, PassageKey, Scope};
 
 /// What to look for.
 pub(super) struct Sweep<'a> {

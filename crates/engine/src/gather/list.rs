@@ -1,15 +1,16 @@
 //! Lists of documents, from the catalogue, in one order, and no model.
 
+use ibidem_language::markers::with_marker;
+use ibidem_language::sentences::Sentence;
+use ibidem_language::significant_terms;
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
+use ibidem_words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
+
 use super::route::{DocumentClasses, after_command, words};
 use crate::policy::ListRules;
-use crate::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
-use crate::sift::significant_terms;
-use crate::speak::markers::with_marker;
 use crate::speak::markup::shown;
-use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
-use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 /// What is to be listed.
 #[derive(Clone, PartialEq, Eq, Debug)]

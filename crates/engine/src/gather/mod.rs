@@ -16,12 +16,14 @@ pub mod topics;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
+use ibidem_language::Terms;
+use ibidem_words::degrade::{Fault, flags};
+use ibidem_words::{Candidate, PassageKey};
+
 use crate::ask::Engine;
-use crate::degrade::{Fault, flags};
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
 use crate::turn::{Asked, Gathered, SearchRecord, Unsearchable, Variant, VariantKind};
-use crate::words::{Candidate, PassageKey, Terms};
 use addresses::Resolved;
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};

@@ -1,14 +1,15 @@
 //! Answers about documents that the asker named: the documents themselves, or that there are none of that name.
 
+use ibidem_language::markers::with_marker;
+use ibidem_language::sentences::Sentence;
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+
 use super::addresses::{Mention, Resolved, nearest};
 use crate::policy::AddressRules;
-use crate::ports::catalogue::{Catalogue, CatalogueError};
-use crate::speak::markers::with_marker;
 use crate::speak::markup::shown;
-use crate::speak::sentences::Sentence;
 use crate::speak::{Listener, Said, quote, refuse_unsearched};
 use crate::turn::{Asked, Sifted};
-use crate::words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 /// None of the addresses exists: never a guess, but the nearest that do.
 pub async fn not_found(

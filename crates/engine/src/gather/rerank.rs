@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_language::{same_word, significant_terms};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::{Candidate, DocumentKind, passage_in_context};
+
 use crate::policy::{RerankRules, UnjudgedOrder};
-use crate::ports::reranker::{RerankError, Reranker};
-use crate::sift::{same_word, significant_terms};
-use crate::words::{Candidate, DocumentKind, passage_in_context};
 
 /// Gives every candidate its score, or none of them.
 pub(super) async fn judge(

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::ports::catalogue::{Catalogue, CatalogueError};
-use crate::replay::PoolRecord;
+use ibidem_words::PassageKey;
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_words::ports::records::PoolRecord;
+
+use crate::replay::pool_record;
 use crate::sift::sift;
 use crate::turn::{Gathered, Sieve};
-use crate::words::PassageKey;
 
 /// Sifts, and has the catalogue confirm all that would be spoken from, in one batch. What is gone by then was never
 /// gathered: the gates look again at what is left, and that is confirmed too.
@@ -19,7 +21,7 @@ pub async fn confirmed(
     loop {
         let sieve = sift(gathered.clone());
         let Sieve::Through(sifted) = &sieve else {
-            let record = PoolRecord::of(&gathered, &sieve.sifted().evidence);
+            let record = pool_record(&gathered, &sieve.sifted().evidence);
             return Ok((sieve, record));
         };
         let keys: Vec<PassageKey> = sifted.evidence.iter().map(|candidate| candidate.passage.passage).collect();
@@ -29,7 +31,7 @@ pub async fn confirmed(
         };
         let gone: HashSet<PassageKey> = keys.into_iter().filter(|key| !there.contains(key)).collect();
         if gone.is_empty() {
-            let record = PoolRecord::of(&gathered, &sifted.evidence);
+            let record = pool_record(&gathered, &sifted.evidence);
             return Ok((sieve, record));
         }
         gathered.candidates.retain(|candidate| !gone.contains(&candidate.passage.passage));

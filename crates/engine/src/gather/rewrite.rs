@@ -3,11 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_words::{Sha256Hash, Speaker, unsteered};
+
 use crate::policy::RewriteRules;
-use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
 use crate::turn::{Variant, VariantKind};
-use crate::words::{Sha256Hash, Speaker, unsteered};
 
 /// Variants that are remembered, for one question and model each.
 const MOST_REMEMBERED: usize = 1_000;
@@ -100,7 +101,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::fakes::{FakeModel, Script};
+    use ibidem_words::fakes::{FakeModel, Script};
 
     fn rules() -> RewriteRules {
         RewriteRules { most: 3, max_tokens: 100, prompt: "Rewrite.".to_owned() }

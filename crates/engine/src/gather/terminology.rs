@@ -1,17 +1,17 @@
 //! Terminology first: a term's definition, word for word from the vocabulary, or a refusal. No lane runs, no model.
 
-use uuid::Uuid;
-
-use crate::degrade::flags;
-use crate::policy::TerminologyRules;
-use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
-use crate::speak::markup::shown;
-use crate::speak::{Listener, Spoken, refuse};
-use crate::turn::{Asked, Sifted};
-use crate::words::{
+use ibidem_words::degrade::flags;
+use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
+use ibidem_words::{
     Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal,
     RetrievalQuality, SentenceCheck, Sha256Hash, Stretch, StretchKind, Transparency, Verdict,
 };
+use uuid::Uuid;
+
+use crate::policy::TerminologyRules;
+use crate::speak::markup::shown;
+use crate::speak::{Listener, Spoken, refuse};
+use crate::turn::{Asked, Sifted};
 
 /// A concept whose definition can be quoted.
 struct Quoted {

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict, as_shown};
+
 use crate::policy::{Topic, TopicRules};
-use crate::ports::embedder::{EmbedError, Embedder};
 use crate::speak::{Listener, refuse_unsearched};
 use crate::turn::Asked;
-use crate::words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict, as_shown};
 
 /// Exemplars' vectors, embedded once for each policy.
 #[derive(Default)]

@@ -4,10 +4,10 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use ibidem_words::Sha256Hash;
 use serde::{Deserialize, Serialize};
 
 use super::{Gate, SiftRules};
-use crate::words::Sha256Hash;
 
 /// The gate whose number was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

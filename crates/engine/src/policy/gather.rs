@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_words::{CollectionName, DocumentKind};
 use serde::Deserialize;
 
 use super::AddressPattern;
 use crate::gather::route::DocumentClasses;
-use crate::words::{CollectionName, DocumentKind};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

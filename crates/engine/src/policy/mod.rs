@@ -9,9 +9,8 @@ mod speak;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
-
-use crate::words::{Reason, Sha256Hash};
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
 pub use gather::{
@@ -49,24 +48,6 @@ pub struct Policy {
     /// Of the file's text: what an answer was decided by, exactly.
     pub hash: Sha256Hash,
     pub texts: Arc<PolicyTexts>,
-}
-
-/// What a policy was read from: enough to read it again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PolicyTexts {
-    pub policy: String,
-    /// Thresholds of single collections, laid over the policy's.
-    pub thresholds: Option<String>,
-}
-
-impl PolicyTexts {
-    pub fn parse(&self) -> Result<Policy, PolicyError> {
-        let policy = Policy::parse(&self.policy)?;
-        match &self.thresholds {
-            Some(thresholds) => policy.overlaid(thresholds),
-            None => Ok(policy),
-        }
-    }
 }
 
 /// What a policy file says.
@@ -124,6 +105,15 @@ fn stale() -> String {
 }
 
 impl Policy {
+    /// Read again from what it was read from.
+    pub fn of_texts(texts: &PolicyTexts) -> Result<Self, PolicyError> {
+        let policy = Self::parse(&texts.policy)?;
+        match &texts.thresholds {
+            Some(thresholds) => policy.overlaid(thresholds),
+            None => Ok(policy),
+        }
+    }
+
     /// Reads and checks a policy file's text.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         let rules: Rules = serde_saphyr::from_str(text).map_err(|error| PolicyError::Unreadable(error.to_string()))?;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_words::DocumentKind;
 use serde::Deserialize;
-
-use crate::words::DocumentKind;
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

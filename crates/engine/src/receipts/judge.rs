@@ -1,14 +1,15 @@
 //! Judging a sentence again by what its sources say now.
 
+use ibidem_language::markers::without_markers;
+use ibidem_language::sentences::sentences_of;
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::{SentenceVerdict, Stretch};
+
 use super::report::{Outcome, StretchReport};
 use super::source::{Found, spaced_alike};
 use crate::policy::VerificationRules;
-use crate::ports::entailment::Entailment;
-use crate::speak::markers::without_markers;
 use crate::speak::markup::shown;
-use crate::speak::sentences::sentences_of;
 use crate::speak::verify::Verifier;
-use crate::words::{SentenceVerdict, Stretch};
 
 /// Adds the verdict on a claim whose sources are all there.
 pub(super) async fn judge(

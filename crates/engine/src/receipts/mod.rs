@@ -4,7 +4,6 @@
 //! stretches are the answer)? Do the sources of each stretch say what the receipt says they said (the version's digest,
 //! the span, the passage's digest)? And do they still say so (the document's current version, the figures, the verifier)?
 
-mod corpus;
 mod judge;
 mod presented;
 mod report;
@@ -15,15 +14,14 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use crate::ports::entailment::Entailment;
-use crate::ports::vocabulary::Vocabulary;
-use crate::words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
-
-pub use corpus::{Corpus, KeptDocument, KeptVersion};
-pub use presented::{Presented, PresentedError};
-pub use report::{Outcome, Report, SourceReport, StretchReport};
+use ibidem_words::ports::corpus::Corpus;
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
 use judge::judge;
+pub use presented::{Presented, PresentedError};
+pub use report::{Outcome, Report, SourceReport, StretchReport};
 use source::{Found, look_up};
 
 /// What a receipt is checked against.

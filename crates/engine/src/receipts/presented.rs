@@ -1,8 +1,7 @@
 //! A receipt as somebody hands it in: alone, or in its answer.
 
+use ibidem_words::{Action, Answer, Receipt, ReceiptSource, Sha256Hash, StretchKind, receipt_sha256, trace_sha256};
 use serde_json::Value;
-
-use crate::words::{Action, Answer, Receipt, ReceiptSource, Sha256Hash, StretchKind, receipt_sha256, trace_sha256};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresentedError {

@@ -1,11 +1,11 @@
 //! What a check found, for people and for programs.
 
+use ibidem_words::{ReceiptSource, SentenceCheck, SignatureOutcome, Stretch, StretchKind};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::presented::Presented;
 use super::source::Found;
-use crate::words::{ReceiptSource, SentenceCheck, SignatureOutcome, Stretch, StretchKind};
 
 /// What became of a sentence or of one of its sources, from good to bad.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]

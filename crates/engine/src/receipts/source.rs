@@ -1,10 +1,11 @@
 //! A cited passage: whether it was there, and whether it still is.
 
-use super::corpus::{Corpus, KeptVersion};
+use ibidem_language::sentences::sentences_of;
+use ibidem_language::significant_terms;
+use ibidem_words::ports::corpus::{Corpus, KeptVersion};
+use ibidem_words::{CharSpan, ReceiptSource, Sha256Hash, SourceId};
+
 use super::report::Outcome;
-use crate::sift::significant_terms;
-use crate::speak::sentences::sentences_of;
-use crate::words::{CharSpan, ReceiptSource, Sha256Hash, SourceId};
 
 /// How many sentences in a row are read where a passage was reworded: as many as it had, and one more.
 const MORE_SENTENCES: usize = 1;

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use ibidem_language::markers::without_markers;
+use ibidem_language::sentences::sentences_of;
+use ibidem_words::Stretch;
+
 use super::report::{Outcome, StretchReport};
 use super::source::Found;
-use crate::speak::markers::without_markers;
-use crate::speak::sentences::sentences_of;
-use crate::words::Stretch;
 
 /// A rule or white space says nothing; a label without a source is the asker's own, or the vocabulary's, by the
 /// signature's word.

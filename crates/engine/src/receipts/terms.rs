@@ -1,10 +1,11 @@
 //! A cited definition: whether the vocabulary still has it.
 
+use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary};
+use ibidem_words::{ReceiptSource, Sha256Hash};
+
 use super::report::Outcome;
 use super::source::Found;
-use crate::ports::vocabulary::{Concept, Lookup, Vocabulary};
 use crate::speak::markup::shown;
-use crate::words::{ReceiptSource, Sha256Hash};
 
 pub(super) async fn look_up(
     uri: &str,

@@ -4,16 +4,17 @@ mod tampering;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use uuid::Uuid;
-
-use super::*;
-use crate::fakes::{FakeConcept, FakeVocabulary};
-use crate::ports::entailment::{EntailmentError, Judgement, Pair, Support};
-use crate::ports::vocabulary::{LabelKind, VocabularyError};
-use crate::words::{
+use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
+use ibidem_words::ports::corpus::{KeptDocument, KeptVersion};
+use ibidem_words::ports::entailment::{EntailmentError, Judgement, Pair, Support};
+use ibidem_words::ports::vocabulary::{LabelKind, VocabularyError};
+use ibidem_words::{
     Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
     SignatureOutcome, SigningKey, SourceId, Transparency, Verdict,
 };
+use uuid::Uuid;
+
+use super::*;
 
 const TITLE: &str = "Leave";
 const TEXT: &str = "# Leave\n\nFünf: Five days may be carried over. They lapse in March.";

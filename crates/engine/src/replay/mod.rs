@@ -6,12 +6,12 @@
 mod record;
 mod speech;
 
+use ibidem_words::ports::records::DecisionRecord;
+use ibidem_words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
+
 use crate::policy::{Gate, OutOfCorpus, Policy};
 use crate::sift::{Finding, Strained, strain};
-use crate::words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
-
-pub use record::{CandidateRecord, DecisionRecord, PoolRecord, Searched};
-pub use speech::{SentenceRecord, Speech, Weighed, Written};
+pub(crate) use record::{decision_record, pool_record, turn_numbers};
 
 /// What a decision comes to when it is made again.
 #[derive(Clone, PartialEq, Debug)]
@@ -79,7 +79,7 @@ impl<'a> Replay<'a> {
     pub fn again(&self, record: &DecisionRecord) -> Again {
         let mut rounds = record.rounds.iter().peekable();
         while let Some(pool) = rounds.next() {
-            let Strained { kept, trace, finding, .. } = strain(&self.policy.rules.sift.gates, pool.restored());
+            let Strained { kept, trace, finding, .. } = strain(&self.policy.rules.sift.gates, record::restored(pool));
             let is_last = rounds.peek().is_none();
             match finding {
                 Finding::TriesAgain(..) if is_last => return Again::Open(Open::WiderSearch),
@@ -112,7 +112,7 @@ impl<'a> Replay<'a> {
         // Which notes a planner would write from is its own opinion, and is taken as it was.
         trace.extend(record.trace.iter().filter(|record| record.gate == "outline").cloned());
         match &record.speech {
-            Some(speech) => speech.again(self.policy, evidence, trace),
+            Some(speech) => speech::again(speech, self.policy, evidence, trace),
             None if is_after_the_gates(record.reason) => Again::Decided(as_recorded(record, trace)),
             // It was stopped, and would not be: nobody has written anything yet.
             None => Again::Open(Open::OtherSentences),

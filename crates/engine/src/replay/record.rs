@@ -1,238 +1,139 @@
-//! What a decision was made of, as far as it must be known to make it again.
+//! What a decision was made of, written down so that it can be made again.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use ibidem_language::Terms;
+use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::flags;
+use ibidem_words::ports::records::{
+    CandidateRecord, DecisionRecord, MarkerCounts, PoolRecord, SearchNumbers, Searched, SentenceCounts, TurnNumbers,
+};
+use ibidem_words::{Action, Answer, Candidate, Reading, Reason, Receipt};
 
-use super::speech::Speech;
-use crate::ports::catalogue::CataloguePassage;
+use super::speech::speech;
 use crate::sift::Pool;
 use crate::speak::Draft;
 use crate::turn::{Gathered, SearchRecord};
-use crate::words::{
-    Action, Answer, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, PresentTerms, Reading,
-    Reason, Sha256Hash, Terms,
-};
 
-/// A decision with everything that it depended on: the scores, never the texts.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct DecisionRecord {
-    pub action: Action,
-    pub reason: Option<Reason>,
-    pub trace: Vec<GateRecord>,
-    /// None where a rule decided before anything was searched.
-    pub searched: Option<Searched>,
-    /// What each round of gathering brought to the gates. Empty where no gate decided: a rule did, or a part failed.
-    pub rounds: Vec<PoolRecord>,
-    /// What was written, and how it was found; none when nothing was.
-    pub speech: Option<Speech>,
-    /// A model answered from what it knows, under a disclaimer.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_general: bool,
-}
-
-/// How it was searched.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Searched {
-    /// Only these collections; empty means all.
-    pub collections: Vec<CollectionName>,
-    /// The question and what a planner made of it: each with its kind.
-    pub variants: Vec<(String, String)>,
-    /// Passages that were found and that the catalogue confirmed.
-    pub hits: usize,
-    /// Of the similarities that the gates looked at; none where there was no passage.
-    pub mean_similarity: Option<f64>,
-    /// Read, and left out before any gate.
-    pub left_out: Vec<CandidateRecord>,
-}
-
-/// A pool as the gates saw it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct PoolRecord {
-    pub round: u32,
-    pub reranked: bool,
-    pub max_context_chunks: usize,
-    /// How many words the question has that say what it is about.
-    pub terms: usize,
-    pub fallback_reasons: Vec<String>,
-    /// Best first.
-    pub candidates: Vec<CandidateRecord>,
-    /// The places of those that the gates left, in order.
-    pub kept: Vec<u32>,
-}
-
-/// A candidate with every score it earned.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct CandidateRecord {
-    pub passage: PassageKey,
-    pub collection: CollectionName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<DocumentKind>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cosine: Option<f32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bm25: Option<f32>,
-    pub fused: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rerank: Option<f32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curated: Option<f64>,
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub addressed: bool,
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub forced: bool,
-    /// The share of the question's words that it has, and which.
-    pub coverage: f64,
-    pub present: PresentTerms,
-    /// The places of better ones that are alike, and how much.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub alike: Vec<(u32, f64)>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-impl DecisionRecord {
-    pub(crate) fn of(answer: &Answer, draft: Option<&Draft>, search: Option<SearchRecord>, least_support: f64) -> Self {
-        // Where a part failed, or the time was over, what was gathered until then decided nothing.
-        let is_failure = matches!(answer.reason, Some(Reason::RetrievalUnavailable | Reason::Deadline));
-        let searched = search.as_ref().map(Searched::of);
-        let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools);
-        let speech = rounds.last().and_then(|pool| Speech::of(answer, draft, pool, least_support));
-        Self {
-            action: answer.action,
-            reason: answer.reason,
-            trace: answer.trace.clone(),
-            searched,
-            is_general: !rounds.is_empty() && speech.is_none() && answer.action == Action::Route,
-            rounds,
-            speech,
-        }
+pub(crate) fn decision_record(
+    answer: &Answer,
+    draft: Option<&Draft>,
+    search: Option<SearchRecord>,
+    least_support: f64,
+) -> DecisionRecord {
+    // Where a part failed, or the time was over, what was gathered until then decided nothing.
+    let is_failure = matches!(answer.reason, Some(Reason::RetrievalUnavailable | Reason::Deadline));
+    let searched = search.as_ref().map(searched_record);
+    let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools);
+    let speech = rounds.last().and_then(|pool| speech(answer, draft, pool, least_support));
+    DecisionRecord {
+        action: answer.action,
+        reason: answer.reason,
+        trace: answer.trace.clone(),
+        searched,
+        is_general: !rounds.is_empty() && speech.is_none() && answer.action == Action::Route,
+        rounds,
+        speech,
     }
 }
 
-impl Searched {
-    fn of(search: &SearchRecord) -> Self {
-        let of_last = search.pools.last().map_or(&[][..], |pool| &pool.candidates);
-        let similarities: Vec<f64> =
-            of_last.iter().enumerate().map(|(place, candidate)| candidate.restored(place).similarity()).collect();
-        let mean = similarities.iter().sum::<f64>() / similarities.len() as f64;
-        Self {
-            collections: search.collections.clone(),
-            variants: search.variants.iter().map(|one| (one.kind.as_str().to_owned(), one.text.clone())).collect(),
-            hits: search.found,
-            mean_similarity: (!similarities.is_empty()).then_some(mean),
-            left_out: search.left_out.iter().map(|one| CandidateRecord::of(one, one.reading.as_ref())).collect(),
-        }
+fn searched_record(search: &SearchRecord) -> Searched {
+    let of_last = search.pools.last().map_or(&[][..], |pool| &pool.candidates);
+    let similarities: Vec<f64> =
+        of_last.iter().enumerate().map(|(place, candidate)| candidate.restored(place).similarity()).collect();
+    let mean = similarities.iter().sum::<f64>() / similarities.len() as f64;
+    Searched {
+        collections: search.collections.clone(),
+        variants: search.variants.iter().map(|one| (one.kind.as_str().to_owned(), one.text.clone())).collect(),
+        hits: search.found,
+        mean_similarity: (!similarities.is_empty()).then_some(mean),
+        left_out: search.left_out.iter().map(|one| CandidateRecord::of(one, one.reading.as_ref())).collect(),
     }
 }
 
-impl PoolRecord {
-    /// Of what was gathered, with what the gates left of it.
-    pub(crate) fn of(gathered: &Gathered, left: &[Candidate]) -> Self {
-        let question = &gathered.asked.question;
-        let terms = Terms::of(&question.query);
-        let reading = |candidate: &Candidate| Reading::of(&candidate.passage, &terms);
-        let readings: Vec<Cow<'_, Reading>> = gathered
-            .candidates
-            .iter()
-            .map(|one| one.reading.as_ref().map_or_else(|| Cow::Owned(reading(one)), Cow::Borrowed))
-            .collect();
-        let read = gathered.candidates.iter().zip(&readings);
-        let mut candidates: Vec<CandidateRecord> =
-            read.map(|(one, reading)| CandidateRecord::of(one, Some(reading))).collect();
-        for (place, candidate) in candidates.iter_mut().enumerate() {
-            let better = readings[..place].iter().enumerate();
-            let alike =
-                better.filter_map(|(other, reading)| Some((as_place(other), readings[place].likeness(reading)?)));
-            candidate.alike = alike.collect();
-        }
-        let mut record = Self {
-            round: gathered.search.round,
-            reranked: gathered.reranked,
-            max_context_chunks: question.max_context_chunks,
-            terms: terms.len(),
-            fallback_reasons: gathered.fallback_reasons.clone(),
-            candidates,
-            kept: Vec::new(),
-        };
-        record.kept = record.places(left.iter().map(|candidate| candidate.passage.passage));
-        record
+/// Of what was gathered, with what the gates left of it.
+pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord {
+    let question = &gathered.asked.question;
+    let terms = Terms::of(&question.query);
+    let reading = |candidate: &Candidate| Reading::of(&candidate.passage, &terms);
+    let readings: Vec<Cow<'_, Reading>> = gathered
+        .candidates
+        .iter()
+        .map(|one| one.reading.as_ref().map_or_else(|| Cow::Owned(reading(one)), Cow::Borrowed))
+        .collect();
+    let read = gathered.candidates.iter().zip(&readings);
+    let mut candidates: Vec<CandidateRecord> =
+        read.map(|(one, reading)| CandidateRecord::of(one, Some(reading))).collect();
+    for (place, candidate) in candidates.iter_mut().enumerate() {
+        let better = readings[..place].iter().enumerate();
+        let alike = better.filter_map(|(other, reading)| Some((as_place(other), readings[place].likeness(reading)?)));
+        candidate.alike = alike.collect();
     }
+    let mut record = PoolRecord {
+        round: gathered.search.round,
+        reranked: gathered.reranked,
+        max_context_chunks: question.max_context_chunks,
+        terms: terms.len(),
+        fallback_reasons: gathered.fallback_reasons.clone(),
+        candidates,
+        kept: Vec::new(),
+    };
+    record.kept = record.places(left.iter().map(|candidate| candidate.passage.passage));
+    record
+}
 
-    /// Where these passages stand in the pool.
-    pub(super) fn places(&self, passages: impl Iterator<Item = PassageKey>) -> Vec<u32> {
-        let place = |key: PassageKey| self.candidates.iter().position(|candidate| candidate.passage == key);
-        passages.filter_map(place).map(as_place).collect()
-    }
-
-    /// As the gates saw it.
-    pub(super) fn restored(&self) -> Pool<'_> {
-        let candidates = self.candidates.iter().enumerate();
-        Pool {
-            terms: Terms::unknown(self.terms),
-            most_kept: self.max_context_chunks,
-            reranked: self.reranked,
-            round: self.round,
-            fallback_reasons: &self.fallback_reasons,
-            candidates: candidates.map(|(place, candidate)| candidate.restored(place)).collect(),
-        }
+/// As the gates saw it.
+pub(super) fn restored(record: &PoolRecord) -> Pool<'_> {
+    let candidates = record.candidates.iter().enumerate();
+    Pool {
+        terms: Terms::unknown(record.terms),
+        most_kept: record.max_context_chunks,
+        reranked: record.reranked,
+        round: record.round,
+        fallback_reasons: &record.fallback_reasons,
+        candidates: candidates.map(|(place, candidate)| candidate.restored(place)).collect(),
     }
 }
 
-impl CandidateRecord {
-    fn of(candidate: &Candidate, reading: Option<&Reading>) -> Self {
-        let unread = || (PresentTerms::default(), 0.0);
-        let (present, coverage) = reading.map_or_else(unread, |read| (read.present.clone(), read.coverage));
-        Self {
-            passage: candidate.passage.passage,
-            collection: candidate.passage.collection.clone(),
-            kind: candidate.passage.kind.clone(),
-            cosine: candidate.cosine,
-            bm25: candidate.bm25,
-            fused: candidate.fused,
-            rerank: candidate.rerank,
-            curated: candidate.curated,
-            addressed: candidate.addressed,
-            forced: candidate.forced,
-            coverage,
-            present,
-            alike: Vec::new(),
-        }
-    }
+/// What can be counted of a turn.
+pub(crate) fn turn_numbers(
+    answer: &Answer,
+    draft: Option<&Draft>,
+    mut stages: Vec<(&'static str, Duration)>,
+    search: Option<&SearchRecord>,
+    took: Duration,
+) -> TurnNumbers {
+    stages.extend(draft.map(|draft| ("generate", Duration::from_millis(draft.took_ms))));
+    stages.push(("turn", took));
+    let is_by_words = |flag: &String| flag == flags::BM25_ONLY;
+    let search = search.map(|search| SearchNumbers {
+        collections: search.collections.clone(),
+        took: search.took,
+        found: search.found,
+        embedding_requests: search.embedding_requests,
+        embedding_failures: search.embedding_failures,
+        by_words_alone: answer.retrieval_quality.fallback_reasons.iter().any(is_by_words)
+            || search.embedding_failures > 0,
+    });
+    let markers = draft.map_or_else(MarkerCounts::default, |draft| draft.markers);
+    TurnNumbers { stages, search, markers, sentences: sentences(answer, draft) }
+}
 
-    /// Without its texts: no gate reads one that was read before.
-    pub(super) fn restored(&self, place: usize) -> Candidate {
-        let passage = CataloguePassage {
-            passage: self.passage,
-            collection: self.collection.clone(),
-            kind: self.kind.clone(),
-            title: String::new(),
-            address: None,
-            source_location: String::new(),
-            updated_at: chrono::DateTime::UNIX_EPOCH,
-            section: None,
-            page: None,
-            span: CharSpan { start: 0, end: 0 },
-            text: String::new(),
-            tokens: 0,
-            document_sha256: Sha256Hash::from_bytes([0; 32]),
-        };
-        let reading = Reading::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
-        Candidate {
-            cosine: self.cosine,
-            bm25: self.bm25,
-            fused: self.fused,
-            rerank: self.rerank,
-            curated: self.curated,
-            addressed: self.addressed,
-            forced: self.forced,
-            reading: Some(reading),
-            ..Candidate::unscored(passage)
-        }
+/// What went out is in the receipt; what a model wrote besides is in its draft.
+fn sentences(answer: &Answer, draft: Option<&Draft>) -> SentenceCounts {
+    let mut counts = SentenceCounts::default();
+    for sentence in answer.receipt.iter().flat_map(Receipt::claims) {
+        counts.add(sentence.check.verdict);
     }
+    let Some(draft) = draft else { return counts };
+    // A draft that is shown all the same has its sentences in the receipt already.
+    let is_shown = draft.said.is_empty() && counts.all() > 0;
+    let withheld = if is_shown { &[] } else { draft.withheld.as_slice() };
+    for said in draft.dropped.iter().chain(withheld).filter(|said| said.sentence.kind == Kind::Claim) {
+        counts.add(said.check.verdict);
+    }
+    counts
 }
 
 pub(super) fn as_place(place: usize) -> u32 {

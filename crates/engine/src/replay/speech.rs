@@ -1,126 +1,73 @@
 //! What was said, in numbers: how each sentence was found, and how sure the whole was.
 
-use serde::{Deserialize, Serialize};
+use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::flags;
+use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written};
+use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
 
-use super::record::{PoolRecord, as_place};
+use super::record::as_place;
 use super::{Again, Decided, Evidence, Open};
-use crate::degrade::flags;
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
 use crate::speak::confidence::{retrieval_base, weighed};
-use crate::speak::sentences::Kind;
 use crate::speak::verify::DENIAL;
 use crate::speak::{Draft, Said};
-use crate::words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
 
 /// Who judges without an entailment model, whatever support a policy asks for.
 const BY_RULE: [&str; 8] = ["verbatim", "catalogue", "figures", "none", "structure", "question", "policy", DENIAL];
 /// What no policy lets out.
 const NEVER_SAID: [&str; 3] = ["none", "structure", DENIAL];
 
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "by", rename_all = "snake_case")]
-pub enum Speech {
-    /// The sources' own sentences.
-    Extractive {
-        coverage: f64,
-        judged: f64,
-        fallback_reasons: Vec<String>,
-    },
-    Model(Written),
-}
-
-/// What a model wrote.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Written {
-    pub model: String,
-    /// The places of the passages that it wrote from, in the last round's pool.
-    pub evidence: Vec<u32>,
-    /// Something had fallen back before it wrote; and by the end.
-    pub fell_back_before: bool,
-    pub fell_back_after: bool,
-    /// How surely a sentence had to be supported.
-    pub least_support: f64,
-    /// May be shown, in order, structure between the claims included.
-    pub kept: Vec<SentenceRecord>,
-    pub dropped: Vec<SentenceRecord>,
-    /// The share of the answer's phrases that the sources have, after so many of what was kept.
-    pub coverage: Vec<(u32, f64)>,
-    /// As the answer was weighed in the end; none when there was nothing to weigh.
-    pub weighed: Option<Weighed>,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Weighed {
-    pub coverage: f64,
-    pub judged: f64,
-}
-
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SentenceRecord {
-    pub is_claim: bool,
-    pub is_cited: bool,
-    pub verdict: SentenceVerdict,
-    pub support: f64,
-    pub by: String,
-    /// Why it is not supported, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-}
-
-impl SentenceRecord {
-    fn of(said: &Said) -> Self {
-        let check = &said.check;
-        Self {
-            is_claim: said.sentence.kind == Kind::Claim,
-            is_cited: !said.sentence.citations.is_empty(),
-            verdict: check.verdict,
-            support: check.support,
-            by: check.by.clone(),
-            why: check.why.clone(),
-        }
-    }
-
-    fn is_supported(&self) -> bool {
-        self.verdict == SentenceVerdict::Supported
+fn sentence_record(said: &Said) -> SentenceRecord {
+    let check = &said.check;
+    SentenceRecord {
+        is_claim: said.sentence.kind == Kind::Claim,
+        is_cited: !said.sentence.citations.is_empty(),
+        verdict: check.verdict,
+        support: check.support,
+        by: check.by.clone(),
+        why: check.why.clone(),
     }
 }
 
-impl Speech {
-    pub(super) fn of(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, least_support: f64) -> Option<Self> {
-        let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
-        let stands_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
-        let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
-        let Some(draft) = draft.filter(|_| !stands_in) else {
-            let Weighed { coverage, judged } = weighed?;
-            return Some(Self::Extractive { coverage, judged, fallback_reasons: fallback_reasons.clone() });
-        };
-        Some(Self::Model(Written {
-            model: draft.model.clone(),
-            evidence: pool.places(draft.written_from.iter().copied()),
-            fell_back_before: draft.fell_back,
-            // Whoever did not judge is no part of how the search went.
-            fell_back_after: fallback_reasons.iter().any(|flag| flag != "no_judge"),
-            least_support,
-            kept: draft.said.iter().chain(&draft.withheld).map(SentenceRecord::of).collect(),
-            dropped: draft.dropped.iter().map(SentenceRecord::of).collect(),
-            coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
-            weighed,
-        }))
-    }
+fn is_supported(sentence: &SentenceRecord) -> bool {
+    sentence.verdict == SentenceVerdict::Supported
+}
 
-    /// What becomes of it under a policy, `trace` being what the gates found before.
-    pub(super) fn again(&self, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
-        match self {
-            Self::Extractive { coverage, judged, fallback_reasons } => {
-                let stood_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
-                if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
-                    return Again::Open(Open::OtherSentences);
-                }
-                let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
-                decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
+/// What was said, as it is written down.
+pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, least_support: f64) -> Option<Speech> {
+    let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
+    let stands_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+    let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
+    let Some(draft) = draft.filter(|_| !stands_in) else {
+        let Weighed { coverage, judged } = weighed?;
+        return Some(Speech::Extractive { coverage, judged, fallback_reasons: fallback_reasons.clone() });
+    };
+    Some(Speech::Model(Written {
+        model: draft.model.clone(),
+        evidence: pool.places(draft.written_from.iter().copied()),
+        fell_back_before: draft.fell_back,
+        // Whoever did not judge is no part of how the search went.
+        fell_back_after: fallback_reasons.iter().any(|flag| flag != "no_judge"),
+        least_support,
+        kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
+        dropped: draft.dropped.iter().map(sentence_record).collect(),
+        coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
+        weighed,
+    }))
+}
+
+/// What becomes of it under a policy, `trace` being what the gates found before.
+pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
+    match speech {
+        Speech::Extractive { coverage, judged, fallback_reasons } => {
+            let stood_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+            if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
+                return Again::Open(Open::OtherSentences);
             }
-            Self::Model(written) => written.again(policy, evidence, trace),
+            let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
+            decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
         }
+        Speech::Model(written) => written_again(written, policy, evidence, trace),
     }
 }
 
@@ -129,68 +76,63 @@ fn retrieval<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candida
     RetrievalQuality::of(retrieval_base(policy, evidence), reasons).confidence_score
 }
 
-impl Written {
-    fn again(&self, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
-        let rules = &policy.rules.speak;
-        if rules.mode == SpeakMode::Extractive
-            || self.is_said_otherwise(rules.verification.mode, rules.verification.least_support)
-        {
-            return Again::Open(Open::OtherSentences);
-        }
-        if !self.kept.iter().any(|sentence| sentence.is_claim) {
-            let has_denied = self.dropped.iter().any(|sentence| sentence.by == DENIAL);
-            let reason = if has_denied { Reason::NoResults } else { Reason::UnsupportedClaims };
-            return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
-        }
-        let written_from = self.evidence.iter().filter_map(|place| evidence.at(*place));
-        let before = retrieval(policy, written_from.clone(), self.fell_back_before);
-        let after = retrieval(policy, written_from, self.fell_back_after);
-        let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
-        let (is_released, last) =
-            if by_verifier { self.released(rules.confidence.as_ref(), before) } else { (false, None) };
-        let weighed = last.or(self.weighed).map(|last| weighed(after, last.coverage, last.judged).overall);
-        decided(policy, weighed, is_released, trace)
+fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
+    let rules = &policy.rules.speak;
+    if rules.mode == SpeakMode::Extractive
+        || is_said_otherwise(written, rules.verification.mode, rules.verification.least_support)
+    {
+        return Again::Open(Open::OtherSentences);
     }
+    if !written.kept.iter().any(|sentence| sentence.is_claim) {
+        let has_denied = written.dropped.iter().any(|sentence| sentence.by == DENIAL);
+        let reason = if has_denied { Reason::NoResults } else { Reason::UnsupportedClaims };
+        return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
+    }
+    let written_from = written.evidence.iter().filter_map(|place| evidence.at(*place));
+    let before = retrieval(policy, written_from.clone(), written.fell_back_before);
+    let after = retrieval(policy, written_from, written.fell_back_after);
+    let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
+    let (is_released, last) =
+        if by_verifier { released(written, rules.confidence.as_ref(), before) } else { (false, None) };
+    let weighed = last.or(written.weighed).map(|last| weighed(after, last.coverage, last.judged).overall);
+    decided(policy, weighed, is_released, trace)
+}
 
-    /// Whether another standard would keep other sentences than were kept.
-    fn is_said_otherwise(&self, mode: VerificationMode, least: f64) -> bool {
-        let is_judged = |sentence: &SentenceRecord| !BY_RULE.contains(&sentence.by.as_str());
-        let falls = |sentence: &SentenceRecord| match mode {
-            VerificationMode::Strict => !sentence.is_supported() || (is_judged(sentence) && sentence.support < least),
-            VerificationMode::Mark => false,
-            VerificationMode::Off => !sentence.is_cited,
-        };
-        // Below the old standard nobody wrote down whether a sentence was held to be supported at all.
-        let rises = |sentence: &SentenceRecord| match mode {
-            VerificationMode::Strict => least < self.least_support && is_judged(sentence) && sentence.support >= least,
-            VerificationMode::Mark => sentence.verdict != SentenceVerdict::Unchecked,
-            VerificationMode::Off => {
-                sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str())
-            }
-        };
-        let claims = self.kept.iter().filter(|sentence| sentence.is_claim);
-        claims.clone().any(falls) || self.dropped.iter().any(rises)
-    }
+/// Whether another standard would keep other sentences than were kept.
+fn is_said_otherwise(written: &Written, mode: VerificationMode, least: f64) -> bool {
+    let is_judged = |sentence: &SentenceRecord| !BY_RULE.contains(&sentence.by.as_str());
+    let falls = |sentence: &SentenceRecord| match mode {
+        VerificationMode::Strict => !is_supported(sentence) || (is_judged(sentence) && sentence.support < least),
+        VerificationMode::Mark => false,
+        VerificationMode::Off => !sentence.is_cited,
+    };
+    // Below the old standard nobody wrote down whether a sentence was held to be supported at all.
+    let rises = |sentence: &SentenceRecord| match mode {
+        VerificationMode::Strict => least < written.least_support && is_judged(sentence) && sentence.support >= least,
+        VerificationMode::Mark => sentence.verdict != SentenceVerdict::Unchecked,
+        VerificationMode::Off => sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str()),
+    };
+    let claims = written.kept.iter().filter(|sentence| sentence.is_claim);
+    claims.clone().any(falls) || written.dropped.iter().any(rises)
+}
 
-    /// Whether the answer became sure enough on the way, and how it is weighed in the end: what went out until it last was
-    /// is not taken back, and what came behind is not said; where nothing went out, all of it is weighed.
-    fn released(&self, rules: Option<&ConfidenceRules>, retrieval: f64) -> (bool, Option<Weighed>) {
-        let so_far = |(sentences, coverage): &(u32, f64)| {
-            let kept = &self.kept[..self.kept.len().min(*sentences as usize)];
-            Weighed { coverage: *coverage, judged: support(kept) }
-        };
-        let Some(rules) = rules else { return (true, self.coverage.last().map(so_far)) };
-        let is_enough =
-            |so_far: &Weighed| weighed(retrieval, so_far.coverage, so_far.judged).overall >= rules.cite_from;
-        let last_enough = self.coverage.iter().rev().map(so_far).find(is_enough);
-        (last_enough.is_some(), last_enough.or_else(|| self.coverage.last().map(so_far)))
-    }
+/// Whether the answer became sure enough on the way, and how it is weighed in the end: what went out until it last was
+/// is not taken back, and what came behind is not said; where nothing went out, all of it is weighed.
+fn released(written: &Written, rules: Option<&ConfidenceRules>, retrieval: f64) -> (bool, Option<Weighed>) {
+    let so_far = |(sentences, coverage): &(u32, f64)| {
+        let kept = &written.kept[..written.kept.len().min(*sentences as usize)];
+        Weighed { coverage: *coverage, judged: support(kept) }
+    };
+    let Some(rules) = rules else { return (true, written.coverage.last().map(so_far)) };
+    let is_enough = |so_far: &Weighed| weighed(retrieval, so_far.coverage, so_far.judged).overall >= rules.cite_from;
+    let last_enough = written.coverage.iter().rev().map(so_far).find(is_enough);
+    (last_enough.is_some(), last_enough.or_else(|| written.coverage.last().map(so_far)))
 }
 
 /// As the verifier's own opinion is made: the mean over the claims, 0 to 100.
 fn support(kept: &[SentenceRecord]) -> f64 {
     let claims: Vec<&SentenceRecord> = kept.iter().filter(|sentence| sentence.is_claim).collect();
-    let of = |sentence: &&SentenceRecord| if sentence.is_supported() { sentence.support } else { 0.0 };
+    let of = |sentence: &&SentenceRecord| if is_supported(sentence) { sentence.support } else { 0.0 };
     if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
 }
 

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use ibidem_language::Terms;
+use ibidem_words::{Candidate, DocumentId, GateRecord, Reading, Reason, Verdict, as_shown};
+
 use super::{name, shown};
 use crate::policy::{CollectionThresholds, Gate, Thresholds};
-use crate::words::{Candidate, DocumentId, GateRecord, Reading, Reason, Terms, Verdict, as_shown};
 
 /// A pool while gates drop from it.
 pub(super) struct Dropping {

@@ -1,7 +1,9 @@
 //! Keyword sufficiency: words the asker used that the evidence does not have.
 
+use ibidem_language::PresentTerms;
+use ibidem_words::{GateRecord, Verdict};
+
 use super::dropping::Dropping;
-use crate::words::{GateRecord, PresentTerms, Verdict};
 
 /// Warns, and never refuses: a passage may answer in other words.
 pub(super) fn warn(pool: &mut Dropping, most_missing: f64) -> Option<String> {

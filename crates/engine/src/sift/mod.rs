@@ -4,11 +4,11 @@ mod dropping;
 mod keywords;
 mod pool;
 
-pub use crate::words::{same_word, significant_terms};
+use ibidem_language::Terms;
+use ibidem_words::{Candidate, GateRecord, Refusal, Verdict};
 
 use crate::policy::Gate;
 use crate::turn::{Gathered, Sieve, Sifted};
-use crate::words::{Candidate, GateRecord, Refusal, Terms, Verdict};
 use dropping::Dropping;
 pub(crate) use pool::Finding;
 

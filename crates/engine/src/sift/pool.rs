@@ -1,9 +1,10 @@
 //! The gates that look at the pool as a whole.
 
+use ibidem_words::{Candidate, Reason, RetrievalQuality, as_shown};
+
 use super::dropping::Dropping;
 use super::{keywords, record, shown};
 use crate::policy::{Coverage, Gate, NoContext};
-use crate::words::{Candidate, Reason, RetrievalQuality, as_shown};
 
 /// What a gate found.
 pub(crate) enum Finding {

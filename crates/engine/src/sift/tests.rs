@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
+use ibidem_words::fakes::passage;
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, Subject, TenantId};
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::fakes::passage;
 use crate::policy::Policy;
-use crate::ports::catalogue::CataloguePassage;
 use crate::turn::{Asked, SearchRecord};
-use crate::words::{DocumentId, Identity, PassageKey, Question, Reason, Role, Scope, Subject, TenantId};
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
 

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use ibidem_words::{
+    Action, Answer, Confidence, GateRecord, Reason, Receipt, Refusal, RetrievalQuality, Stretch, Transparency,
+};
+
 use super::Listener;
 use super::confidence::retrieval_base;
 use super::footnotes::Footnotes;
@@ -9,9 +13,6 @@ use super::said::{Said, receipt};
 use super::transparency::{stale, transparency};
 use crate::policy::Policy;
 use crate::turn::{Asked, Sifted};
-use crate::words::{
-    Action, Answer, Confidence, GateRecord, Reason, Receipt, Refusal, RetrievalQuality, Stretch, Transparency,
-};
 
 /// Who wrote what is said, in how long, and from how many tokens.
 #[derive(Clone, PartialEq, Debug, Default)]

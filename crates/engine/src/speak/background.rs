@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::markers::without_markers;
+use ibidem_language::markers::without_markers;
 
 /// So many words in a row that only a note has are the note's. A shorter note is its own only run.
 const RUN: usize = 4;

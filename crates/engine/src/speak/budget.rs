@@ -1,15 +1,13 @@
 //! How much of the conversation and of the evidence fits into a model's window beside the question.
 
-mod estimate;
-
 use std::ops::Range;
+
+use ibidem_words::ports::language_model::{ModelLimits, Tokenizer};
+use ibidem_words::{Candidate, Question, Reason, Refusal, Speaker};
 
 use super::prompt;
 use crate::policy::{Budget, SpeakRules};
-use crate::ports::language_model::{ModelLimits, Tokenizer};
 use crate::roles::NamedModel;
-use crate::words::{Candidate, Question, Reason, Refusal, Speaker};
-pub use estimate::Estimate;
 
 /// What servers write around every message: who speaks, and that it ends. Five tokens in most templates.
 const AROUND_A_MESSAGE: usize = 8;

@@ -1,5 +1,9 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
+use ibidem_words::degrade::flags;
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::{Answer, Confidence, Reason, Refusal};
+
 use super::answers::{Writing, cite, refuse, route, unsure};
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
@@ -7,11 +11,8 @@ use super::generate::{Draft, Ended};
 use super::said::Said;
 use super::{Attempt, Listener, judge, route_to};
 use crate::ask::Engine;
-use crate::degrade::flags;
 use crate::policy::{Below, Judge, Policy};
-use crate::ports::language_model::ModelError;
 use crate::turn::Sifted;
-use crate::words::{Answer, Confidence, Reason, Refusal};
 
 /// What becomes of what was written: said, refused, or given to somebody who may know.
 pub(super) async fn concluded(

@@ -1,11 +1,12 @@
 //! How much an answer can be relied on: how well the search went, how much of the answer the sources have, and what a
 //! judge says of it.
 
+use ibidem_language::sentences::Kind;
+use ibidem_words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
+
 use super::key_phrases::KeyPhrases;
 use super::said::{Said, support};
-use super::sentences::Kind;
 use crate::policy::{ConfidenceRules, Policy};
-use crate::words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
 
 /// What the three signals count.
 const RETRIEVAL: f64 = 30.0;

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
+use ibidem_language::markers::with_marker;
+use ibidem_language::sentences::{Sentence, sentences_of};
+use ibidem_language::{same_word, significant_terms};
+
 use super::footnotes::Footnotes;
-use super::markers::with_marker;
 use super::markup::shown;
-use super::sentences::{Sentence, sentences_of};
-use crate::sift::{same_word, significant_terms};
 
 /// The sentences that share most with the question, best evidence first among equals, in the order of the notes.
 ///

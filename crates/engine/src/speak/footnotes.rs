@@ -1,7 +1,7 @@
 //! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
 
-use super::sentences::Sentence;
-use crate::words::{Candidate, Citation, CitedSource};
+use ibidem_language::sentences::Sentence;
+use ibidem_words::{Candidate, Citation, CitedSource};
 
 /// The notes of one turn: note `n` is the `n`-th piece of evidence.
 #[derive(Clone, Debug)]

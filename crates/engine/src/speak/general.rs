@@ -6,14 +6,15 @@
 use std::time::Instant;
 
 use futures::StreamExt as _;
+use ibidem_language::sentences::Passed;
+use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
+use ibidem_words::{Action, Answer, Receipt, Speaker, Stretch, unsteered};
 
 use super::Listener;
-use super::gauntlet::{Gauntlet, Passed};
+use super::gauntlet::Gauntlet;
 use super::markup::{shown, without_addresses};
 use crate::policy::Disclaimed;
-use crate::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::{Action, Answer, Receipt, Speaker, Stretch, unsteered};
 
 /// The answer in place of a refusal. A model that fails changes nothing: the refusal stands.
 pub(super) async fn disclaim(

@@ -6,23 +6,25 @@
 use std::time::Instant;
 
 use futures::StreamExt as _;
+use ibidem_language::markers::{behind, without_markers};
+use ibidem_language::sentences::Passed;
+use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
+use ibidem_words::ports::entailment::EntailmentError;
+use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, Usage};
+use ibidem_words::ports::records::MarkerCounts;
+use ibidem_words::{PassageKey, SentenceCheck, SentenceVerdict};
 
 use super::Listener;
 use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
-use super::gauntlet::{Counts, Gauntlet, Passed};
-use super::markers::{behind, without_markers};
+use super::gauntlet::Gauntlet;
 use super::markup::{foreign_address, shown};
 use super::said::Said;
-use super::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
 use super::structure::{Structures, is_table_rule};
 use super::verify::{DENIAL, Verifier};
 use crate::policy::{Judge, Policy, VerificationMode};
-use crate::ports::entailment::EntailmentError;
-use crate::ports::language_model::{ModelError, Piece, Prompt, Usage};
 use crate::roles::NamedModel;
-use crate::words::{PassageKey, SentenceCheck, SentenceVerdict};
 
 /// How the writing ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +45,7 @@ pub struct Draft {
     pub withheld: Vec<Said>,
     /// Not said, with what was found wrong with each.
     pub dropped: Vec<Said>,
-    pub markers: Counts,
+    pub markers: MarkerCounts,
     pub usage: Option<Usage>,
     pub ended: Ended,
     pub took_ms: u64,
@@ -65,7 +67,7 @@ impl Draft {
             said: Vec::new(),
             withheld: Vec::new(),
             dropped: Vec::new(),
-            markers: Counts::default(),
+            markers: MarkerCounts::default(),
             usage: None,
             ended: Ended::Whole,
             took_ms: 0,

@@ -1,11 +1,12 @@
 //! A model's opinion of an answer: one number from 0 to 100.
 
+use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_words::{Speaker, unsteered};
+
 use super::footnotes::Footnotes;
 use super::prompt;
 use crate::policy::ConfidenceRules;
-use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::{Speaker, unsteered};
 
 const MOST_TOKENS: u32 = 8;
 const MOST_WORDS: usize = 4;

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::markers::without_markers;
-use crate::words::{SHORTEST_STEM, as_shown, is_significant, same_word};
+use ibidem_language::markers::without_markers;
+use ibidem_language::{SHORTEST_STEM, is_significant, same_word};
+use ibidem_words::as_shown;
 
 /// What the sources say, ready to be held against an answer.
 pub(super) struct KeyPhrases {

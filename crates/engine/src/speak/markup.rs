@@ -4,7 +4,7 @@
 //! is shown. What only looks like markup, such as `Vec<String>`, is kept and parted by a space, so that no renderer
 //! takes it for markup. Doing it again changes nothing.
 
-use crate::words::{is_unseen, seen};
+use ibidem_words::{is_unseen, seen};
 
 /// Elements of HTML that are taken out. A word in angle brackets that is none of them is a placeholder, and is kept.
 const ELEMENTS: [&str; 87] = [

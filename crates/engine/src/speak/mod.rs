@@ -12,27 +12,25 @@ mod general;
 mod generate;
 mod judge;
 mod key_phrases;
-pub(crate) mod markers;
 pub mod markup;
 mod outline;
 pub mod prompt;
 mod route_to;
 mod said;
-pub mod sentences;
 mod structure;
 mod transparency;
 pub mod verify;
 
 use std::time::Duration;
 
+use ibidem_words::degrade::flags;
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::{Answer, Candidate, Citation, Reason, Refusal};
+
 use crate::ask::{AskError, Engine};
-use crate::degrade::flags;
 use crate::policy::{OutOfCorpus, Policy, SpeakMode};
-use crate::ports::language_model::ModelError;
 use crate::roles::NamedModel;
 use crate::turn::{SearchRecord, Sifted};
-use crate::words::{Answer, Candidate, Citation, Reason, Refusal};
-
 pub use answers::refuse;
 use answers::{Writing, cite};
 pub(crate) use answers::{ask_back, refuse_unsearched};

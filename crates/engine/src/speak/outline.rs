@@ -1,11 +1,12 @@
 //! The outline: which notes support an answer, by the planner. None does, and nothing is written.
 
+use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_words::{GateRecord, Question, Speaker, Verdict};
+
 use super::footnotes::Footnotes;
 use super::prompt;
 use crate::policy::OutlineRules;
-use crate::ports::language_model::{ModelError, PromptMessage};
 use crate::roles::NamedModel;
-use crate::words::{GateRecord, Question, Speaker, Verdict};
 
 /// A line for each note is enough.
 const MOST_TOKENS: u32 = 256;

@@ -1,11 +1,12 @@
 //! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery; and of what
 //! others wrote, no token of a chat template and no character that nobody sees.
 
+use ibidem_words::ports::language_model::{Prompt, PromptMessage};
+use ibidem_words::{Message, Question, Speaker, unsteered};
+
 use super::budget::Allotted;
 use super::footnotes::Footnotes;
 use crate::policy::SpeakRules;
-use crate::ports::language_model::{Prompt, PromptMessage};
-use crate::words::{Message, Question, Speaker, unsteered};
 
 /// What was allotted, as messages. The footnotes are those of the evidence that is kept.
 pub fn prompt(

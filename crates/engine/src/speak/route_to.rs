@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ports::owners::{OwnedTag, Owners};
-use crate::words::{Candidate, DocumentId, RouteTarget, Scope, Tag};
+use ibidem_words::ports::owners::{OwnedTag, Owners};
+use ibidem_words::{Candidate, DocumentId, RouteTarget, Scope, Tag};
 
 /// What a fallback's tag is called.
 const SYSTEM: &str = "system";
@@ -78,10 +78,10 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::fakes;
-    use crate::ports::catalogue::CatalogueError;
-    use crate::ports::owners::Owner;
-    use crate::words::{Identity, Role, Subject, TenantId};
+    use ibidem_words::fakes;
+    use ibidem_words::ports::catalogue::CatalogueError;
+    use ibidem_words::ports::owners::Owner;
+    use ibidem_words::{Identity, Role, Subject, TenantId};
 
     /// Knows every tag of every document, and says so to everybody.
     struct Indiscreet(Vec<OwnedTag>);

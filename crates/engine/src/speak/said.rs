@@ -1,9 +1,10 @@
 //! Sentences that may be shown, each with how it was checked.
 
+use ibidem_language::sentences::{Kind, Sentence};
+use ibidem_words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind};
+
 use super::footnotes::Footnotes;
-use super::sentences::{Kind, Sentence};
 use super::structure::Origin;
-use crate::words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Said {

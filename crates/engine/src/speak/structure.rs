@@ -6,9 +6,10 @@
 
 use std::collections::HashSet;
 
+use ibidem_language::sentences::{Kind, Sentence, sentences_of};
+use ibidem_words::{Candidate, is_unseen};
+
 use super::footnotes::Footnotes;
-use super::sentences::{Kind, Sentence, sentences_of};
-use crate::words::{Candidate, is_unseen};
 
 /// Where ingestion parts the headings of a section's path.
 const BETWEEN_HEADINGS: &str = " > ";
@@ -342,8 +343,8 @@ fn asserts_nothing(words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fakes;
-    use crate::ports::catalogue::CataloguePassage;
+    use ibidem_words::fakes;
+    use ibidem_words::ports::catalogue::CataloguePassage;
 
     const TEXT: &str =
         "Carry-over is limited. The rules are:\n- Limit: five days\n- Who: everybody\n\nItem | Days\nLeave | 5\n";

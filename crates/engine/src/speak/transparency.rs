@@ -1,9 +1,9 @@
 //! What the asker should know about how an answer came about.
 
 use chrono::{DateTime, Days, Utc};
+use ibidem_words::{Citation, ConfidenceLevel, RetrievalQuality, Transparency};
 
 use crate::policy::Policy;
-use crate::words::{Citation, ConfidenceLevel, RetrievalQuality, Transparency};
 
 pub(super) fn transparency(quality: &RetrievalQuality) -> Transparency {
     let statement = if quality.degraded {
@@ -42,7 +42,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::words::{CharSpan, CitedSource, DocumentId, PassageKey, Sha256Hash};
+    use ibidem_words::{CharSpan, CitedSource, DocumentId, PassageKey, Sha256Hash};
 
     const HANDBOOK: &str = include_str!("../../../../policies/handbook.yaml");
 

@@ -1,16 +1,5 @@
-//! One behaviour suite per port, run on every implementation, the fake included.
+//! What must hold of an engine from outside, for the tests and the fuzz targets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "suites are tests, run from other crates")]
 
-pub mod catalogue;
-pub mod embedder;
-pub mod entailment;
-pub mod index;
-pub mod language_model;
-pub mod memory;
 pub mod outgoing;
-pub mod owners;
-pub mod reranker;
-pub mod tokenizer;
-pub mod vocabulary;
-pub mod word_statistics;

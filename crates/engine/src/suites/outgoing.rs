@@ -10,23 +10,23 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use uuid::Uuid;
-
-use crate::ask::Engine;
-use crate::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
-use crate::policy::Policy;
-use crate::ports::catalogue::CataloguePassage;
-use crate::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use crate::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use crate::roles::{NamedModel, Roles};
-use crate::search::Searcher;
-use crate::speak::sentences::Kind;
-use crate::speak::{Listener, Said};
-use crate::turn::Asked;
-use crate::words::{
+use ibidem_language::sentences::Kind;
+use ibidem_words::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::{
     Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag,
     TenantId, is_unseen,
 };
+use uuid::Uuid;
+
+use crate::ask::Engine;
+use crate::policy::Policy;
+use crate::roles::{NamedModel, Roles};
+use crate::search::Searcher;
+use crate::speak::{Listener, Said};
+use crate::turn::Asked;
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 
@@ -290,9 +290,9 @@ impl Asker {
 
 /// The words of a text that say something, as their beginnings; where a script has no spaces each sign is one.
 fn words(text: &str) -> Vec<String> {
-    let bare: String = crate::speak::markers::without_markers(text);
+    let bare: String = ibidem_language::markers::without_markers(text);
     let mut words: Vec<String> = Vec::new();
-    for run in crate::words::significant_terms(&bare) {
+    for run in ibidem_language::significant_terms(&bare) {
         let (signs, letters): (Vec<char>, Vec<char>) = run.chars().partition(|sign| *sign >= '\u{2e80}');
         words.extend(signs.into_iter().map(String::from));
         if letters.len() > 2 {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use ibidem_words::ports::language_model::LanguageModel;
 
 use super::{Trouble, YesNo, YesNoSettings};
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
-use crate::ports::language_model::LanguageModel;
 
 /// Asks once for each pair. A no does not say whether the text says otherwise or nothing, so nothing is ever
 /// contradicted.

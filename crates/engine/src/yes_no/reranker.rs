@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ibidem_words::ports::language_model::LanguageModel;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 use super::{Trouble, YesNo, YesNoSettings};
-use crate::ports::language_model::LanguageModel;
-use crate::ports::reranker::{RerankError, Reranker};
 
 /// Asks once for each passage.
 pub struct YesNoReranker(YesNo);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{FakeEmbedder, FakeModel};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::speak::Listener;
-use ibidem_engine::words::{Action, Citation, Question, Reason};
+use ibidem_words::fakes::{FakeEmbedder, FakeModel};
+use ibidem_words::{Action, Citation, Question, Reason};
 
 use crate::says;
 use crate::world::{Book, TAG, World};

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::bm25::{Analysis, TermCounts, TermId};
-use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::ports::word_statistics::WordStatistics;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{
+use ibidem_language::bm25::{Analysis, TermCounts, TermId};
+use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
+use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_words::{
     CharSpan, CollectionName, DocumentId, Identity, MemoryEntry, MemoryId, MemoryKind, PassageKey, Question, Reference,
     Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
 };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{FakeEmbedder, FakeModel, FakeReranker};
-use ibidem_engine::ports::reranker::RerankError;
-use ibidem_engine::words::{Action, Message, Question, Reason, Speaker};
+use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
+use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::{Action, Message, Question, Reason, Speaker};
 
 use crate::says;
 use crate::world::{Book, World};
@@ -80,7 +80,7 @@ async fn variants_are_searched_in_the_same_call_and_only_the_askers_words_force_
 #[tokio::test]
 async fn a_planner_that_fails_is_gone_without_and_that_is_said() {
     let mut world = world(&["The gearbox holds 1.8 litres."], &with(REWRITES)).await;
-    let planner = FakeModel::new(ibidem_engine::fakes::Script::CannotBeReached);
+    let planner = FakeModel::new(ibidem_words::fakes::Script::CannotBeReached);
     world.plan_with(planner);
     let spoken = world.ask("gearbox holds litres").await;
     assert_eq!(spoken.answer.action, Action::Cite);

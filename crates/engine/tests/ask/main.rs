@@ -16,10 +16,10 @@ mod scenarios;
 mod world;
 
 use ibidem_engine::ask::AskError;
-use ibidem_engine::fakes::{FakeModel, Script};
-use ibidem_engine::ports::language_model::ModelError;
 use ibidem_engine::speak::Spoken;
-use ibidem_engine::words::{Action, Answer, Question, Reason};
+use ibidem_words::fakes::{FakeModel, Script};
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::{Action, Answer, Question, Reason};
 
 use world::World;
 

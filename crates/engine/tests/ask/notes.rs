@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{FakeEmbedder, FakeMemory};
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::words::{MemoryEntry, MemoryId, MemoryKind, PassageKey, Reason, Tag};
+use ibidem_words::fakes::{FakeEmbedder, FakeMemory};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::{MemoryEntry, MemoryId, MemoryKind, PassageKey, Reason, Tag};
 use proptest::prelude::*;
 use uuid::Uuid;
 

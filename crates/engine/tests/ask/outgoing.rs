@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::Script;
 use ibidem_engine::speak::{Listener, Spoken};
-use ibidem_engine::words::{Action, Citation, Question, Reason, SentenceVerdict};
+use ibidem_words::fakes::Script;
+use ibidem_words::{Action, Citation, Question, Reason, SentenceVerdict};
 
 use crate::scenarios::Placed;
 use crate::world::{Book, World};

@@ -1,16 +1,16 @@
 //! What a model is shown: the notes and the question, and nothing by which anything could be named.
 
+use std::sync::Arc;
+
 use ibidem_engine::speak::Spoken;
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::{Action, DocumentId, Message, Question, Reason, Speaker};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use uuid::Uuid;
 
 use crate::says;
 use crate::world::{BOOK, Book, World};
-use std::sync::Arc;
-
-use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::words::{Action, DocumentId, Message, Question, Reason, Speaker};
-use uuid::Uuid;
 
 async fn shown(world: &World, query: &str) -> (Spoken, Vec<String>) {
     let spoken = world.ask(query).await;

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{FakeEmbedder, Script};
 use ibidem_engine::policy::{Gate, Policy};
-use ibidem_engine::replay::{Again, Change, Decided, DecisionRecord, Replay};
+use ibidem_engine::replay::{Again, Change, Decided, Replay};
 use ibidem_engine::speak::Nobody;
-use ibidem_engine::words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};
+use ibidem_words::fakes::{FakeEmbedder, Script};
+use ibidem_words::ports::records::DecisionRecord;
+use ibidem_words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use ibidem_engine::fakes::{FakeCatalogue, FakeReranker};
-use ibidem_engine::ports::catalogue::{
+use ibidem_words::fakes::{FakeCatalogue, FakeReranker};
+use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
-use ibidem_engine::words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
+use ibidem_words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 use proptest::prelude::*;
 use uuid::Uuid;
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_engine::gather::rewrite::Planner;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_engine::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_engine::words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, Verdict};
+use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
+use ibidem_words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, Verdict};
 use serde::Deserialize;
 
 use crate::world::{Book, World};

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use chrono::DateTime;
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::explain::Explanation;
-use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::CataloguePassage;
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{
+use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::{
     CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash,
     Subject, Tag, TenantId,
 };

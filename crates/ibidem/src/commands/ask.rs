@@ -3,12 +3,12 @@
 use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::records::{Records as _, TurnRecord};
 use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Answer, Citation, CollectionName, Question, QuestionDraft};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::records::{Records as _, TurnRecord};
+use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -81,7 +81,7 @@ impl Ask {
 
 /// The record, and the policy that decided it.
 async fn keep(audit: &AuditLog, policy: &Policy, record: TurnRecord) -> Result<(), CatalogueError> {
-    audit.store.keep_policy(policy).await?;
+    audit.store.keep_policy(policy.hash, &policy.texts).await?;
     audit.keep(record).await
 }
 

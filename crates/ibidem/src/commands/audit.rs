@@ -1,8 +1,8 @@
 //! `ibidem audit`: the records of what was asked, answered and done.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_engine::words::SubjectId;
 use ibidem_store::{ActionRecord, ActionsOf, AuditedAction};
+use ibidem_words::SubjectId;
 
 use super::replay::moment;
 use crate::operator::Operator;

@@ -10,10 +10,10 @@ use chrono::{SubsecRound as _, Utc};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{CollectionName, Question, Sha256Hash};
 use ibidem_lab::calibrate::observe::{Observed, observe};
 use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
 use ibidem_lab::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
+use ibidem_words::{CollectionName, Question, Sha256Hash};
 use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 

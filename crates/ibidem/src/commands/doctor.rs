@@ -11,9 +11,9 @@ use std::sync::Arc;
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::vocabulary::Vocabulary as _;
 use serde::Serialize;
 
 use crate::settings::Settings;

@@ -1,7 +1,7 @@
 //! `ibidem document`: what is in, and who sees it.
 
-use ibidem_engine::words::{DocumentId, Tag};
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
+use ibidem_words::{DocumentId, Tag};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -5,8 +5,8 @@ use chrono::Utc;
 use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{CollectionName, Question, QuestionDraft};
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::{CollectionName, Question, QuestionDraft};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use ibidem_engine::ports::intake::{Submission, Submitted};
-use ibidem_engine::ports::originals::Originals as _;
-use ibidem_engine::words::{CollectionName, DocumentKind, Sha256Hash, Tag, TenantId};
 use ibidem_ingest::address_form::AddressForm;
 use ibidem_ingest::find::{self, FindError, Found};
 use ibidem_ingest::progress::Done;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
+use ibidem_words::ports::intake::{Submission, Submitted};
+use ibidem_words::ports::originals::Originals as _;
+use ibidem_words::{CollectionName, DocumentKind, Sha256Hash, Tag, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tokio::sync::watch;

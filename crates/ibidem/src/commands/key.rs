@@ -1,8 +1,8 @@
 //! `ibidem key`: API keys.
 
 use chrono::{Duration, Utc};
-use ibidem_engine::words::{Role, Tag};
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewKey};
+use ibidem_words::{Role, Tag};
 use serde_json::json;
 use uuid::Uuid;
 

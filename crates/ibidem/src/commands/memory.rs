@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_engine::curate::{EntryDraft, LONGEST_NOTE};
-use ibidem_engine::words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Subject, Tag};
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
+use ibidem_words::curate::{EntryDraft, LONGEST_NOTE};
+use ibidem_words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Subject, Tag};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};

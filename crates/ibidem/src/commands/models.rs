@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ibidem_engine::ports::embedder::Embedder;
 use ibidem_engine::roles::NamedModel;
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
+use ibidem_words::ports::embedder::Embedder;
 use serde::Serialize;
 
 use self::timed::Speed;

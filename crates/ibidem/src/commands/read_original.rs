@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use ibidem_engine::ports::intake::Format;
 use ibidem_ingest::read::child::COMMAND;
 use ibidem_ingest::read::confined;
+use ibidem_words::ports::intake::Format;
 
 /// Reads one original on standard input, confined; workers start it for each document.
 #[derive(Parser)]

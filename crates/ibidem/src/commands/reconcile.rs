@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{IndexWriter as _, StoredPoint};
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{IndexWriter as _, StoredPoint};
+use ibidem_words::{DocumentId, TenantId};
 use serde::Serialize;
 
 use crate::compose::Parts;

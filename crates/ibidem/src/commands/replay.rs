@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
-use ibidem_engine::policy::{Policy, PolicyTexts};
-use ibidem_engine::words::Sha256Hash;
+use ibidem_engine::policy::Policy;
 use ibidem_lab::replay::{Compared, RecordedTurn, Replayer, Report, Reviewed, Side, page};
 use ibidem_store::{ActionRecord, AuditedAction, DecisionsOf};
+use ibidem_words::PolicyTexts;
+use ibidem_words::Sha256Hash;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -146,7 +147,7 @@ pub(super) fn moment(written: &str) -> Result<DateTime<Utc>, String> {
 
 /// One that this binary cannot read any more is as good as unknown: its decisions are counted as such.
 fn own_policies(texts: &[PolicyTexts]) -> HashMap<Sha256Hash, Policy> {
-    texts.iter().filter_map(|texts| texts.parse().ok()).map(|policy| (policy.hash, policy)).collect()
+    texts.iter().filter_map(|texts| Policy::of_texts(texts).ok()).map(|policy| (policy.hash, policy)).collect()
 }
 
 fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {

@@ -2,9 +2,9 @@
 
 use anyhow::Context as _;
 use ibidem_engine::search::{Lanes, SearchHit, SearchRequest};
-use ibidem_engine::words::CollectionName;
 use ibidem_server::SearchResponse;
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::CollectionName;
 use uuid::Uuid;
 
 use crate::compose::Parts;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_engine::degrade::Breakers;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
 use ibidem_store::{ActionObject, ActionRecord, AuditLog, AuditedAction, Store};
+use ibidem_words::degrade::Breakers;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -83,7 +83,7 @@ fn log_policy(policy: &Policy) {
 async fn keep_policies(store: Store, log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<Policy>>) {
     loop {
         let policy = in_force.borrow_and_update().clone();
-        while let Err(error) = store.keep_policy(&policy).await {
+        while let Err(error) = store.keep_policy(policy.hash, &policy.texts).await {
             tracing::warn!(%error, policy_sha256 = %policy.hash, "a policy was not kept; trying again");
             tokio::time::sleep(KEEP_AGAIN).await;
         }

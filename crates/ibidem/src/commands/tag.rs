@@ -1,9 +1,10 @@
 //! `ibidem tag`: who owns a tag.
 
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+
 use crate::operator::Operator;
 use crate::settings::Settings;
 use crate::{compose, console};
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tag {
@@ -11,7 +12,7 @@ pub(crate) enum Tag {
     Own {
         #[command(flatten)]
         operator: Operator,
-        tag: ibidem_engine::words::Tag,
+        tag: ibidem_words::Tag,
         /// The owner's e-mail address.
         email: String,
     },

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_engine::words::TenantId;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use ibidem_words::TenantId;
 use serde_json::json;
 
 use super::document::tell;

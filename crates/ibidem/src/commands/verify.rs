@@ -1,16 +1,16 @@
 //! `ibidem verify`: an old answer, checked again against the documents as they are now.
 
-use ibidem_store::{ActionRecord, AuditedAction};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::receipts::{Presented, Report, Witnesses, verify};
-use ibidem_engine::words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
+use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
 
 use crate::operator::Sight;
 use crate::settings::Settings;

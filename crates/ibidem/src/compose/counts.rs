@@ -1,8 +1,8 @@
 //! What the parts count themselves, for the metrics.
 
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
-use ibidem_engine::degrade::BreakerStates;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_words::degrade::BreakerStates;
 
 #[derive(Default)]
 pub(crate) struct Counts {

@@ -7,14 +7,14 @@ use ibidem_adapters::guarded::{
     GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedTokenizer,
     GuardedVocabulary,
 };
-use ibidem_engine::degrade::Breakers;
 use ibidem_engine::gather::rewrite::Planner;
-use ibidem_engine::ports::entailment::Entailment;
-use ibidem_engine::ports::language_model::Tokenizer;
-use ibidem_engine::ports::reranker::Reranker;
-use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
+use ibidem_words::degrade::Breakers;
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::ports::language_model::Tokenizer;
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::vocabulary::Vocabulary;
 
 use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 

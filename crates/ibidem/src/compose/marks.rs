@@ -4,9 +4,9 @@ use std::path::Path;
 
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_engine::policy::{CalibratedModels, ModelMark};
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::words::Sha256Hash;
 use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_words::Sha256Hash;
+use ibidem_words::ports::embedder::Embedder as _;
 
 use crate::settings::{EntailmentSource, RerankerSource, Settings};
 

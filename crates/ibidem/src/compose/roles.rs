@@ -8,9 +8,9 @@ use anyhow::Context as _;
 use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::gather::rewrite::Planner;
-use ibidem_engine::ports::language_model::Tokenizer;
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_engine::speak::budget::Estimate;
+use ibidem_words::ports::language_model::Estimate;
+use ibidem_words::ports::language_model::Tokenizer;
 
 use crate::settings::{LanguageModelSettings, TokenizerSource};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use ibidem_engine::words::SigningKey;
 use ibidem_store::Store;
+use ibidem_words::SigningKey;
 
 use crate::settings::Settings;
 

@@ -12,13 +12,13 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
-use ibidem_engine::degrade::BreakerSettings;
-use ibidem_engine::ports::language_model::ModelLimits;
-use ibidem_engine::roles::is_same_model;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
 use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
+use ibidem_words::degrade::BreakerSettings;
+use ibidem_words::ports::language_model::ModelLimits;
+use ibidem_words::ports::language_model::is_same_model;
 
 use super::Sources;
 

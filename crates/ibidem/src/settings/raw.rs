@@ -17,10 +17,10 @@ use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
-use ibidem_engine::bm25::{Analysis, Language};
-use ibidem_engine::words::Sha256Hash;
+use ibidem_language::bm25::{Analysis, Language};
 use ibidem_server::{ConnectionLimits, MetricsReaders};
 use ibidem_store::StoreSettings;
+use ibidem_words::Sha256Hash;
 use serde::Deserialize;
 
 use self::audit::RawAudit;

@@ -1,7 +1,7 @@
 //! Settings from every layer, and what is said when they are wrong.
 
-use ibidem_engine::words::Sha256Hash;
 use ibidem_server::MetricsReaders;
+use ibidem_words::Sha256Hash;
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert!(settings.language_model.is_none());
     assert!(settings.reranker.is_none());
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
-    assert_eq!(settings.breakers, ibidem_engine::degrade::BreakerSettings::default());
+    assert_eq!(settings.breakers, ibidem_words::degrade::BreakerSettings::default());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use ibidem_engine::words::{Role, TenantId};
 use ibidem_store::NewKey;
+use ibidem_words::{Role, TenantId};
 use serde_json::{Value, json};
 
 use crate::installation::{Installation, Served};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_engine::words::{Role, TenantId};
 use ibidem_store::NewKey;
+use ibidem_words::{Role, TenantId};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

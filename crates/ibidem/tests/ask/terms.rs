@@ -10,14 +10,14 @@ use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_adapters::skosmos::{Skosmos, SkosmosSettings};
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
 use ibidem_engine::ask::Engine;
-use ibidem_engine::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
 use ibidem_server::{ConnectionLimits, ServerLimits};
+use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
+use ibidem_words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -50,7 +50,7 @@ struct World {
 }
 
 impl World {
-    fn on(vocabulary: Arc<dyn ibidem_engine::ports::vocabulary::Vocabulary>, settings: WatchedSettings) -> Self {
+    fn on(vocabulary: Arc<dyn ibidem_words::ports::vocabulary::Vocabulary>, settings: WatchedSettings) -> Self {
         let vocabulary = WatchedVocabulary::new(vocabulary, settings);
         let model = Arc::new(FakeModel::saying(&["It is whatever you like.[^1]"]));
         let index = Arc::new(FakeIndex::new(64));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ibidem_engine::words::{Action, Receipt, Sha256Hash, Stretch};
+use ibidem_words::{Action, Receipt, Sha256Hash, Stretch};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ibidem_engine::words::{Role, TenantId};
 use ibidem_store::NewKey;
+use ibidem_words::{Role, TenantId};
 use sqlx::{Connection as _, PgConnection};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, watch};

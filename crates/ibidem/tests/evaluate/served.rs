@@ -1,7 +1,7 @@
 //! The same questions put to the server.
 
-use ibidem_engine::words::{Role, TenantId};
 use ibidem_store::NewKey;
+use ibidem_words::{Role, TenantId};
 use serde_json::{Value, json};
 
 use crate::common::installation::Installation;

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{
-    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, Subject, TenantId,
-};
 use ibidem_lab::addresses::{read, run};
 use ibidem_store::testing::TestDatabase;
+use ibidem_words::fakes::{FakeEmbedder, FakeIndex};
+use ibidem_words::{
+    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, Subject, TenantId,
+};
 use sqlx::postgres::PgPoolOptions;
 use uuid::Uuid;
 

@@ -9,10 +9,10 @@ use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::{Identity, Question, Role, Scope, Subject, TenantId};
 use serde_json::json;
 use uuid::Uuid;
 

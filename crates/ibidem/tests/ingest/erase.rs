@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use ibidem_engine::words::TenantId;
 use ibidem_store::{ActionsOf, AuditedAction};
+use ibidem_words::TenantId;
 
 use crate::installation::{Installation, with_installation};
 use crate::state::State;

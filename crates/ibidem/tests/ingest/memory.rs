@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ibidem_engine::bm25::Analysis;
-use ibidem_engine::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
-use ibidem_engine::ports::memory::Memory as _;
-use ibidem_engine::ports::outbox::{Outbox as _, Wanted};
-use ibidem_engine::words::{DocumentId, Identity, MemoryId, PassageKey, Role, Scope, Subject, TenantId};
+use ibidem_language::bm25::Analysis;
+use ibidem_words::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
+use ibidem_words::ports::memory::Memory as _;
+use ibidem_words::ports::outbox::{Outbox as _, Wanted};
+use ibidem_words::{DocumentId, Identity, MemoryId, PassageKey, Role, Scope, Subject, TenantId};
 use uuid::Uuid;
 
 use crate::complete::model;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibidem_engine::words::{DocumentId, PassageKey, Sha256Hash, TenantId};
+use ibidem_words::{DocumentId, PassageKey, Sha256Hash, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::vector_output::Vector;

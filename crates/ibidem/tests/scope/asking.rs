@@ -1,11 +1,11 @@
 //! Random askers and what they ask.
 
-use ibidem_engine::bm25::Analysis;
-use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::IndexQuery;
 use ibidem_engine::search::{Lanes, SearchRequest};
-use ibidem_engine::words::{CollectionName, Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_language::bm25::Analysis;
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::IndexQuery;
+use ibidem_words::{CollectionName, Identity, Role, Scope, Subject, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;

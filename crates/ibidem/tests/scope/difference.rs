@@ -6,19 +6,19 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::bm25::{Analysis, TermCounts, TermId};
-use ibidem_engine::curate::{EntryDraft, Window};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::word_statistics::WordStatistics;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{
+use ibidem_language::bm25::{Analysis, TermCounts, TermId};
+use ibidem_store::Author;
+use ibidem_words::curate::{EntryDraft, Window};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_words::{
     CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Role, Scope, Subject, Tag, TenantId,
 };
-use ibidem_store::Author;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_engine::curate::{EntryDraft, Window};
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{Index as _, IndexQuery, Shelf};
-use ibidem_engine::ports::memory::{Memory as _, PASSAGES_OF_A_DOCUMENT};
-use ibidem_engine::words::{MemoryId, MemoryKind, PassageKey, Reference, Scope, SourceId, Tag, TenantId};
 use ibidem_store::Author;
+use ibidem_words::curate::{EntryDraft, Window};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
+use ibidem_words::ports::memory::{Memory as _, PASSAGES_OF_A_DOCUMENT};
+use ibidem_words::{MemoryId, MemoryKind, PassageKey, Reference, Scope, SourceId, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};

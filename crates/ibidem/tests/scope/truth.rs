@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibidem_engine::ports::index::IndexHit;
 use ibidem_engine::search::Lanes;
-use ibidem_engine::words::{CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
+use ibidem_words::ports::index::IndexHit;
+use ibidem_words::{CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 
 use crate::asking::{NO_LIMIT, Question};
 

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings};
-use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::ports::embedder::{Embedder as _, TokenCounter as _};
-use ibidem_engine::ports::intake::{Committed, Format, Intake, NewPassage, NewVersion, Submission, Submitted};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{CharSpan, DocumentId, PassageKey, Sha256Hash, Tag, TenantId, passage_in_context};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{RemovalOutcome, Store};
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::ports::embedder::{Embedder as _, TokenCounter as _};
+use ibidem_words::ports::intake::{Committed, Format, Intake, NewPassage, NewVersion, Submission, Submitted};
+use ibidem_words::{CharSpan, DocumentId, PassageKey, Sha256Hash, Tag, TenantId, passage_in_context};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
     CollectionStatus, HnswConfigDiffBuilder, OptimizersConfigDiffBuilder, UpdateCollectionBuilder,

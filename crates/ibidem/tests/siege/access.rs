@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use futures::{StreamExt as _, stream};
-use ibidem_engine::words::Role;
+use ibidem_words::Role;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Overload: one key has its share, others are still answered, and probes always.
 
-use ibidem_engine::words::Role;
+use ibidem_words::Role;
 
 use crate::installation::with_installation;
 use crate::model::Model;

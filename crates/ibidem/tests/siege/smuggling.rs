@@ -1,6 +1,6 @@
 //! Requests that mean one thing to one reader and another to the next: each has its status, and none an effect.
 
-use ibidem_engine::words::Role;
+use ibidem_words::Role;
 use uuid::Uuid;
 
 use crate::installation::{Installation, with_installation};

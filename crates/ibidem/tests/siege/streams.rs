@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use futures::{StreamExt as _, stream};
-use ibidem_engine::words::Role;
+use ibidem_words::Role;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

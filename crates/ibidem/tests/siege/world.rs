@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use chrono::{Duration, Utc};
-use ibidem_engine::words::{Role, Tag};
 use ibidem_store::NewKey;
+use ibidem_words::{Role, Tag};
 
 use crate::installation::Installation;
 

@@ -1,6 +1,6 @@
 //! DOCX: the paragraphs, lists and tables of a Word document, under the headings its styles make.
 
-use ibidem_engine::ports::intake::Format;
+use ibidem_words::ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::{ReadDocument, ReadError, Stated};

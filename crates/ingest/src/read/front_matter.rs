@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use ibidem_engine::words::DocumentKind;
+use ibidem_words::DocumentKind;
 use serde_json::Value;
 
 use super::Stated;

@@ -20,8 +20,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::intake::Format;
-use ibidem_engine::words::DocumentKind;
+use ibidem_words::DocumentKind;
+use ibidem_words::ports::intake::Format;
 use serde::{Deserialize, Serialize};
 
 /// The largest original that is read at all, in bytes.

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use hayro_interpret::hayro_syntax::metadata::Metadata;
 use hayro_interpret::hayro_syntax::object::DateTime as PdfDate;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
-use ibidem_engine::ports::intake::Format;
+use ibidem_words::ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::{MOST_PAGES, ReadDocument, ReadError, Stated};

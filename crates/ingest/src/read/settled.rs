@@ -1,7 +1,7 @@
 //! The last look at what a reader made: what a document says of itself within bounds, and nothing in it that cannot be.
 
-use ibidem_engine::words::fields::{self, LONGEST_TITLE};
-use ibidem_engine::words::{is_unseen, seen};
+use ibidem_words::fields::{self, LONGEST_TITLE};
+use ibidem_words::{is_unseen, seen};
 
 use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_PAGES, MOST_SECTIONS, ReadDocument};
 
@@ -77,7 +77,7 @@ fn is_line(text: &str, longest: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_engine::ports::intake::Format;
+    use ibidem_words::ports::intake::Format;
 
     use super::*;
     use crate::read::{PageStart, SectionStart, Stated, read};

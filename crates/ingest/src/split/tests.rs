@@ -1,4 +1,4 @@
-use ibidem_engine::words::passage_in_context;
+use ibidem_words::passage_in_context;
 use proptest::prelude::*;
 
 use super::*;

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use ibidem_engine::fakes::{FakeEmbedder, FakeIndex};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::intake::{Failed, Format, NewVersion, Submission};
-use ibidem_engine::ports::originals::KeptOriginal;
-use ibidem_engine::ports::outbox::{Outbox, Publication, Wanted};
-use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
-use ibidem_engine::words::{DocumentId, ModelHash, Sha256Hash, Tag, TenantId};
+use ibidem_words::fakes::{FakeEmbedder, FakeIndex};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::intake::{Failed, Format, NewVersion, Submission};
+use ibidem_words::ports::originals::KeptOriginal;
+use ibidem_words::ports::outbox::{Outbox, Publication, Wanted};
+use ibidem_words::ports::vectors::{NewVector, VectorShelf};
+use ibidem_words::{DocumentId, ModelHash, Sha256Hash, Tag, TenantId};
 use uuid::Uuid;
 
 use super::*;

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use ibidem_engine::speak::verify::figures;
+use ibidem_language::figures;
 
 use super::*;
 

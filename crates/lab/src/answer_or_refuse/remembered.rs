@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 
 /// An embedding model that is asked once for each single question.
 pub struct RememberedQueries {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_engine::policy::{Policy, SpeakMode};
-use ibidem_engine::words::{Question, TenantId};
+use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::{scope, searcher};

@@ -8,7 +8,7 @@ use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::policy::CalibratedGate;
 use ibidem_engine::search::SearchError;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::Reason;
+use ibidem_words::Reason;
 
 use super::questions::LabelledQuestion;
 use super::{Labelled, gate};

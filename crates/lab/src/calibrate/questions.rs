@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ibidem_engine::words::CollectionName;
+use ibidem_words::CollectionName;
 use serde::{Deserialize, Serialize};
 
 use crate::golden::{Category, GoldenQuery};

@@ -109,7 +109,7 @@ fn shown(mark: &ModelMark) -> String {
 mod tests {
     use chrono::DateTime;
     use ibidem_engine::policy::{CalibratedModels, Gate};
-    use ibidem_engine::words::Sha256Hash;
+    use ibidem_words::Sha256Hash;
 
     use super::*;
 

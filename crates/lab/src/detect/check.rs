@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use ibidem_engine::ports::entailment::{Entailment, EntailmentError, Pair, Support};
-use ibidem_engine::speak::sentences::sentences_of;
-use ibidem_engine::speak::verify::figures::{self, Finding};
 use ibidem_engine::speak::verify::windows::windows_of;
+use ibidem_language::figures::{self, Finding};
+use ibidem_language::sentences::sentences_of;
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Pair, Support};
 
 use super::asides::{Aside, aside};
 use super::ragtruth::{MarkedAnswer, MarkedSpan, without_references};

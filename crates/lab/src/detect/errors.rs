@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_engine::words::{same_word, significant_terms};
+use ibidem_language::{same_word, significant_terms};
 use serde::Serialize;
 
 use super::check::{CheckedAnswer, CheckedSentence};

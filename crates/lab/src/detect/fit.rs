@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ibidem_engine::ports::entailment::Pair;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_engine::speak::verify::windows::windows_of;
+use ibidem_words::ports::entailment::Pair;
 use serde::{Deserialize, Serialize};
 
 use super::score::{area_under_curve, share};

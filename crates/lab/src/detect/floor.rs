@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_engine::speak::sentences::sentences_of;
-use ibidem_engine::words::{same_word, significant_terms};
+use ibidem_language::sentences::sentences_of;
+use ibidem_language::{same_word, significant_terms};
 use serde::Serialize;
 
 use super::ragtruth::MarkedAnswer;

@@ -17,7 +17,7 @@ pub enum DetectError {
     #[error("line {line} of {file} is not {what}: {reason}")]
     OtherForm { file: String, line: usize, what: &'static str, reason: String },
     #[error(transparent)]
-    Entailment(#[from] ibidem_engine::ports::entailment::EntailmentError),
+    Entailment(#[from] ibidem_words::ports::entailment::EntailmentError),
 }
 
 /// The lines of a file, each read by `read`, numbered from 1 in what is complained about.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{FakeModel, Script};
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RerankRules, RewriteRules};
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_engine::words::{Question, TenantId};
+use ibidem_words::fakes::{FakeModel, Script};
+use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::{judged, scope, searcher};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_engine::words::{Action, Answer, CitedSource, DocumentId, PassageKey, Reason, Scope};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_words::{Action, Answer, CitedSource, DocumentId, PassageKey, Reason, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::{GoldenRoute, VOCABULARY};

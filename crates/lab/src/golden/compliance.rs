@@ -1,7 +1,7 @@
 //! Whether every sentence of an answer has a marker that leads to one of its citations.
 
-use ibidem_engine::speak::sentences::sentences_of;
-use ibidem_engine::words::{Answer, Receipt};
+use ibidem_language::sentences::sentences_of;
+use ibidem_words::{Answer, Receipt};
 use serde::{Deserialize, Serialize};
 
 /// How many sentences an answer has, and how many of them are cited.

@@ -6,7 +6,7 @@ use std::path::Path;
 use ibidem_engine::gather::addresses::mentions;
 use ibidem_engine::gather::route::DocumentClasses;
 use ibidem_engine::policy::AddressRules;
-use ibidem_engine::words::AddressKey;
+use ibidem_words::AddressKey;
 
 use super::{COLLECTIONS, Category, Placed, Problem, VOCABULARY};
 

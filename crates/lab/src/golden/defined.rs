@@ -1,7 +1,7 @@
 //! Whether an answer about a term says what the vocabulary says, and nothing else.
 
-use ibidem_engine::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
-use ibidem_engine::words::{Answer, CitedSource};
+use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
+use ibidem_words::{Answer, CitedSource};
 
 /// Asks the vocabulary again: the answer must cite the concept it finds, and be its definition, word for word.
 pub async fn is_the_vocabularys(

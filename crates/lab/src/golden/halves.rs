@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, GoldenQuery};

@@ -1,6 +1,6 @@
 //! Whether a question had the outcome it must have, and if not, in which way.
 
-use ibidem_engine::words::AddressKey;
+use ibidem_words::AddressKey;
 use serde::{Deserialize, Serialize};
 
 use super::actual::Actual;

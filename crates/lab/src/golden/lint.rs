@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibidem_engine::words::Reason;
+use ibidem_words::Reason;
 
 use super::{
     COLLECTIONS, Category, Expected, GoldenQuery, GoldenRoute, Placed, Problem, Source, TIMEOUT_TRIGGER, VOCABULARY,

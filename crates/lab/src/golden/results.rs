@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::words::{GateRecord, Sha256Hash};
+use ibidem_words::{GateRecord, Sha256Hash};
 use serde::{Deserialize, Serialize};
 
 use super::actual::Actual;

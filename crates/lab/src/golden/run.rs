@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use ibidem_engine::policy::GatherRules;
-use ibidem_engine::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_engine::ports::vocabulary::{Vocabulary, VocabularyError};
-use ibidem_engine::words::{Answer, GateRecord, Scope};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_words::ports::vocabulary::{Vocabulary, VocabularyError};
+use ibidem_words::{Answer, GateRecord, Scope};
 use serde::{Deserialize, Serialize};
 
 use super::actual::Actual;

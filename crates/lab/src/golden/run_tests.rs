@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::DateTime;
-use ibidem_engine::words::{Action, GateRecord, Reason, Sha256Hash, Verdict};
+use ibidem_words::{Action, GateRecord, Reason, Sha256Hash, Verdict};
 
 use super::actual::Actual;
 use super::compare::{Difference, Tolerance, losses};

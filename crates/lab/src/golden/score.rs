@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_engine::words::Reason;
+use ibidem_words::Reason;
 use serde::{Deserialize, Serialize};
 
 use super::halves::Half;

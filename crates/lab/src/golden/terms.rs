@@ -1,7 +1,7 @@
 //! Whether the vocabulary has what a golden set says of its terms.
 
 use ibidem_engine::policy::GatherRules;
-use ibidem_engine::ports::vocabulary::{Lookup, Vocabulary, VocabularyError};
+use ibidem_words::ports::vocabulary::{Lookup, Vocabulary, VocabularyError};
 
 use super::by_rule::asked_term;
 use super::{Category, Placed, Problem};

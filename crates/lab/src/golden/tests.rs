@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
-use ibidem_engine::fakes::{FakeConcept, FakeVocabulary};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::vocabulary::LabelKind;
+use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
+use ibidem_words::ports::vocabulary::LabelKind;
 use serde_json::{Value, json};
 
 use super::corpus::Corpus;

@@ -1,7 +1,7 @@
 //! What the judge is told. It does not learn who wrote what.
 
-use ibidem_engine::ports::language_model::PromptMessage;
-use ibidem_engine::words::Speaker;
+use ibidem_words::Speaker;
+use ibidem_words::ports::language_model::PromptMessage;
 
 use super::Order;
 use super::answers::{Answered, Pair};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::FakeModel;
+use ibidem_words::fakes::FakeModel;
 
 use super::report::Comparison;
 use super::*;

@@ -4,7 +4,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Question, TenantId};
+use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::{scope, searcher};

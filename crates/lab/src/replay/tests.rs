@@ -2,8 +2,10 @@ use std::collections::HashMap;
 
 use chrono::DateTime;
 use ibidem_engine::policy::{Gate, Policy};
-use ibidem_engine::replay::{Again, CandidateRecord, DecisionRecord, PoolRecord, Replay, Speech};
-use ibidem_engine::words::{Action, DocumentId, GateRecord, PassageKey, PresentTerms, Reason, Verdict};
+use ibidem_engine::replay::{Again, Replay};
+use ibidem_language::PresentTerms;
+use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord, Speech};
+use ibidem_words::{Action, DocumentId, GateRecord, PassageKey, Reason, Verdict};
 use uuid::Uuid;
 
 use super::{RecordedTurn, Replayer, Report, Reviewed, page};
@@ -141,8 +143,7 @@ fn a_record_that_was_changed_is_found_and_one_of_an_unknown_policy_is_counted() 
     let mut changed = turn(5, 0.65, "changed");
     changed.decision.rounds[0].candidates[0].cosine = Some(0.71);
     replayer.take(&changed);
-    let unknown =
-        RecordedTurn { policy_sha256: ibidem_engine::words::Sha256Hash::of(b"other"), ..turn(6, 0.9, "unknown") };
+    let unknown = RecordedTurn { policy_sha256: ibidem_words::Sha256Hash::of(b"other"), ..turn(6, 0.9, "unknown") };
     replayer.take(&unknown);
     let report = replayer.finish();
     assert_eq!((report.different, report.policy_unknown), (vec![Uuid::from_u128(5)], 1));

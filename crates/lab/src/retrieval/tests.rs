@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
-use ibidem_engine::ports::catalogue::CataloguePassage;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::words::{DocumentId, Identity, PassageKey, Role, Subject, Tag, TenantId};
+use ibidem_words::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::{DocumentId, Identity, PassageKey, Role, Subject, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;

@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
 
 use crate::identity::bearer;
 use crate::problem::{Problem, ProblemDocument};

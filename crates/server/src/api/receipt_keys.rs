@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use ibidem_engine::words::KeySet;
+use ibidem_words::KeySet;
 
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;

@@ -9,8 +9,8 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::Utc;
-use ibidem_engine::words::Identity;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use ibidem_words::Identity;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! What went out is held against the catalogue once more, when nobody waits for it.
 
-use ibidem_engine::ports::catalogue::Catalogue as _;
-use ibidem_engine::words::{Answer, CitedSource, PassageKey, Scope};
 use ibidem_store::CitationCheck;
+use ibidem_words::ports::catalogue::Catalogue as _;
+use ibidem_words::{Answer, CitedSource, PassageKey, Scope};
 
 use crate::state::AppState;
 

@@ -7,17 +7,16 @@ mod upkeep;
 mod writer;
 
 use chrono::TimeDelta;
-use ibidem_engine::ports::records::TurnRecord;
-use ibidem_engine::words::Scope;
 use ibidem_store::{ActionRow, AuditLog, AuditRow};
-
-pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};
-pub(crate) use actions::{Act, Tally, record_action};
-pub(crate) use queue::{AuditCounts, Queue};
-pub(crate) use upkeep::keep_up;
+use ibidem_words::Scope;
+use ibidem_words::ports::records::TurnRecord;
 
 use crate::state::AppState;
+pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};
+pub(crate) use actions::{Act, Tally, record_action};
 use citations::check_citations;
+pub(crate) use queue::{AuditCounts, Queue};
+pub(crate) use upkeep::keep_up;
 
 pub(crate) type AuditQueue = Queue<AuditRow>;
 pub(crate) type ActionQueue = Queue<ActionRow>;

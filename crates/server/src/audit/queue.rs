@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::records::TurnRecord;
 use ibidem_store::{ActionRecord, ActionRow, AuditLog, AuditRow, CitationCheck};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::records::TurnRecord;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Mutex, mpsc};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
 use ibidem_store::AuditLog;
+use ibidem_words::ports::catalogue::CatalogueError;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
 
 /// Keys with requests under way, by the digest of the key.
 pub(crate) struct KeyPlaces {

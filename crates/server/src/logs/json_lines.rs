@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::Write as _;
 
 use chrono::{SecondsFormat, Utc};
-use ibidem_engine::words::escaped_json;
+use ibidem_words::escaped_json;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};

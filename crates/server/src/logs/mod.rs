@@ -3,8 +3,8 @@
 mod json_lines;
 
 use axum::http::Method;
-use ibidem_engine::ports::records::TurnRecord;
-use ibidem_engine::words::CollectionName;
+use ibidem_words::CollectionName;
+use ibidem_words::ports::records::TurnRecord;
 use tracing::Span;
 use tracing::field::Empty;
 use uuid::Uuid;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
-use ibidem_engine::words::{Action, Reason, SentenceVerdict};
+use ibidem_words::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
+use ibidem_words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;

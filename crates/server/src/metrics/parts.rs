@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ibidem_engine::degrade::BreakerStates;
+use ibidem_words::degrade::BreakerStates;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;

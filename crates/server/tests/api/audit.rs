@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::replay::{Again, Decided, DecisionRecord, Replay};
-use ibidem_engine::words::{Answer, SubjectId};
+use ibidem_engine::replay::{Again, Decided, Replay};
 use ibidem_store::{HashKey, Texts};
+use ibidem_words::ports::records::DecisionRecord;
+use ibidem_words::{Answer, SubjectId};
 use serde_json::{Value, json};
 
 use super::world::{Extras, POLICY, Reply, World, policy};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::http::StatusCode;
-use ibidem_engine::degrade::{BreakerSettings, Breakers};
-use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_engine::words::passage_in_context;
+use ibidem_words::degrade::{BreakerSettings, Breakers};
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::passage_in_context;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use serde_json::{Value, json};
 
 use super::world::{Extras, World, policy};

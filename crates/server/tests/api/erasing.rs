@@ -1,7 +1,7 @@
 //! `DELETE /v1/documents/{id}`: removed, or erased with everything that repeats it.
 
 use axum::http::StatusCode;
-use ibidem_engine::words::DocumentId;
+use ibidem_words::DocumentId;
 use serde_json::json;
 
 use super::world::World;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_engine::policy::Policy;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
+use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
 use tokio::sync::watch;
 
 use crate::world::{Extras, POLICY, World, policy};

@@ -1,9 +1,9 @@
 //! `/v1/memory`.
 
 use axum::http::StatusCode;
-use ibidem_engine::ports::memory::Memory as _;
-use ibidem_engine::ports::outbox::Outbox as _;
-use ibidem_engine::words::{DocumentId, Identity, MemoryId, Role, Scope, Subject};
+use ibidem_words::ports::memory::Memory as _;
+use ibidem_words::ports::outbox::Outbox as _;
+use ibidem_words::{DocumentId, Identity, MemoryId, Role, Scope, Subject};
 use serde_json::{Value, json};
 
 use crate::world::{Reply, World};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::words::Scope;
 use ibidem_server::MetricsReaders;
 use ibidem_server::metrics::{Kind, METRICS};
+use ibidem_words::Scope;
 use serde_json::json;
 
 use super::world::{Extras, METRICS_TOKEN, POLICY, World, policy};

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_adapters::policy_file::{PolicyFile, PolicySource, PolicyText};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::words::Sha256Hash;
+use ibidem_server::policy_file::{PolicyFile, PolicySource, PolicyText};
+use ibidem_words::Sha256Hash;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

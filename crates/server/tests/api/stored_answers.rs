@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_engine::words::{DocumentId, Tag};
+use ibidem_words::{DocumentId, Tag};
 use serde_json::{Value, json};
 
 use super::world::{Reply, World};

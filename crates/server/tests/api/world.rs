@@ -12,28 +12,28 @@ use axum::response::Response;
 use chrono::DateTime;
 use ibidem_adapters::guarded::GuardedEmbedder;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::curate::Window;
-use ibidem_engine::degrade::{BreakerStates, Breakers};
-use ibidem_engine::fakes::{FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_engine::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_engine::ports::originals::{KeptOriginal, Originals, OriginalsError};
-use ibidem_engine::ports::reranker::Reranker;
-use ibidem_engine::ports::vocabulary::Vocabulary;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{
-    CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
-};
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
     AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
+use ibidem_words::curate::Window;
+use ibidem_words::degrade::{BreakerStates, Breakers};
+use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel};
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_words::{
+    CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
+};
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, watch};
 use tower::ServiceExt as _;

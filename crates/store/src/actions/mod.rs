@@ -7,8 +7,8 @@ mod write;
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Identity, Role, Subject, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Identity, Role, Subject, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

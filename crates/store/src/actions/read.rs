@@ -1,8 +1,8 @@
 //! Actions, read again: newest first, a page after the other.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{SubjectId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{SubjectId, TenantId};
 use serde_json::Value;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Many actions, one statement.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Role, Subject, SubjectId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Role, Subject, SubjectId};
 
 use super::ActionRow;
 use crate::audit::{is_about_a_record, without_nul};

@@ -1,8 +1,8 @@
 //! Decisions of a time, in order, a page after the other.
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{Sha256Hash, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Sha256Hash, TenantId};
 use uuid::Uuid;
 
 use crate::convert::to_digest;

@@ -9,8 +9,8 @@ mod stored;
 mod write;
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::records::{Records, TurnRecord};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::records::{Records, TurnRecord};
 
 use crate::Store;
 pub use decisions::{DecisionsOf, KeptDecision};

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::records::{SearchNumbers, TurnRecord};
-use ibidem_engine::words::{Speaker, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::records::{SearchNumbers, TurnRecord};
+use ibidem_words::{Speaker, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::words::{CitedSource, DocumentId, PassageKey, Scope};
+use ibidem_words::{CitedSource, DocumentId, PassageKey, Scope};
 use serde_json::{Map, Value, json};
 
 /// Fields of an answer that hold codes, numbers and words of the policy, and nothing of a document.
@@ -195,7 +195,7 @@ fn names_own_tag(route_to: &Value, scope: &Scope) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_engine::words::{Identity, Role, Subject, TenantId};
+    use ibidem_words::{Identity, Role, Subject, TenantId};
     use uuid::Uuid;
 
     use super::*;

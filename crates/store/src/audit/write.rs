@@ -1,6 +1,6 @@
 //! Many records, one statement.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
+use ibidem_words::ports::catalogue::CatalogueError;
 use sqlx::Error;
 
 use super::AuditRow;

@@ -6,9 +6,9 @@ mod originals;
 mod tenant;
 mod words;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::originals::{Originals, OriginalsError};
-use ibidem_engine::words::{AddressKey, DocumentId, Reference, SourceId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::originals::{Originals, OriginalsError};
+use ibidem_words::{AddressKey, DocumentId, Reference, SourceId, TenantId};
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use chrono::{TimeDelta, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::originals::Originals;
-use ibidem_engine::words::{DocumentId, Sha256Hash, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::originals::Originals;
+use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 
 use super::{EraseError, Erased};
 use crate::convert::to_digest;

@@ -1,8 +1,8 @@
 //! A tenant goes: first everything it said, then, when the index has followed, its rows.
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::originals::Originals;
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::originals::Originals;
+use ibidem_words::{DocumentId, TenantId};
 
 use super::{EraseError, Erased};
 use crate::documents::ask_for_publication;

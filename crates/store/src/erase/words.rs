@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{DocumentId, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{DocumentId, TenantId};
 use serde_json::Value;
 use uuid::Uuid;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::ports::index::{IndexDocument, IndexPoint};
-use ibidem_engine::ports::outbox::Wanted;
-use ibidem_engine::ports::vectors::MissingVector;
-use ibidem_engine::words::{CollectionName, DocumentId, ModelHash, PassageKey, TenantId};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::ports::index::{IndexDocument, IndexPoint};
+use ibidem_words::ports::outbox::Wanted;
+use ibidem_words::ports::vectors::MissingVector;
+use ibidem_words::{CollectionName, DocumentId, ModelHash, PassageKey, TenantId};
 use uuid::Uuid;
 
 use crate::convert::{to_digest, to_tags, to_u32, to_vector};

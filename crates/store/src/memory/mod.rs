@@ -4,11 +4,9 @@ mod index;
 mod recall;
 
 use chrono::{DateTime, Utc};
-use ibidem_engine::curate::CheckedEntry;
-use ibidem_engine::ports::catalogue::CatalogueError;
-use ibidem_engine::words::{
-    Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope, Sha256Hash, Subject, Tag, TenantId,
-};
+use ibidem_words::curate::CheckedEntry;
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope, Sha256Hash, Subject, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -17,7 +15,6 @@ use crate::convert::{corrupt, scope_tags, tag_names, to_i32, to_tags, to_u32};
 use crate::documents::ask_for_publication;
 use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
-
 pub(crate) use index::as_document;
 
 /// Who writes, and whom they may write for.

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use ibidem_engine::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_engine::ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
-use ibidem_engine::words::{AddressKey, CharSpan, DocumentId, MemoryId, PassageKey, Reference, Scope};
+use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_words::ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
+use ibidem_words::{AddressKey, CharSpan, DocumentId, MemoryId, PassageKey, Reference, Scope};
 use uuid::Uuid;
 
 use super::MemoryRow;

@@ -1,9 +1,9 @@
 //! The record of actions: written, read page by page, and kept in months as the audit is.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_engine::words::{Identity, Role, Subject, SubjectId, TenantId};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{ActionObject, ActionRecord, ActionsOf, AuditLog, AuditedAction, Texts};
+use ibidem_words::{Identity, Role, Subject, SubjectId, TenantId};
 use sqlx::{Connection as _, PgConnection};
 
 use super::*;

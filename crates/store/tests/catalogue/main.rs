@@ -14,13 +14,14 @@ mod texts;
 mod visibility;
 mod word_statistics;
 
-use ibidem_engine::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
-use ibidem_engine::words::{
-    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
-};
+use std::time::Duration;
+
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
-use std::time::Duration;
+use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
+use ibidem_words::{
+    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
+};
 use uuid::Uuid;
 
 const READING: &str = "test";
@@ -103,7 +104,7 @@ fn with_lease(database: &TestDatabase, lease: Duration) -> Store {
         acquire_timeout,
         read_timeout: acquire_timeout,
         lease,
-        analysis: ibidem_engine::bm25::Analysis::default(),
+        analysis: ibidem_language::bm25::Analysis::default(),
     })
     .unwrap()
 }

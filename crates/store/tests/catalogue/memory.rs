@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::curate::{CheckedEntry, EntryDraft, Window};
-use ibidem_engine::fakes::FakeEmbedder;
-use ibidem_engine::ports::memory::Memory;
-use ibidem_engine::ports::outbox::{Outbox, Wanted};
-use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
-use ibidem_engine::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
-use ibidem_engine::words::{MemoryId, MemoryKind, ModelHash, Reference, Subject};
 use ibidem_store::{Author, MemoryOutcome};
+use ibidem_words::curate::{CheckedEntry, EntryDraft, Window};
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::ports::memory::Memory;
+use ibidem_words::ports::outbox::{Outbox, Wanted};
+use ibidem_words::ports::vectors::{NewVector, VectorShelf};
+use ibidem_words::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
+use ibidem_words::{MemoryId, MemoryKind, ModelHash, Reference, Subject};
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! The outbox and the vectors it needs.
 
-use ibidem_engine::ports::outbox::Outbox;
-use ibidem_engine::ports::vectors::{NewVector, VectorShelf};
-use ibidem_engine::words::ModelHash;
+use ibidem_words::ModelHash;
+use ibidem_words::ports::outbox::Outbox;
+use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 
 use super::*;
 

@@ -1,10 +1,9 @@
 //! The suite that every catalogue passes.
 
 use async_trait::async_trait;
-use ibidem_engine::suites::catalogue::{Library, NewDocument, catalogue_suite};
-
-use ibidem_engine::suites::owners::owners_suite;
-use ibidem_engine::suites::word_statistics::word_statistics_suite;
+use ibidem_words::suites::catalogue::{Library, NewDocument, catalogue_suite};
+use ibidem_words::suites::owners::owners_suite;
+use ibidem_words::suites::word_statistics::word_statistics_suite;
 
 use super::*;
 

@@ -1,11 +1,11 @@
 //! Both kinds at each of their thresholds.
 
+use ibidem_words::fakes::{FakeMemory, FakeReranker, passage};
+use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Subject, Tag, TenantId};
 use uuid::Uuid;
 
 use super::*;
-use crate::fakes::{FakeMemory, FakeReranker, passage};
-use crate::ports::reranker::RerankError;
-use crate::words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Subject, Tag, TenantId};
 
 const QUESTION: &str = "How much oil does it take?";
 const TRIGGER: &str = "Oil capacity";

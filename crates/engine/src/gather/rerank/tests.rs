@@ -1,10 +1,10 @@
+use ibidem_words::fakes::passage;
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{DocumentId, PassageKey};
 use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::fakes::passage;
-use crate::ports::catalogue::CataloguePassage;
-use crate::words::{DocumentId, PassageKey};
 
 fn candidate(number: u32, kind: Option<&str>, cosine: f32, rerank: Option<f32>) -> Candidate {
     let passage = CataloguePassage {

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use ibidem_words::Message;
+use ibidem_words::fakes::{FakeModel, FakeTokenizer, passage};
+use ibidem_words::ports::catalogue::CataloguePassage;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fakes::{FakeModel, FakeTokenizer, passage};
-use crate::ports::catalogue::CataloguePassage;
 use crate::speak::footnotes::Footnotes;
-use crate::words::Message;
 
 const BUDGET: Budget = Budget { system_prompt: 500, history: 1_000, context: 3_000 };
 const LIMITS: ModelLimits = ModelLimits { window: 8_192, response: 1_024 };
@@ -189,11 +189,12 @@ async fn what_is_not_worth_counting_does_not_fit() {
     // One word, and longer than any window.
     let endless = "x".repeat(BYTES_FOR_A_TOKEN * LIMITS.window as usize + 1);
     let history = vec![message(Speaker::Assistant, endless.clone()), message(Speaker::User, words(3))];
-    let question = Question { history, ..Question::new("How much oil?") };
+    let mut question = Question::new("How much oil?");
+    question.history = history;
     let evidence = [candidate(1, 0.9, None, "Oil.")];
     let allotted = allot(rules(), &model(LIMITS), &question, &evidence, &[]).await.unwrap();
     assert_eq!(allotted.history, [1]);
-    let question = Question { history: vec![message(Speaker::User, endless)], ..question };
+    question.history = vec![message(Speaker::User, endless)];
     let refusal = allot(rules(), &model(LIMITS), &question, &evidence, &[]).await.unwrap_err();
     assert_eq!(refusal.reason, Reason::BudgetExceeded);
 }
@@ -209,7 +210,8 @@ prop_compose! {
         let said = |(role, count): (u8, usize)| {
             Message { role: roles[usize::from(role)], content: words(count), timestamp: None }
         };
-        let question = Question { history: history.into_iter().map(said).collect(), ..Question::new(words(asked)) };
+        let mut question = Question::new(words(asked));
+        question.history = history.into_iter().map(said).collect();
         let notes = (1..).zip(notes).map(|(number, (cosine, count))| candidate(number, cosine, None, &words(count)));
         (question, notes.collect(), background.into_iter().map(words).collect())
     }

@@ -1,10 +1,10 @@
+use ibidem_language::sentences::Sentence;
+use ibidem_words::fakes::passage;
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{SentenceCheck, SentenceVerdict};
 use proptest::prelude::*;
 
-use super::super::sentences::Sentence;
 use super::*;
-use crate::fakes::passage;
-use crate::ports::catalogue::CataloguePassage;
-use crate::words::{SentenceCheck, SentenceVerdict};
 
 const HANDBOOK: &str = include_str!("../../../../../policies/handbook.yaml");
 

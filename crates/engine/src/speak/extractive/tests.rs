@@ -1,7 +1,8 @@
+use ibidem_words::Candidate;
+use ibidem_words::fakes::passage;
+use ibidem_words::ports::catalogue::CataloguePassage;
+
 use super::*;
-use crate::fakes::passage;
-use crate::ports::catalogue::CataloguePassage;
-use crate::words::Candidate;
 
 fn note(number: u128, kind: &str, text: &str) -> Candidate {
     Candidate::unscored(CataloguePassage {

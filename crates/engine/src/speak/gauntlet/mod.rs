@@ -9,7 +9,10 @@
 mod bracket;
 mod utf8;
 
-use crate::words::is_unseen;
+use ibidem_language::sentences::Passed;
+use ibidem_words::is_unseen;
+use ibidem_words::ports::records::MarkerCounts;
+
 use bracket::{Judgement, judge, judge_unclosed};
 use utf8::Utf8Pieces;
 
@@ -17,14 +20,6 @@ use utf8::Utf8Pieces;
 const LONGEST_GROUP: usize = 400;
 /// Brackets in brackets, deeper than this, are dropped from the outside: what is inside is read again for each of them.
 const DEEPEST_GROUP: usize = 8;
-
-/// What passed the gauntlet, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Passed {
-    Text(String),
-    /// The number of a note minted for this turn.
-    Citation(u32),
-}
 
 /// Why a marker was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -37,31 +32,6 @@ pub enum Dropped {
     Repeated,
     /// It names a source, card, action or token of the machinery, none of which exist in what a model sees.
     Internal,
-}
-
-/// How many markers went which way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    pub expanded: u32,
-    pub not_minted: u32,
-    pub malformed: u32,
-    pub repeated: u32,
-    pub internal: u32,
-}
-
-impl Counts {
-    fn drop(&mut self, why: Dropped) {
-        *match why {
-            Dropped::NotMinted => &mut self.not_minted,
-            Dropped::Malformed => &mut self.malformed,
-            Dropped::Repeated => &mut self.repeated,
-            Dropped::Internal => &mut self.internal,
-        } += 1;
-    }
-
-    pub fn dropped(&self) -> u32 {
-        self.not_minted + self.malformed + self.repeated + self.internal
-    }
 }
 
 /// The incremental parser. One for each turn.
@@ -82,7 +52,7 @@ pub struct Gauntlet {
     backticks: usize,
     /// A carriage return was the last character: the line feed after it is the same line break.
     returned: bool,
-    counts: Counts,
+    counts: MarkerCounts,
     /// How often a character was looked at.
     #[cfg(test)]
     looks: usize,
@@ -99,13 +69,22 @@ impl Gauntlet {
             code: None,
             backticks: 0,
             returned: false,
-            counts: Counts::default(),
+            counts: MarkerCounts::default(),
             #[cfg(test)]
             looks: 0,
         }
     }
 
-    pub fn counts(&self) -> Counts {
+    fn drop_marker(&mut self, why: Dropped) {
+        *match why {
+            Dropped::NotMinted => &mut self.counts.not_minted,
+            Dropped::Malformed => &mut self.counts.malformed,
+            Dropped::Repeated => &mut self.counts.repeated,
+            Dropped::Internal => &mut self.counts.internal,
+        } += 1;
+    }
+
+    pub fn counts(&self) -> MarkerCounts {
         self.counts
     }
 
@@ -159,7 +138,7 @@ impl Gauntlet {
                 self.depth = 1;
             } else if bracket::closes(character) && character != ']' {
                 // A closing bracket of a foreign kind without its opening one: half a marker.
-                self.counts.drop(Dropped::Malformed);
+                self.drop_marker(Dropped::Malformed);
             } else {
                 self.say_character(character, passed);
             }
@@ -190,7 +169,7 @@ impl Gauntlet {
         match judge(&group, self.minted, self.code.is_some()) {
             Judgement::Citation(number) => self.cite(number, passed),
             Judgement::Text => self.say(&group, passed),
-            Judgement::Dropped(why) => self.counts.drop(why),
+            Judgement::Dropped(why) => self.drop_marker(why),
             // Brackets around markers: what is inside counts, the brackets do not.
             Judgement::Nested => self.inside(&group, passed),
         }
@@ -202,7 +181,7 @@ impl Gauntlet {
         self.depth = 0;
         let (kept, rest) = judge_unclosed(&held, may_keep_bracket);
         if kept.is_empty() {
-            self.counts.drop(Dropped::Malformed);
+            self.drop_marker(Dropped::Malformed);
         } else {
             self.say(kept, passed);
         }
@@ -211,7 +190,7 @@ impl Gauntlet {
     }
 
     fn inside(&mut self, group: &str, passed: &mut Vec<Passed>) {
-        self.counts.drop(Dropped::Malformed);
+        self.drop_marker(Dropped::Malformed);
         let mut characters = group.chars();
         characters.next();
         characters.next_back();
@@ -225,7 +204,7 @@ impl Gauntlet {
 
     fn cite(&mut self, number: u32, passed: &mut Vec<Passed>) {
         if self.just_cited == Some(number) {
-            self.counts.drop(Dropped::Repeated);
+            self.drop_marker(Dropped::Repeated);
             return;
         }
         self.just_cited = Some(number);
@@ -271,7 +250,7 @@ impl Gauntlet {
 }
 
 /// The whole of a text at once.
-pub fn run(minted: u32, text: &str) -> (Vec<Passed>, Counts) {
+pub fn run(minted: u32, text: &str) -> (Vec<Passed>, MarkerCounts) {
     let mut gauntlet = Gauntlet::new(minted);
     let mut passed = gauntlet.push(text.as_bytes());
     passed.extend(gauntlet.finish());

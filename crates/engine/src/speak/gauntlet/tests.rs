@@ -137,7 +137,7 @@ fn where_the_stream_is_cut_changes_nothing() {
 #[test]
 fn every_drop_is_counted_by_its_kind() {
     let (_, counts) = run(2, "[^1] a [^1][^1] b [^9] c [^x] d [doc:1] e");
-    assert_eq!(counts, Counts { expanded: 2, not_minted: 1, malformed: 1, repeated: 1, internal: 1 });
+    assert_eq!(counts, MarkerCounts { expanded: 2, not_minted: 1, malformed: 1, repeated: 1, internal: 1 });
     assert_eq!(counts.dropped(), 4);
 }
 
@@ -242,7 +242,7 @@ proptest::proptest! {
     }
 }
 
-fn citations(minted: u32, written: &str) -> (Vec<u32>, Counts) {
+fn citations(minted: u32, written: &str) -> (Vec<u32>, MarkerCounts) {
     let mut gauntlet = Gauntlet::new(minted);
     let mut passed = gauntlet.push(written.as_bytes());
     passed.extend(gauntlet.finish());

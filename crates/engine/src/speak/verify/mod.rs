@@ -6,18 +6,18 @@
 
 mod additions;
 pub mod denials;
-pub mod figures;
 pub mod lexical;
 pub mod windows;
 
+use ibidem_language::markers::{with_marker, without_markers};
+use ibidem_language::sentences::{Sentence, sentences_of};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
+
 use super::footnotes::Footnotes;
-use super::markers::{with_marker, without_markers};
 use super::markup::shown;
 use super::said::Said;
-use super::sentences::{Sentence, sentences_of};
 use crate::policy::{VerificationMode, VerificationRules};
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
-use crate::words::{SentenceCheck, SentenceVerdict, unsteered};
 use additions::Clauses;
 use denials::is_denial;
 use lexical::LexicalEntailment;
@@ -154,7 +154,7 @@ impl Verifier<'_> {
             let why = Some("nobody could judge it".to_owned());
             return SentenceCheck { why, by, ..SentenceCheck::unchecked() };
         };
-        let support = crate::words::as_shown(f64::from(best.score));
+        let support = ibidem_words::as_shown(f64::from(best.score));
         let is_supported = best.support == Support::Supported && support >= self.rules.least_support;
         let (verdict, why) = match best.support {
             _ if is_supported => (SentenceVerdict::Supported, None),
@@ -220,7 +220,7 @@ fn is_verbatim(claim: &str, passage: &str) -> bool {
 /// What a rule finds wrong with a claim: figures, names or quotations that stand in none of the passages, or what they
 /// say turned round.
 fn wrong_figures(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
-    let findings = figures::check(claim, passages);
+    let findings = ibidem_language::figures::check(claim, passages);
     let contradicts = findings.iter().any(|finding| finding.kind.contradicts());
     let verdict = if contradicts { SentenceVerdict::Contradicted } else { SentenceVerdict::Unsupported };
     let why: Vec<String> = findings.iter().map(ToString::to_string).collect();

@@ -1,8 +1,9 @@
+use ibidem_words::Candidate;
+use ibidem_words::fakes::{self, FakeEntailment};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::ports::entailment::EntailmentError;
+
 use super::*;
-use crate::fakes::{self, FakeEntailment};
-use crate::ports::catalogue::CataloguePassage;
-use crate::ports::entailment::EntailmentError;
-use crate::words::Candidate;
 
 const OIL: &str = "The gearbox holds 1.8 litres of oil. It must not be overfilled.";
 const WIPERS: &str = "The wipers are fitted with two clips each.";
@@ -110,7 +111,7 @@ async fn a_verifier_reads_no_token_of_a_chat_template_and_nothing_unseen() {
     assert!(!pairs.is_empty(), "{said:?}");
     for text in pairs.iter().flat_map(|pair| [&pair.premise, &pair.claim]) {
         assert!(!text.contains("<|") && !text.contains("|>") && !text.contains("and so -->"), "{text}");
-        assert!(!text.contains(crate::words::is_unseen), "{text}");
+        assert!(!text.contains(ibidem_words::is_unseen), "{text}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The stretches of passages that a claim is held against.
 
-use crate::speak::sentences::sentences_of;
+use ibidem_language::sentences::sentences_of;
 
 /// So many neighbouring sentences are read as one: a claim may say at once what a passage says in two or three.
 const MOST_NEIGHBOURS: usize = 3;

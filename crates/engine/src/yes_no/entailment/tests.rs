@@ -1,10 +1,11 @@
+use ibidem_words::fakes::FakeModel;
+use ibidem_words::ports::entailment::Support;
+use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+
 use super::super::YesNoPrompt;
 use super::super::tests::token;
 use super::*;
-use crate::fakes::FakeModel;
-use crate::ports::entailment::Support;
-use crate::ports::language_model::ModelError;
-use crate::suites::entailment::{entailment_suite, plain_cases};
 
 const PROMPT: &str = "Claim: {claim}\nText:\n{premise}\nIs it so?";
 

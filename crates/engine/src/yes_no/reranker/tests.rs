@@ -1,11 +1,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ibidem_words::fakes::FakeModel;
+use ibidem_words::ports::language_model::{LikelyToken, ModelError, Prompt};
+use ibidem_words::suites::reranker::reranker_suite;
+
 use super::super::YesNoPrompt;
 use super::super::tests::token;
 use super::*;
-use crate::fakes::FakeModel;
-use crate::ports::language_model::{LikelyToken, ModelError, Prompt};
-use crate::suites::reranker::reranker_suite;
 
 const PROMPT: &str = "Passage:\n{passage}\nQuestion: {question}\nIs it answered?";
 
@@ -89,7 +90,7 @@ async fn no_more_passages_are_judged_at_once_than_allowed() {
             vec!["crowd".to_owned()]
         }
 
-        async fn write(&self, _: Prompt) -> Result<crate::ports::language_model::Pieces, ModelError> {
+        async fn write(&self, _: Prompt) -> Result<ibidem_words::ports::language_model::Pieces, ModelError> {
             Err(ModelError::Failed("it only weighs".to_owned()))
         }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use ibidem_engine::ports::intake::{Format, Submission};
-use ibidem_engine::ports::originals::Originals as _;
-use ibidem_engine::words::{CollectionName, Tag, TenantId};
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::work::Worker;
+use ibidem_words::ports::intake::{Format, Submission};
+use ibidem_words::ports::originals::Originals as _;
+use ibidem_words::{CollectionName, Tag, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -144,11 +144,11 @@ async fn load(
         intake: Arc::new(scratch.store.clone()),
         originals: Arc::new(originals.clone()),
         readers: compose::readers(&scratch.settings)?,
-        counter: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::TokenCounter>,
+        counter: Arc::clone(embedder) as Arc<dyn ibidem_words::ports::embedder::TokenCounter>,
         publisher: Publisher {
             outbox: Arc::new(scratch.store.clone()),
             vectors: Arc::new(scratch.store.clone()),
-            embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
+            embedder: Arc::clone(embedder) as Arc<dyn ibidem_words::ports::embedder::Embedder>,
             index: Arc::new(scratch.index.clone()),
             progress: Arc::new(Progress::default()),
             renew_every: scratch.store.lease() / 3,
@@ -199,7 +199,7 @@ fn submission(
     tenant: TenantId,
     number: usize,
     title: String,
-    original: ibidem_engine::words::Sha256Hash,
+    original: ibidem_words::Sha256Hash,
 ) -> anyhow::Result<Submission> {
     let collection: CollectionName = COLLECTIONS[number % COLLECTIONS.len()].parse()?;
     let tag = if number.is_multiple_of(2) { Tag::public() } else { team(number / 2)? };

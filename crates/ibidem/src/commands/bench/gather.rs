@@ -10,11 +10,11 @@ use chrono::Utc;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RewriteRules};
-use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope, Subject};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::{Identity, Question, Role, Scope, Subject};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -23,7 +23,6 @@ use super::scratch::Scratch;
 use super::{corpus, percentile};
 use crate::settings::Settings;
 use crate::{compose, console};
-
 use instant::{InstantPlanner, InstantReranker, TimedEmbedder};
 
 /// The stages of gathering in their order; what is not a stage of its own is the rest.
@@ -159,7 +158,7 @@ fn with_variants(shipped: &Policy, variants: usize) -> Arc<Policy> {
 /// One question after the other. Fails when the index is asked more than once, or a part was gone without.
 async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], variants: usize) -> anyhow::Result<Row> {
     let identity = Identity {
-        tenant: ibidem_engine::words::TenantId::named(corpus::TENANT),
+        tenant: ibidem_words::TenantId::named(corpus::TENANT),
         subject: Subject::operator(),
         role: Role::Asker,
         tags: [corpus::team(0)?].into(),

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_adapters::onnx::OnnxEmbedder;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::intake::Submission;
-use ibidem_engine::ports::originals::Originals as _;
-use ibidem_engine::words::{CollectionName, Sha256Hash, Tag, TenantId};
 use ibidem_ingest::find::{self, Found};
 use ibidem_ingest::identify::{identify, title_of};
 use ibidem_ingest::read::read;
 use ibidem_ingest::split::{Limits, split};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::intake::Submission;
+use ibidem_words::ports::originals::Originals as _;
+use ibidem_words::{CollectionName, Sha256Hash, Tag, TenantId};
 use tokio::sync::watch;
 use uuid::Uuid;
 

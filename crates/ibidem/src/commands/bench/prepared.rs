@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use ibidem_engine::curate::Window;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
-use ibidem_engine::words::{ModelHash, Sha256Hash};
+use ibidem_words::curate::Window;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use ibidem_words::{ModelHash, Sha256Hash};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 

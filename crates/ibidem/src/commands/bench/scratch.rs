@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use ibidem_adapters::qdrant::QdrantIndex;
-use ibidem_engine::ports::embedder::EmbeddingModel;
 use ibidem_store::Store;
+use ibidem_words::ports::embedder::EmbeddingModel;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::settings::Settings;

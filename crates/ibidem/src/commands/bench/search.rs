@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::ports::embedder::Embedder as _;
 use ibidem_engine::search::Searcher;
-use ibidem_engine::words::{Role, Tag};
 use ibidem_server::{AppState, AuditSettings, ServerParts};
 use ibidem_store::NewKey;
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::{Role, Tag};
 use tokio::net::TcpListener;
 
 use super::corpus;
@@ -22,7 +22,6 @@ use super::readiness::AlwaysReady;
 use super::scratch::Scratch;
 use crate::settings::Settings;
 use crate::{compose, console};
-
 use bare::Bare;
 use load::{Arm, Figures};
 
@@ -156,7 +155,7 @@ fn what_was_measured(passages: u32) -> String {
 /// the model's time is the same whoever calls it.
 fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Result<AppState> {
     let searcher = Searcher {
-        embedder: Arc::clone(embedder) as Arc<dyn ibidem_engine::ports::embedder::Embedder>,
+        embedder: Arc::clone(embedder) as Arc<dyn ibidem_words::ports::embedder::Embedder>,
         index: Arc::new(scratch.index.clone()),
         catalogue: Arc::new(scratch.store.clone()),
         words: Arc::new(scratch.store.clone()),

@@ -10,11 +10,11 @@ use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::gather::route::{Route, route};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::ports::thesaurus::Thesaurus as _;
-use ibidem_engine::ports::vocabulary::LabelKind;
 use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{Identity, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::ports::thesaurus::Thesaurus as _;
+use ibidem_words::ports::vocabulary::LabelKind;
+use ibidem_words::{Identity, Question, Role, Scope, Subject, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::entailment::Pair;
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::entailment::Pair;
 
 use super::Finding;
 use crate::compose;

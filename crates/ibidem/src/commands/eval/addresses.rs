@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use chrono::Utc;
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::Question;
 use ibidem_lab::addresses::{KindScore, Wrong, read, run};
+use ibidem_words::Question;
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use ibidem_engine::policy::VerificationRules;
 use ibidem_engine::speak::verify::Verifier;
-use ibidem_engine::words::SentenceVerdict;
 use ibidem_lab::adversarial;
+use ibidem_words::SentenceVerdict;
 
 use crate::settings::Settings;
 use crate::{compose, console};

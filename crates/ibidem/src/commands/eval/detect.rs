@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ibidem_engine::ports::entailment::Entailment;
 use ibidem_lab::detect::begin::replies;
 use ibidem_lab::detect::check::{CheckedAnswer, CheckedSentence, check_answer, check_text};
 use ibidem_lab::detect::errors::{ErrorClass, error_classes};
@@ -11,6 +10,7 @@ use ibidem_lab::detect::floor::{Floor, floors};
 use ibidem_lab::detect::ragtruth::{MarkedAnswer, marked_answers};
 use ibidem_lab::detect::score::{Agreement, area_under_curve, of_answers, of_characters, share};
 use ibidem_lab::metrics::percentile;
+use ibidem_words::ports::entailment::Entailment;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 

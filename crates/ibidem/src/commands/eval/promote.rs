@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use ibidem_engine::ports::catalogue::Catalogue as _;
-use ibidem_engine::words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
 use ibidem_lab::golden::{Problem, by_rule, text};
 use ibidem_lab::promote::{CitedDocument, Review, StoredTurn, add, promote};
 use ibidem_store::Store;
+use ibidem_words::ports::catalogue::Catalogue as _;
+use ibidem_words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
 use uuid::Uuid;
 
 use crate::operator::Sight;
@@ -107,7 +107,7 @@ impl Promote {
             keys.len() - found.len(),
             keys.len()
         );
-        let document = |passage: ibidem_engine::ports::catalogue::CataloguePassage| CitedDocument {
+        let document = |passage: ibidem_words::ports::catalogue::CataloguePassage| CitedDocument {
             collection: passage.collection.to_string(),
             address: passage.address,
         };

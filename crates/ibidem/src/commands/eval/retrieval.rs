@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ibidem_engine::words::CollectionName;
 use ibidem_lab::beir::judged_queries;
 use ibidem_lab::retrieval::{LANES, LaneScore, RetrievalRun, run_lane};
+use ibidem_words::CollectionName;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 

@@ -6,12 +6,12 @@ use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::explain::{ExplainedEntry, Explanation};
 use ibidem_engine::policy::CuratedRules;
-use ibidem_engine::ports::embedder::Embedder as _;
-use ibidem_engine::ports::index::{Index as _, IndexQuery, Shelf};
-use ibidem_engine::ports::memory::{Memory as _, Remembered};
 use ibidem_engine::turn::Asked;
-use ibidem_engine::words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
+use ibidem_words::ports::memory::{Memory as _, Remembered};
+use ibidem_words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -1,5 +1,5 @@
-use ibidem_engine::fakes::{FakeEmbedder, FakeEntailment, FakeModel, FakeReranker, Script};
-use ibidem_engine::ports::entailment::EntailmentError;
+use ibidem_words::fakes::{FakeEmbedder, FakeEntailment, FakeModel, FakeReranker, Script};
+use ibidem_words::ports::entailment::EntailmentError;
 
 use super::*;
 

@@ -4,11 +4,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
-use ibidem_engine::ports::embedder::Embedder;
-use ibidem_engine::ports::entailment::{Entailment, Pair};
-use ibidem_engine::ports::language_model::{LanguageModel, Piece, Prompt, PromptMessage};
-use ibidem_engine::ports::reranker::Reranker;
-use ibidem_engine::words::Speaker;
+use ibidem_words::Speaker;
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::entailment::{Entailment, Pair};
+use ibidem_words::ports::language_model::{LanguageModel, Piece, Prompt, PromptMessage};
+use ibidem_words::ports::reranker::Reranker;
 use serde::Serialize;
 
 /// Each different, so that nothing is remembered.

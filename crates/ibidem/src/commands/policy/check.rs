@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use ibidem_adapters::policy_file;
 use ibidem_engine::policy::PolicyError;
+use ibidem_server::policy_file;
 
 use super::written::Written;
 use crate::console;

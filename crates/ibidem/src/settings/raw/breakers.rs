@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibidem_engine::degrade::BreakerSettings;
+use ibidem_words::degrade::BreakerSettings;
 use serde::Deserialize;
 
 use super::Problems;

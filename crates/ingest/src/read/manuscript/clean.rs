@@ -1,6 +1,6 @@
 //! What is not text, taken out of text: what cannot be seen, and embedded data.
 
-use ibidem_engine::words::{is_unseen, seen};
+use ibidem_words::{is_unseen, seen};
 
 /// A data URI with a payload at least this long is a picture or a font, not something anybody reads.
 const SHORTEST_EMBEDDED_DATA: usize = 64;

@@ -1,7 +1,7 @@
 //! Labels over a small corpus in the fakes: what each is worth to a threshold.
 
 use ibidem_engine::policy::{CollectionThresholds, Gate, Policy, Thresholds};
-use ibidem_engine::words::{Question, TenantId};
+use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::calibrate::{Bound, Demand, Sequence, calibrate};

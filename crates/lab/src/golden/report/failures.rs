@@ -1,6 +1,6 @@
 //! Every question that had another outcome than it must have, with what each gate saw.
 
-use ibidem_engine::words::Verdict;
+use ibidem_words::Verdict;
 
 use super::{escaped, put};
 use crate::golden::results::Failure;

@@ -5,8 +5,8 @@ pub(crate) mod write;
 
 use chrono::{DateTime, Utc};
 use garde::Validate;
-use ibidem_engine::words::{DocumentId, InvalidSourceId, MemoryId, Reference, Scope, Tag};
 use ibidem_store::MemoryRow;
+use ibidem_words::{DocumentId, InvalidSourceId, MemoryId, Reference, Scope, Tag};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;

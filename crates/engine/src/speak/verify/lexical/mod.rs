@@ -13,15 +13,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ibidem_language::figures;
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 
+pub use self::signs::Signs;
 use self::similarity::{Similarity, Vectors};
 use self::text::{Premise, Word, words_of};
 use self::weights::{BY_WORDS, WITH_SIMILARITY};
-use super::figures;
-use crate::ports::embedder::Embedder;
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
-
-pub use self::signs::Signs;
 
 /// From here on a claim is supported.
 const HALF: f64 = 0.5;

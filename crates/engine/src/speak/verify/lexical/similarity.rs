@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ports::embedder::{EmbedError, Embedder};
-use crate::speak::sentences::sentences_of;
+use ibidem_language::sentences::sentences_of;
+use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
 /// What a sentence means is settled long before this; a premise without a full stop is not read to its end.
 const MOST_CHARACTERS: usize = 600;

@@ -1,6 +1,7 @@
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+
 use super::*;
-use crate::fakes::FakeEmbedder;
-use crate::suites::entailment::{entailment_suite, plain_cases};
 
 fn with_fake() -> LexicalEntailment {
     LexicalEntailment::with_embedder(Arc::new(FakeEmbedder::new(256, 256)))

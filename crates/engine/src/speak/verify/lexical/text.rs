@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ibidem_language::{SHORTEST_STEM, same_word};
+
 use super::plain_words::{is_plain, number_in_digits};
 use crate::speak::verify::denials::is_about_sources;
-use crate::words::{SHORTEST_STEM, same_word};
 
 /// From here on scripts are written without spaces: each sign counts as a word.
 const WITHOUT_SPACES: char = '\u{2e80}';

@@ -1,7 +1,7 @@
 //! A model server that answers at once, with the first sentence of the first two notes: what is verified then is what
 //! they say.
 
-use ibidem_engine::speak::sentences::sentences_of;
+use ibidem_language::sentences::sentences_of;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
-use ibidem_engine::bm25::{Analysis, TermCounts, TermId};
-use ibidem_engine::ports::catalogue::{
+use ibidem_language::bm25::{Analysis, TermCounts, TermId};
+use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_engine::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_engine::ports::word_statistics::WordStatistics;
-use ibidem_engine::words::{AddressKey, CollectionName, PassageKey, Scope};
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_words::{AddressKey, CollectionName, PassageKey, Scope};
 
 /// Time spent outside, by question; no question is under way twice.
 #[derive(Default)]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::StreamExt as _;
-use ibidem_engine::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_engine::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
-use ibidem_engine::ports::reranker::{RerankError, Reranker};
-use ibidem_engine::words::Sha256Hash;
+use ibidem_words::Sha256Hash;
+use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 use super::super::prepared::PreparedEmbedder;
 

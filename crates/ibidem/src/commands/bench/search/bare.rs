@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::bm25::{TermId, TermWeights, weighed};
-use ibidem_engine::ports::word_statistics::WordStatistics as _;
-use ibidem_engine::words::{Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_language::bm25::{TermId, TermWeights, weighed};
+use ibidem_words::ports::word_statistics::WordStatistics as _;
+use ibidem_words::{Identity, Role, Scope, Subject, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
     AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,

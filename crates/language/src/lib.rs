@@ -1,0 +1,9 @@
+//! What knows language: sentences, terms and their stems, figures and their units. Pure: texts in, findings out.
+
+pub mod bm25;
+pub mod figures;
+pub mod markers;
+pub mod sentences;
+mod terms;
+
+pub use terms::{PresentTerms, SHORTEST_STEM, Terms, is_significant, same_word, significant_terms};

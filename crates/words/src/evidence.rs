@@ -1,0 +1,66 @@
+//! Candidates, with every score they earned on the way.
+
+use ibidem_language::Terms;
+
+use super::reading::Reading;
+use crate::ports::catalogue::CataloguePassage;
+
+/// Numbers are compared as they are shown, so that what is said and what decided are the same number.
+pub fn as_shown(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+/// A passage that may support an answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidate {
+    pub passage: CataloguePassage,
+    /// To the closest of the question's variants.
+    pub cosine: Option<f32>,
+    pub bm25: Option<f32>,
+    pub fused: f64,
+    /// What the reranker gave it, 0 to 1.
+    pub rerank: Option<f32>,
+    /// The similarity that a curator's choice lends it.
+    pub curated: Option<f64>,
+    /// The asker named its document.
+    pub addressed: bool,
+    /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
+    /// curator chose it.
+    pub forced: bool,
+    /// What the gates need of its words, where they were read already.
+    pub reading: Option<Reading>,
+}
+
+impl Candidate {
+    /// As the catalogue has it, with no score yet.
+    pub fn unscored(passage: CataloguePassage) -> Self {
+        Self {
+            passage,
+            cosine: None,
+            bm25: None,
+            fused: 0.0,
+            rerank: None,
+            curated: None,
+            addressed: false,
+            forced: false,
+            reading: None,
+        }
+    }
+
+    /// Reads its words, unless that was done.
+    pub fn read(&mut self, terms: &Terms) -> &Reading {
+        self.reading.get_or_insert_with(|| Reading::of(&self.passage, terms))
+    }
+
+    /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
+    /// counts as much as its match; otherwise it is the cosine, or, where meaning was not searched, the share of the
+    /// question's words that it has.
+    pub fn similarity(&self) -> f64 {
+        if self.addressed {
+            return 1.0;
+        }
+        let by_words = || self.reading.as_ref().map_or(0.0, |reading| reading.coverage);
+        let own = self.cosine.map_or_else(by_words, |cosine| as_shown(f64::from(cosine)));
+        self.curated.map_or(own, |curated| curated.max(own))
+    }
+}

@@ -1,0 +1,47 @@
+//! The vocabulary of the specification as types, and the ports through which the product reaches the world.
+
+mod address;
+mod answer;
+mod canonical;
+mod clean;
+pub mod curate;
+mod decision;
+pub mod degrade;
+mod document;
+mod evidence;
+pub mod fields;
+mod hash;
+mod memory;
+mod passage;
+mod policy_texts;
+pub mod ports;
+mod question;
+mod reading;
+mod receipt;
+mod scope;
+mod signing;
+mod subject;
+
+pub use address::AddressKey;
+pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
+pub use clean::{escaped_json, is_unseen, seen, unsteered};
+pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
+pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
+pub use evidence::{Candidate, as_shown};
+pub use hash::{ModelHash, Sha256Hash};
+pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
+pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
+pub use policy_texts::PolicyTexts;
+pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
+pub use reading::{LEAST_LIKENESS, Reading};
+pub use receipt::{
+    Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind, receipt_sha256, trace_sha256,
+};
+pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
+pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
+pub use subject::{InvalidSubject, Subject, SubjectId};
+
+#[cfg(any(test, feature = "testing"))]
+pub mod fakes;
+#[cfg(any(test, feature = "testing"))]
+pub mod suites;

@@ -1,0 +1,9 @@
+//! What a policy was read from.
+
+/// Enough to read a policy again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicyTexts {
+    pub policy: String,
+    /// Thresholds of single collections, laid over the policy's.
+    pub thresholds: Option<String>,
+}

@@ -1,0 +1,141 @@
+//! A language model that writes, piece by piece, and how much of a prompt it takes.
+
+mod estimate;
+
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use futures::Stream;
+
+use crate::Speaker;
+pub use estimate::Estimate;
+
+/// A line of the conversation the model continues.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PromptMessage {
+    pub role: Speaker,
+    pub content: String,
+}
+
+/// What to write, and with what limits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prompt {
+    /// A model of the allow-list; none means the configured one.
+    pub model: Option<String>,
+    pub messages: Vec<PromptMessage>,
+    pub temperature: f64,
+    pub max_tokens: u32,
+}
+
+/// What arrives while a model writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Bytes of text, cut anywhere.
+    Text(Vec<u8>),
+    /// The end, with what the server counted.
+    Done { usage: Option<Usage> },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    pub prompt_tokens: u32,
+    pub completion_tokens: u32,
+}
+
+/// Named by what the caller does about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// Fall back; an operator looks at the server.
+    #[error("the model server cannot be reached: {0}")]
+    Connection(String),
+    /// Fall back; it may work the next time.
+    #[error("the model did not answer within {0} ms")]
+    Timeout(u64),
+    /// The asker's mistake: tell which models there are.
+    #[error("the model {model:?} is not allowed; allowed are: {}", .allowed.join(", "))]
+    NotAllowed { model: String, allowed: Vec<String> },
+    /// The operator's mistake: tell how to get it.
+    #[error(
+        "the model {model:?} is not served; load it on the model server (with Ollama: `ollama pull {model}`), served \
+         are: {}",
+        .served.join(", ")
+    )]
+    NotServed { model: String, served: Vec<String> },
+    /// Ask with less.
+    #[error("the prompt is too long for the model: {0}")]
+    TooLong(String),
+    /// Fall back: the server answered, but not as a model does.
+    #[error("the model server failed: {0}")]
+    Failed(String),
+    /// Fall back; nothing was attempted.
+    #[error("the model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
+    CircuitOpen { again_in_ms: u64 },
+}
+
+/// A token a model may go on with.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LikelyToken {
+    /// As it would be written, white space before it included.
+    pub text: String,
+    /// The natural logarithm of its probability among all tokens.
+    pub logprob: f64,
+}
+
+/// What a model takes and gives at most, in tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ModelLimits {
+    /// The prompt and the answer together.
+    pub window: u32,
+    /// Kept free for the answer.
+    pub response: u32,
+}
+
+impl Default for ModelLimits {
+    /// What every model of today takes.
+    fn default() -> Self {
+        Self { window: 8_192, response: 1_024 }
+    }
+}
+
+/// Counts tokens as a language model does.
+///
+/// It is asked once for all texts of a prompt, and waited for: tokenising is work for threads of its own, or for the
+/// model's server. It never fails, but counts too many where it cannot count well.
+#[async_trait]
+pub trait Tokenizer: Send + Sync {
+    /// How it counts, for people.
+    fn name(&self) -> &str;
+
+    /// A number for each text, in their order: never less than the text adds to a prompt in which it begins a line.
+    async fn count(&self, texts: Vec<String>) -> Vec<usize>;
+}
+
+/// Dropping it ends the model's work.
+pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
+
+#[async_trait]
+pub trait LanguageModel: Send + Sync {
+    /// The model that writes when a prompt names none.
+    fn default_model(&self) -> &str;
+
+    /// The models a prompt may name, the default one among them.
+    fn allowed(&self) -> Vec<String>;
+
+    /// The models that are really there. A model in this process has what it may be asked for.
+    async fn served(&self) -> Result<Vec<String>, ModelError> {
+        Ok(self.allowed())
+    }
+
+    /// Begins to write. Every piece arrives within the model's own time limit, or the stream ends in a timeout.
+    async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError>;
+
+    /// The tokens the model would most likely begin with, likeliest first: a judgement with its certainty, for a
+    /// question that one word answers. Nothing is drawn by lot, so the prompt's temperature and length do not count.
+    async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError>;
+}
+
+/// Servers that keep several versions of a model call the plain one the latest.
+pub fn is_same_model(one: &str, other: &str) -> bool {
+    let plain = |name: &str| name.strip_suffix(":latest").unwrap_or(name).to_owned();
+    plain(one) == plain(other)
+}

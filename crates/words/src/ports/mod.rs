@@ -1,0 +1,21 @@
+//! What the engine needs of the world: a trait for each part, and the errors a caller can act on.
+
+pub mod catalogue;
+pub mod corpus;
+pub mod embedder;
+pub mod entailment;
+pub mod index;
+pub mod intake;
+pub mod language_model;
+pub mod memory;
+pub mod originals;
+pub mod outbox;
+pub mod owners;
+pub mod records;
+pub mod request_time;
+pub mod reranker;
+pub mod thesaurus;
+pub mod traces;
+pub mod vectors;
+pub mod vocabulary;
+pub mod word_statistics;

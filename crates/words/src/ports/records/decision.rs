@@ -1,0 +1,206 @@
+//! What a decision was made of, as far as it must be known to make it again.
+
+use ibidem_language::PresentTerms;
+use serde::{Deserialize, Serialize};
+
+use crate::ports::catalogue::CataloguePassage;
+use crate::{
+    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reading, Reason,
+    SentenceVerdict, Sha256Hash,
+};
+
+/// A decision with everything that it depended on: the scores, never the texts.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    pub action: Action,
+    pub reason: Option<Reason>,
+    pub trace: Vec<GateRecord>,
+    /// None where a rule decided before anything was searched.
+    pub searched: Option<Searched>,
+    /// What each round of gathering brought to the gates. Empty where no gate decided: a rule did, or a part failed.
+    pub rounds: Vec<PoolRecord>,
+    /// What was written, and how it was found; none when nothing was.
+    pub speech: Option<Speech>,
+    /// A model answered from what it knows, under a disclaimer.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_general: bool,
+}
+
+/// How it was searched.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Searched {
+    /// Only these collections; empty means all.
+    pub collections: Vec<CollectionName>,
+    /// The question and what a planner made of it: each with its kind.
+    pub variants: Vec<(String, String)>,
+    /// Passages that were found and that the catalogue confirmed.
+    pub hits: usize,
+    /// Of the similarities that the gates looked at; none where there was no passage.
+    pub mean_similarity: Option<f64>,
+    /// Read, and left out before any gate.
+    pub left_out: Vec<CandidateRecord>,
+}
+
+/// A pool as the gates saw it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PoolRecord {
+    pub round: u32,
+    pub reranked: bool,
+    pub max_context_chunks: usize,
+    /// How many words the question has that say what it is about.
+    pub terms: usize,
+    pub fallback_reasons: Vec<String>,
+    /// Best first.
+    pub candidates: Vec<CandidateRecord>,
+    /// The places of those that the gates left, in order.
+    pub kept: Vec<u32>,
+}
+
+/// A candidate with every score it earned.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CandidateRecord {
+    pub passage: PassageKey,
+    pub collection: CollectionName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<DocumentKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bm25: Option<f32>,
+    pub fused: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<f32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curated: Option<f64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub addressed: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub forced: bool,
+    /// The share of the question's words that it has, and which.
+    pub coverage: f64,
+    pub present: PresentTerms,
+    /// The places of better ones that are alike, and how much.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<(u32, f64)>,
+}
+
+/// What was said, in numbers: how each sentence was found, and how sure the whole was.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Speech {
+    /// The sources' own sentences.
+    Extractive {
+        coverage: f64,
+        judged: f64,
+        fallback_reasons: Vec<String>,
+    },
+    Model(Written),
+}
+
+/// What a model wrote.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Written {
+    pub model: String,
+    /// The places of the passages that it wrote from, in the last round's pool.
+    pub evidence: Vec<u32>,
+    /// Something had fallen back before it wrote; and by the end.
+    pub fell_back_before: bool,
+    pub fell_back_after: bool,
+    /// How surely a sentence had to be supported.
+    pub least_support: f64,
+    /// May be shown, in order, structure between the claims included.
+    pub kept: Vec<SentenceRecord>,
+    pub dropped: Vec<SentenceRecord>,
+    /// The share of the answer's phrases that the sources have, after so many of what was kept.
+    pub coverage: Vec<(u32, f64)>,
+    /// As the answer was weighed in the end; none when there was nothing to weigh.
+    pub weighed: Option<Weighed>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Weighed {
+    pub coverage: f64,
+    pub judged: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SentenceRecord {
+    pub is_claim: bool,
+    pub is_cited: bool,
+    pub verdict: SentenceVerdict,
+    pub support: f64,
+    pub by: String,
+    /// Why it is not supported, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl PoolRecord {
+    /// Where these passages stand in the pool.
+    pub fn places(&self, passages: impl Iterator<Item = PassageKey>) -> Vec<u32> {
+        let place = |key: PassageKey| self.candidates.iter().position(|candidate| candidate.passage == key);
+        passages.filter_map(place).map(as_place).collect()
+    }
+}
+
+impl CandidateRecord {
+    pub fn of(candidate: &Candidate, reading: Option<&Reading>) -> Self {
+        let unread = || (PresentTerms::default(), 0.0);
+        let (present, coverage) = reading.map_or_else(unread, |read| (read.present.clone(), read.coverage));
+        Self {
+            passage: candidate.passage.passage,
+            collection: candidate.passage.collection.clone(),
+            kind: candidate.passage.kind.clone(),
+            cosine: candidate.cosine,
+            bm25: candidate.bm25,
+            fused: candidate.fused,
+            rerank: candidate.rerank,
+            curated: candidate.curated,
+            addressed: candidate.addressed,
+            forced: candidate.forced,
+            coverage,
+            present,
+            alike: Vec::new(),
+        }
+    }
+
+    /// Without its texts: no gate reads one that was read before.
+    pub fn restored(&self, place: usize) -> Candidate {
+        let passage = CataloguePassage {
+            passage: self.passage,
+            collection: self.collection.clone(),
+            kind: self.kind.clone(),
+            title: String::new(),
+            address: None,
+            source_location: String::new(),
+            updated_at: chrono::DateTime::UNIX_EPOCH,
+            section: None,
+            page: None,
+            span: CharSpan { start: 0, end: 0 },
+            text: String::new(),
+            tokens: 0,
+            document_sha256: Sha256Hash::from_bytes([0; 32]),
+        };
+        let reading = Reading::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
+        Candidate {
+            cosine: self.cosine,
+            bm25: self.bm25,
+            fused: self.fused,
+            rerank: self.rerank,
+            curated: self.curated,
+            addressed: self.addressed,
+            forced: self.forced,
+            reading: Some(reading),
+            ..Candidate::unscored(passage)
+        }
+    }
+}
+
+fn as_place(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,281 @@
+//! An answer's proof, which anybody can check again who has the documents.
+//!
+//! The stretches, one after the other, are the answer's text byte for byte, each with what it is and how it was checked:
+//! nothing was shown that is not in the receipt. `sha256` is the digest of everything else in the receipt, as canonical
+//! JSON (RFC 8785) without that field and the signature. The signature is the installation's over that digest
+//! ([`super::signing`]): whoever rewrites a receipt can write a digest anew, but no signature.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::canonical::{digest_of, digest_of_json};
+use super::evidence::as_shown;
+use super::signing::{ReceiptSignature, SigningKey};
+use super::{Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Sha256Hash};
+
+/// In every answer, also in those that refuse: then its one stretch is the policy's own words.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Receipt {
+    pub request_id: Uuid,
+    pub asked_at: DateTime<Utc>,
+    pub action: Action,
+    pub reason: Option<Reason>,
+    /// Of the answer's text, as it was shown: of all stretches together.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub answer_sha256: Sha256Hash,
+    /// Of the policy file that was in force.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub policy_sha256: Sha256Hash,
+    /// Of the gates' records, their numbers to four places, as canonical JSON.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub trace_sha256: Sha256Hash,
+    /// The model whose words these are; `extractive` when they are the sources' own; null when nothing was written.
+    pub model: Option<String>,
+    /// The entailment model that judged the claims; null when none did.
+    pub verifier: Option<String>,
+    /// The answer's text in order, byte for byte.
+    pub stretches: Vec<Stretch>,
+    /// Of everything else in this receipt but the signature, as canonical JSON (RFC 8785).
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub sha256: Sha256Hash,
+    /// Of the installation that answered; null where it has no key.
+    #[serde(default)]
+    pub signature: Option<ReceiptSignature>,
+}
+
+impl Receipt {
+    /// What an answer that is not finished says. [`Answer::sealed`] makes a receipt of it.
+    pub fn unsealed(verifier: Option<String>, stretches: Vec<Stretch>) -> Self {
+        let nothing = Sha256Hash::of(b"");
+        Self {
+            request_id: Uuid::nil(),
+            asked_at: DateTime::UNIX_EPOCH,
+            action: Action::Refuse,
+            reason: None,
+            answer_sha256: nothing,
+            policy_sha256: nothing,
+            trace_sha256: nothing,
+            model: None,
+            verifier,
+            stretches,
+            sha256: nothing,
+            signature: None,
+        }
+    }
+
+    /// Of an answer as it will be shown. An answer that was not made of stretches is the policy's own words.
+    pub(super) fn of(
+        answer: &Answer,
+        asked_at: DateTime<Utc>,
+        policy_sha256: Sha256Hash,
+        key: Option<&SigningKey>,
+    ) -> Self {
+        let words = || vec![Stretch::policy(answer.answer.clone())];
+        let said = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, words()));
+        let mut receipt = Self {
+            request_id: answer.request_id,
+            asked_at,
+            action: answer.action,
+            reason: answer.reason,
+            answer_sha256: Sha256Hash::of(answer.answer.as_bytes()),
+            policy_sha256,
+            trace_sha256: trace_sha256(&answer.trace),
+            model: answer.model_used.clone(),
+            ..said
+        };
+        for stretch in &mut receipt.stretches {
+            // Short enough that everybody reads the same number.
+            stretch.check.support = as_shown(stretch.check.support);
+        }
+        let sealed = receipt.sealed();
+        match key {
+            Some(key) => sealed.signed(key),
+            None => sealed,
+        }
+    }
+
+    /// With the digest of everything else, and without a signature: that was of something else.
+    #[must_use]
+    pub fn sealed(self) -> Self {
+        let fields = serde_json::to_value(&self).unwrap_or_default();
+        Self { sha256: receipt_sha256(&fields), signature: None, ..self }
+    }
+
+    /// With the installation's signature over its digest.
+    #[must_use]
+    pub fn signed(self, key: &SigningKey) -> Self {
+        Self { signature: Some(key.sign(self.sha256)), ..self }
+    }
+
+    /// The answer's text, as its stretches give it.
+    pub fn text(&self) -> String {
+        self.stretches.iter().map(|stretch| stretch.text.as_str()).collect()
+    }
+
+    /// What was claimed, in order.
+    pub fn claims(&self) -> impl Iterator<Item = &Stretch> {
+        self.stretches.iter().filter(|stretch| stretch.kind == StretchKind::Claim)
+    }
+}
+
+/// The digest of a receipt as it is written, without its digest and its signature.
+pub fn receipt_sha256(receipt: &serde_json::Value) -> Sha256Hash {
+    let mut fields = receipt.clone();
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("sha256");
+        fields.remove("signature");
+    }
+    digest_of_json(&fields)
+}
+
+/// The digest of what the gates recorded. To four places: not every reader of JSON keeps the seventeenth.
+pub fn trace_sha256(trace: &[GateRecord]) -> Sha256Hash {
+    let shown = |record: &GateRecord| GateRecord {
+        observed: as_shown(record.observed),
+        threshold: as_shown(record.threshold),
+        ..record.clone()
+    };
+    digest_of(&trace.iter().map(shown).collect::<Vec<_>>())
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Stretch {
+    /// As it was shown: markers and the white space around it included.
+    pub text: String,
+    pub kind: StretchKind,
+    pub check: SentenceCheck,
+    pub sources: Vec<ReceiptSource>,
+}
+
+/// What a stretch of an answer is. There is nothing else in an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StretchKind {
+    /// It says something, and its sources were asked whether they say so.
+    Claim,
+    /// It orders what follows: a heading or a label that stands in a source or in the question, a rule, white space.
+    Structure,
+    /// Words of the policy file.
+    Policy,
+    /// A model's own words that nobody checked: only under a policy that allows it, below its disclaimer.
+    Unverified,
+}
+
+impl Stretch {
+    /// The policy's own words.
+    pub fn policy(text: String) -> Self {
+        Self { text, kind: StretchKind::Policy, check: SentenceCheck::policy(), sources: Vec::new() }
+    }
+
+    /// A model's own words, below a disclaimer.
+    pub fn unverified(text: String) -> Self {
+        Self { text, kind: StretchKind::Unverified, check: SentenceCheck::unchecked(), sources: Vec::new() }
+    }
+}
+
+/// How a sentence was checked against the passages it cites, and what was found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SentenceCheck {
+    pub verdict: SentenceVerdict,
+    /// How surely its passages support it, 0 to 1; 1 for words that are the source's own.
+    pub support: f64,
+    /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `structure` (a heading
+    /// or label of a source), `question` (the asker's own words), `policy` (the policy file's words), or `none`.
+    pub by: String,
+    /// Why it is not supported, in words.
+    pub why: Option<String>,
+    /// It cited nothing, and was given the passage that supports it.
+    pub attributed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SentenceVerdict {
+    /// Its passages say so.
+    Supported,
+    /// Its passages say otherwise.
+    Contradicted,
+    /// Its passages do not say.
+    Unsupported,
+    /// Nobody looked, because the policy says so or because the verifier failed.
+    Unchecked,
+}
+
+impl SentenceVerdict {
+    pub const ALL: [Self; 4] = [Self::Supported, Self::Contradicted, Self::Unsupported, Self::Unchecked];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Contradicted => "contradicted",
+            Self::Unsupported => "unsupported",
+            Self::Unchecked => "unchecked",
+        }
+    }
+}
+
+impl SentenceCheck {
+    /// The source's own words.
+    pub fn verbatim() -> Self {
+        Self {
+            verdict: SentenceVerdict::Supported,
+            support: 1.0,
+            by: "verbatim".to_owned(),
+            why: None,
+            attributed: false,
+        }
+    }
+
+    /// A document's name, from the catalogue.
+    pub fn catalogue() -> Self {
+        Self { by: "catalogue".to_owned(), ..Self::verbatim() }
+    }
+
+    /// Words of the policy file: no source has to say them.
+    pub fn policy() -> Self {
+        Self { by: "policy".to_owned(), ..Self::unchecked() }
+    }
+
+    /// Nobody looked.
+    pub fn unchecked() -> Self {
+        Self { verdict: SentenceVerdict::Unchecked, support: 0.0, by: "none".to_owned(), why: None, attributed: false }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ReceiptSource {
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub source_id: CitedSource,
+    pub version: u32,
+    /// Characters of that version's text.
+    pub span: CharSpan,
+    /// Of that version's text.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub document_sha256: Sha256Hash,
+    /// Of the characters at `span`.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub passage_sha256: Sha256Hash,
+}
+
+impl From<&Citation> for ReceiptSource {
+    fn from(citation: &Citation) -> Self {
+        Self {
+            source_id: citation.source_id.clone(),
+            version: citation.version,
+            span: citation.span,
+            document_sha256: citation.document_sha256,
+            passage_sha256: Sha256Hash::of(citation.snippet_full.as_bytes()),
+        }
+    }
+}
