@@ -399,7 +399,8 @@ fn leads_a_line(sign: char) -> bool {
 fn is_entity(rest: &str) -> bool {
     let name = rest.strip_prefix('#').unwrap_or(rest);
     let end = name.find(|sign: char| !sign.is_ascii_alphanumeric()).unwrap_or(name.len());
-    (1..=32).contains(&end) && name[end..].starts_with(';')
+    // However long: leading zeros of a number have no end.
+    end > 0 && name[end..].starts_with(';')
 }
 
 /// Whether the text up to this colon ends in a scheme that runs or holds something, and an address of it follows.
@@ -436,6 +437,7 @@ mod tests {
             ("a &lt;img src=x&gt; b &amp;lt;i&amp;gt;", "a  b "),
             ("a &#x3c;b&#62; c &#8238;d", "a  c d"),
             ("R&amp;D and &copy;", "R&D and & copy;"),
+            ("a &#000000000000000000000000000000000000060;b", "a & #000000000000000000000000000000000000060;b"),
             ("<scr<b>ipt>x", "< script>x"),
             ("ssh <user>@host of Vec<String>", "ssh < user>@host of Vec< String>"),
             ("a <?php x ?> <!DOCTYPE y>", "a < ?php x ?> < !DOCTYPE y>"),
