@@ -221,8 +221,7 @@ fn published() -> PathBuf {
     let folder = std::env::var_os("IBIDEM_ENTAILMENT_FOLDER").map(PathBuf::from).unwrap_or_default();
     assert!(
         folder.join("model.onnx").exists(),
-        "did not run: there is no published entailment model in {:?}; set IBIDEM_ENTAILMENT_FOLDER to the folder of one",
-        folder
+        "did not run: there is no published entailment model in {folder:?}; set IBIDEM_ENTAILMENT_FOLDER to the folder of one",
     );
     folder
 }

@@ -163,8 +163,7 @@ fn published() -> PathBuf {
     let folder = std::env::var_os("IBIDEM_RERANKER_FOLDER").map(PathBuf::from).unwrap_or_default();
     assert!(
         folder.join("model.onnx").exists(),
-        "did not run: there is no published reranker in {:?}; set IBIDEM_RERANKER_FOLDER to the folder of one",
-        folder
+        "did not run: there is no published reranker in {folder:?}; set IBIDEM_RERANKER_FOLDER to the folder of one",
     );
     folder
 }
