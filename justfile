@@ -6,11 +6,18 @@ stack_home := env("IBIDEM_STACK_HOME", env("XDG_CACHE_HOME", env("HOME") / ".cac
 
 # One build folder for all checkouts of a machine: a fresh clone does not build the dependencies again.
 export CARGO_TARGET_DIR := env("CARGO_TARGET_DIR", stack_home / "target")
+# The folder of the public data sets that some measurements need; docs/data_sets.md says what is in it.
+data := env("IBIDEM_DATA", "")
 # Queries are checked against .sqlx; only `just sqlx` asks a database.
 export SQLX_OFFLINE := "true"
 
 _list:
     @just --list --unsorted
+
+# Stops a measurement whose data set is not there, and says how to get it.
+_data path:
+    @[ -n "{{ data }}" ] || { echo "IBIDEM_DATA is not set: it names the folder of the public data sets; see docs/data_sets.md" >&2; exit 1; }
+    @[ -e "{{ data }}/{{ path }}" ] || { echo "{{ data }}/{{ path }} is not there: docs/data_sets.md says where it comes from" >&2; exit 1; }
 
 # Everything CI checks, with the seconds each stage took.
 check:
@@ -71,26 +78,26 @@ first-sentence:
     eval "$(stack/env)" && cargo nextest run -p ibidem --test ask --locked --no-capture -E 'test(first_sentence)'
 
 # How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
-retrieval set="../shared/data/retrieval/scifact":
+retrieval: (_data "retrieval/scifact")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$ibidem" migrate && \
-      "$ibidem" ingest "{{ set }}/corpus.jsonl" --collection SciFact --tags public --wait && \
-      "$ibidem" eval retrieval "{{ set }}" --collection SciFact && \
-      "$ibidem" eval retrieval "{{ set }}" --collection SciFact --json > "$made/ibidem.json" && \
-      "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ set }}" --ibidem "$made/ibidem.json"
+      "$ibidem" ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --collection SciFact --tags public --wait && \
+      "$ibidem" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact && \
+      "$ibidem" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact --json > "$made/ibidem.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ data }}/retrieval/scifact" --ibidem "$made/ibidem.json"
 
 # All address questions on the verses themselves. Ingesting 31,102 verses takes some minutes.
-addresses set="../shared/data/address_lookup":
+addresses: (_data "address_lookup/web_verses.jsonl")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       "$ibidem" migrate && \
-      "$ibidem" ingest "{{ set }}/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
-      "$ibidem" eval addresses "{{ set }}/address_queries.jsonl" --policy data/evaluation/addresses/policy.yaml
+      "$ibidem" ingest "{{ data }}/address_lookup/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
+      "$ibidem" eval addresses data/evaluation/addresses/address_queries.jsonl --policy data/evaluation/addresses/policy.yaml
 
 # What each way of gathering brings to the judge, and in what order: three sets, one of them also across languages.
-gather-quality data="../shared/data":
+gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
@@ -109,7 +116,7 @@ gather-quality data="../shared/data":
       measure squad SQuAD-answers && measure scifact SciFact
 
 # The same with a language model's rewrites and its yes or no about each passage, on a sample (`stack/up --model usable`).
-gather-models data="../shared/data" sample="10" pool="8":
+gather-models sample="10" pool="8": (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
@@ -124,43 +131,43 @@ gather-models data="../shared/data" sample="10" pool="8":
         --set server.request_timeout_ms=700000
 
 # What thresholds on similarity do with this embedding model: the evidence in policies/default.yaml.
-thresholds set="../shared/data/answer_refuse/squad2_dev_half.json":
+thresholds: (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval similarity "{{ set }}" --collection SQuAD
+      "$ibidem" eval similarity "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
 
 # What each policy wrongly answers and wrongly refuses, on every question of the set; the sources' own sentences answer.
-answer-or-refuse set="../shared/data/answer_refuse/squad2_dev_half.json":
+answer-or-refuse: (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval answer-or-refuse "{{ set }}" --collection SQuAD
+      "$ibidem" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
 
 # The same with a model that can really answer (`stack/up --model usable`), on a sample of each half of the set.
-answer-or-refuse-model sample="20" policy="default" set="../shared/data/answer_refuse/squad2_dev_half.json":
+answer-or-refuse-model sample="20" policy="default": (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ set }}" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval answer-or-refuse "{{ set }}" --collection SQuAD --with-model --policy "{{ policy }}" \
+      "$ibidem" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD --with-model --policy "{{ policy }}" \
         --sample {{ sample }} --at-once 1 --set language_model.timeout_ms=600000 \
         --set server.request_timeout_ms=700000
 
 # A threshold with a bound: every second article is the corpus, the questions on the others have no answer in it.
-calibrate set="../shared/data/answer_refuse/squad2_dev_half.json" max_hallucination="0.2":
+calibrate max_hallucination="0.2": (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_labels.py "{{ set }}" "$made" && \
+      "$IBIDEM_STACK_PYTHON" bench/squad_labels.py "{{ data }}/answer_refuse/squad2_dev_half.json" "$made" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/corpus.jsonl" --collection SQuAD-half --tags public --wait && \
       "$ibidem" calibrate --labels "$made/far_choosing.jsonl" --test "$made/far_testing.jsonl" --policy default \
@@ -169,20 +176,20 @@ calibrate set="../shared/data/answer_refuse/squad2_dev_half.json" max_hallucinat
 
 # The weights of the verifier that needs no model of its own, on pairs made for it; `models` with a file of
 # bench/model_claims.py adds what a language model wrote.
-fit-verifier data="../shared/data" models="":
+fit-verifier models="": (_data "hallucination") (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$IBIDEM_STACK_PYTHON" bench/claim_pairs.py "{{ data }}" > "$made/pairs.jsonl" && \
       "$CARGO_TARGET_DIR/release/ibidem" eval fit "$made/pairs.jsonl" {{ models }}
 
 # How much of what models made up the configured verifier finds, on answers in which people marked it.
-detect data="../shared/data/hallucination":
+detect: (_data "hallucination")
     cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" eval detect "{{ data }}/ragtruth_qa_test_829.jsonl" \
-      --begin "{{ data }}/begin_test_wow.tsv"
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" eval detect "{{ data }}/hallucination/ragtruth_qa_test_829.jsonl" \
+      --begin "{{ data }}/hallucination/begin_test_wow.tsv"
 
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
-bench data="../shared/data":
+bench: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
@@ -190,7 +197,7 @@ bench data="../shared/data":
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
       "$ibidem" bench gather --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
-      "$ibidem" bench terms "{{ data }}/vocabulary/oeo-skos.ttl" "{{ data }}/vocabulary/cim-nc-skos.ttl" && \
+      "$ibidem" bench terms demo/architecture/vocabulary/halvern.ttl && \
       "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
@@ -250,7 +257,7 @@ cluster:
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(a_node_that_is_killed)'
 
 # What recording every turn costs: answers with the audit and without it, in turns in one run.
-audit-cost data="../shared/data" *arguments:
+audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}

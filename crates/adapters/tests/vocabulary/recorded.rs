@@ -14,7 +14,7 @@ const RECORDED: &str = include_str!("../data/vocabulary/recorded.jsonl");
 const UNDEFINED: &str =
     r#"{"uri":"http://example.org/gridterms/busbar","prefLabel":"busbar section","lang":"en","vocab":"gridterms"}"#;
 /// What `data` says about the definition that the recorded search broke in two.
-const MULTILINE: &str = r#"{"uri":"http://example.org/cim-cgmes/BusbarSection","skos:definition":{"lang":"en","value":"A conductor. \nVoltage measurements."}}"#;
+const MULTILINE: &str = r#"{"uri":"http://example.org/gridterms3/BusbarSection","skos:definition":{"lang":"en","value":"A rigid conductor. \nIts voltage is measured."}}"#;
 
 /// The recorded response, the term to ask for, what must come of it, and in how many requests.
 const OUTCOMES: [(&str, &str, &str, usize); 26] = [

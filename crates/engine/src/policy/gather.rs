@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ibidem_words::{CollectionName, DocumentKind};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::AddressPattern;
 use crate::gather::route::DocumentClasses;
@@ -44,7 +44,7 @@ pub struct GatherRules {
     pub topics: Option<TopicRules>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnjudgedOrder {
     /// By meaning, and only what meaning does not know by words.

@@ -1,6 +1,6 @@
 //! What a policy says about speaking: who writes, from how much, how it is checked, and when it is shown.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +52,7 @@ pub enum SpeakMode {
 }
 
 /// In tokens. What a model's window holds beside them is the model's own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budget {
     /// Kept free for the system prompt, also where it is shorter.
@@ -69,7 +69,7 @@ impl Default for Budget {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VerificationRules {
     pub mode: VerificationMode,
@@ -83,7 +83,7 @@ impl Default for VerificationRules {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerificationMode {
     /// A sentence that its passages do not support is not said.
@@ -101,7 +101,7 @@ pub struct OutlineRules {
     pub prompt: String,
 }
 
-#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfidenceRules {
     /// 0 to 100: from here on an answer is shown, below it somebody is named who may know.
@@ -127,7 +127,7 @@ fn one() -> usize {
 }
 
 /// What becomes of an answer that is not sure enough.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Below {
     /// Somebody is named who may know.
@@ -137,7 +137,7 @@ pub enum Below {
 }
 
 /// Whose opinion of an answer counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
     /// The entailment model's, of each sentence.

@@ -159,7 +159,7 @@ fn a_document_brings_at_most_so_many_passages() {
     }
 }
 
-/// Document 000's numbers.
+/// The numbers of the policy `architecture`.
 const COLLECTIONS: &str =
     "[{collections: {default: {distance_threshold: 0.50, min_query_coverage: 0.20}, collections: {
     ADR: {distance_threshold: 0.45, min_query_coverage: 0.20},
@@ -220,7 +220,7 @@ fn where_the_policy_knows_what_to_ask_no_context_is_asked_back() {
     assert_eq!((refusal.reason, refusal.suggestions.len()), (Reason::LowSimilarity, 2));
 }
 
-/// Document 002's booleans.
+/// The rule of the policy `lectures`.
 const COVERAGE: &str =
     "[{coverage: {sufficient: 0.55, least_of_kind: 2, primary_kind: lecture, confident: 0.65, bail_out: 0.40}}]";
 

@@ -124,5 +124,5 @@ async fn a_format_that_is_not_served_is_refused_in_the_recorded_words() {
 async fn a_vocabulary_that_is_not_here_is_not_found_in_the_recorded_words() {
     let recorded = entries().into_iter().find(|entry| entry.name == NOT_HERE).unwrap();
     let reply = get(&gridterms(), &recorded.path).await;
-    assert_eq!((reply.status, reply.body.as_str()), (404, "404 Not Found : Vocabulary id 'cim-cgmes' not found."));
+    assert_eq!((reply.status, reply.body.as_str()), (404, "404 Not Found : Vocabulary id 'gridterms3' not found."));
 }

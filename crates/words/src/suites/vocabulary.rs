@@ -4,7 +4,7 @@ use crate::fakes::FakeConcept;
 use crate::ports::vocabulary::LabelKind::{self, Alternative, Hidden, Preferred};
 use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, in_language};
 
-const BUSBAR: &str = "A conductor, or group of conductors, with negligible impedance that connects other equipment within one substation.";
+const BUSBAR: &str = "A rigid conductor in a substation to which several lines and transformers are connected.";
 const ISLANDING: &str = "First line, with \"quotes\".\nSecond line, of the same definition.\n\nFourth line.";
 
 /// # Panics
@@ -170,7 +170,10 @@ pub fn gridterms() -> Vec<FakeConcept> {
             .label(Hidden, "busbar-section", "en")
             .label(Hidden, "BusbarSection", "en")
             .definition(BUSBAR, "en")
-            .definition("Leiter mit vernachlaessigbarer Impedanz innerhalb einer Station.", "de"),
+            .definition(
+                "Starrer Leiter in einer Station, an den mehrere Leitungen und Transformatoren angeschlossen sind.",
+                "de",
+            ),
         in_first("databus")
             .label(Preferred, "data bus", "en")
             .label(Alternative, "bus", "en")

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use ibidem_engine::policy::{OutOfCorpus, Rules};
+use serde_json::{Value, json};
 
-use super::written::Written;
+use super::written::{Settings, Written, spread};
 use crate::compose::SHIPPED_POLICIES;
 
 const HEADING: &str = "\
 # The policies that come with the binary
 
-Every number and every choice in them, side by side. What is off is off because the policy leaves it out or says null. `ibidem policy explain NAME` says in words what they do, `ibidem policy diff A B` also compares the wording.
+Every number and every choice that is in force under them, side by side. A setting that a policy file leaves out is shown with its default. `off` means that the setting has no default, or that the policy file sets it to null. `ibidem policy explain NAME` says in words what they do, `ibidem policy diff A B` also compares the wording.
 
 This page is made by `just policies`.
 ";
@@ -33,13 +34,32 @@ fn page(policies: &[(&str, Written)]) -> String {
     let names = policies.iter().map(|(name, _)| (*name).to_owned());
     page.push_str(&row(std::iter::once("setting".to_owned()).chain(names)));
     page.push_str(&row((0..=policies.len()).map(|_| "---".to_owned())));
-    let numbers = policies.iter().flat_map(|(_, written)| &written.settings).filter(|(_, value)| is_shown(value));
+    let policies: Vec<Settings> = policies.iter().map(|(_, written)| in_force(written)).collect();
+    let numbers = policies.iter().flatten().filter(|(_, value)| is_shown(value));
     let settings: BTreeSet<&String> = numbers.map(|(setting, _)| setting).collect();
     for setting in settings.into_iter().filter(|setting| *setting != "name") {
-        let values = policies.iter().map(|(_, written)| cell(written.settings.get(setting)));
+        let values = policies.iter().map(|settings| cell(settings.get(setting)));
         page.push_str(&row(std::iter::once(format!("`{setting}`")).chain(values)));
     }
     page
+}
+
+/// What the file says, and the defaults of what it leaves out: all choices that a policy makes by saying nothing.
+fn in_force(written: &Written) -> Settings {
+    let Rules { gather, speak, out_of_corpus, .. } = &written.policy.rules;
+    let out_of_corpus = match out_of_corpus {
+        OutOfCorpus::Refuse => "refuse",
+        OutOfCorpus::Disclaimed(_) => "disclaimed",
+    };
+    let defaults = json!({
+        "gather": { "order": gather.order },
+        "out_of_corpus": out_of_corpus,
+        "speak": { "budget": speak.budget, "verification": speak.verification, "confidence": speak.confidence },
+    });
+    let mut settings = Settings::new();
+    spread("", defaults, &mut settings);
+    settings.extend(written.settings.clone());
+    settings
 }
 
 /// A number, a switch, or a choice, which is one word. Texts are wording, and lists are what the numbers are about.
@@ -74,6 +94,17 @@ mod tests {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policies.md");
         let kept = std::fs::read_to_string(path).unwrap();
         assert_eq!(kept, shipped().unwrap(), "docs/policies.md has drifted; `just policies` writes it anew");
+    }
+
+    #[test]
+    fn what_a_policy_leaves_out_is_shown_as_it_is_in_force() {
+        let book = include_str!("../../../../../policies/book.yaml");
+        assert!(!book.contains("verification:") && !book.contains("budget:") && !book.contains("out_of_corpus:"));
+        let page = page(&[("book", Written::parse(book).unwrap())]);
+        assert!(page.contains("| `speak.verification.mode` | strict |\n"), "{page}");
+        assert!(page.contains("| `speak.budget.context` | 3000 |\n"), "{page}");
+        assert!(page.contains("| `out_of_corpus` | refuse |\n"), "{page}");
+        assert!(page.contains("| `gather.order` | cosine |\n"), "{page}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn is_in(path: &str, section: &str) -> bool {
     path.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-fn spread(path: &str, value: Value, settings: &mut Settings) {
+pub(super) fn spread(path: &str, value: Value, settings: &mut Settings) {
     match value {
         Value::Null => {}
         Value::Object(section) => {
