@@ -12,7 +12,7 @@ use divan::Bencher;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::replay::Replay;
 use ibidem_engine::sift::sift;
-use ibidem_engine::turn::{Asked, Gathered, SearchRecord};
+use ibidem_engine::turn::{Asked, Gathered, SearchRecord, TurnLog};
 use ibidem_language::Terms;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
@@ -132,8 +132,7 @@ fn gathered(policy: Arc<Policy>) -> Gathered {
         candidates: (0..CANDIDATES).map(candidate).collect(),
         reranked: true,
         background: Vec::new(),
-        fallback_reasons: Vec::new(),
-        warnings: Vec::new(),
+        log: TurnLog::default(),
         search: SearchRecord::default(),
     }
 }

@@ -1,52 +1,33 @@
-//! A question's life, on one screen.
+//! A question's life, on one screen: route, gather, sift, speak.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use ibidem_words::degrade::{Deadline, flags};
-use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::ModelError;
-use ibidem_words::ports::memory::Memory;
-use ibidem_words::ports::owners::Owners;
 use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::ports::request_time::RequestTime;
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
 
-use crate::gather::addresses::Resolved;
-use crate::gather::topics::Exemplars;
-use crate::gather::{gather, revocation};
-use crate::policy::Policy;
+use crate::explain::{self, Explanation};
+use crate::gather::gather;
+use crate::listener::{Listener, Nobody};
+use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval, answer};
+use crate::parts::Parts;
 use crate::replay::{decision_record, turn_numbers};
-use crate::roles::Roles;
+use crate::revocation;
+use crate::route::{Way, route};
 use crate::search::{SearchError, Searcher};
-use crate::speak::verify::Verifier;
+use crate::sift::{Sieve, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
-use crate::speak::{Draft, Listener, Spoken, ask_back, out_of_corpus, refuse, speak};
-use crate::turn::{Asked, SearchRecord, Sieve, Sifted, Unsearchable};
+use crate::speak::{Draft, out_of_corpus, speak};
+use crate::time_limit;
+use crate::turn::{Asked, NamedDocuments, SearchFailed, SearchRecord, TurnLog};
 
-/// Everything asking needs. A part that is not configured is gone without, by rule and not by chance.
+/// Answers questions with the parts it has.
 #[derive(Clone)]
 pub struct Engine {
-    pub searcher: Searcher,
-    /// Without a model that answers the sources speak for themselves; without a planner a question is searched as it
-    /// was asked.
-    pub roles: Arc<Roles>,
-    /// None when no vocabulary is configured: then questions about terms are questions like any other.
-    pub vocabulary: Option<Arc<dyn Vocabulary>>,
-    /// None when no reranker is configured: then the cosine decides.
-    pub reranker: Option<Arc<dyn Reranker>>,
-    /// None when there is no curated memory.
-    pub memory: Option<Arc<dyn Memory>>,
-    pub exemplars: Arc<Exemplars>,
-    /// Reads each sentence against the passages it cites.
-    pub entailment: Arc<dyn Entailment>,
-    /// None when nobody is named as the owner of anything.
-    pub owners: Option<Arc<dyn Owners>>,
-    /// Whom a question goes to when what it is about has no owner.
-    pub admin_email: Option<String>,
+    pub parts: Parts,
     /// Signs receipts; none where the installation has no key.
     pub signing_key: Option<Arc<SigningKey>>,
     /// None when requests may take as long as their parts do.
@@ -63,6 +44,20 @@ pub enum AskError {
     Model(ModelError),
 }
 
+/// An answer, and what it was made from that the asker does not see.
+#[derive(Clone, Debug)]
+pub struct Spoken {
+    pub answer: Answer,
+    /// What a model wrote; none where none did.
+    pub draft: Option<Draft>,
+    /// What went wrong with a part, in its own words: for the operator, never for the asker.
+    pub failure: Option<String>,
+    /// How long each stage took, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// None when nothing was searched.
+    pub search: Option<SearchRecord>,
+}
+
 /// What gathering and sifting ended in, and how.
 pub(crate) struct Sieved {
     pub(crate) sieve: Sieve,
@@ -71,106 +66,26 @@ pub(crate) struct Sieved {
 }
 
 impl Engine {
-    /// With nothing but a library to search.
+    /// With nothing but documents to search; sentences are checked by their words.
     pub fn new(searcher: Searcher) -> Self {
-        Self {
-            searcher,
-            roles: Arc::default(),
-            vocabulary: None,
-            reranker: None,
-            memory: None,
-            exemplars: Arc::default(),
-            entailment: Arc::new(LexicalEntailment::by_words()),
-            owners: None,
-            admin_email: None,
-            signing_key: None,
-            request_time: None,
-            deadline: None,
-        }
+        Self::of(Parts::new(searcher, Arc::new(LexicalEntailment::by_words())))
     }
 
-    pub(crate) fn verifier(&self, policy: &Policy) -> Verifier<'_> {
-        Verifier { rules: policy.rules.speak.verification, entailment: self.entailment.as_ref() }
+    pub fn of(parts: Parts) -> Self {
+        Self { parts, signing_key: None, request_time: None, deadline: None }
     }
 
-    /// An answer with its receipt, within the request's time. A refusal is an answer too.
-    pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
-        let (at, policy) = (asked.at, asked.policy.hash);
-        let spoken = self.in_time(asked, listener).await?;
-        let answer = spoken.answer.sealed(at, policy, self.signing_key.as_deref());
-        Ok(Spoken { answer, ..spoken })
+    /// With other parts.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Parts)) -> Self {
+        change(&mut self.parts);
+        self
     }
 
-    /// Gather, sift, speak.
-    pub(crate) async fn spoken(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
-        self.check_model(asked.question.model.as_deref()).await?;
-        let began = Instant::now();
-        let way = self.by_rule(asked, listener).await;
-        let routed = ("route", began.elapsed());
-        let (asked, named) = match way {
-            ControlFlow::Break(spoken) => return Ok(Spoken { stages: vec![routed], ..*spoken }),
-            ControlFlow::Continue(searched) => searched,
-        };
-        let sieved = match self.evidence(asked, &named).await {
-            Ok(sieved) => sieved,
-            Err(Unsearchable { asked, error, search }) => {
-                let stages = [vec![routed], search.stages.clone()].concat();
-                return Ok(Spoken { stages, search: Some(search), ..unavailable(asked, &error) });
-            }
-        };
-        let failures = sieved.search.failures.join("; ");
-        let began = Instant::now();
-        let spoken = match sieved.sieve {
-            Sieve::Through(sifted) => speak(self, sifted, listener).await?,
-            Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
-                out_of_corpus(self, sifted, &refusal, listener).await
-            }
-            Sieve::Unclear { sifted, refusal, text } => Spoken::plainly(ask_back(sifted, &refusal, text, listener)),
-        };
-        let failure = spoken.failure.clone().or((!failures.is_empty()).then_some(failures));
-        let stages = [vec![routed], sieved.search.stages.clone(), vec![("speak", began.elapsed())]].concat();
-        Ok(Spoken { failure, stages, search: Some(sieved.search), ..spoken })
-    }
-
-    /// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
-    pub(crate) async fn evidence(&self, asked: Asked, named: &Resolved) -> Result<Sieved, Unsearchable> {
-        let mut asked = asked;
-        let mut round = 0;
-        let mut earlier = SearchRecord::default();
-        loop {
-            let mut gathered = match gather(self, asked, named, round).await {
-                Ok(gathered) => gathered,
-                Err(mut failed) => {
-                    failed.search.follow(earlier);
-                    return Err(failed);
-                }
-            };
-            // Sifting needs no more of the record than the round, and may look several times.
-            let of_round = SearchRecord { round, ..SearchRecord::default() };
-            let mut search = std::mem::replace(&mut gathered.search, of_round);
-            search.follow(std::mem::take(&mut earlier));
-            let reranked = gathered.reranked;
-            let began = Instant::now();
-            let confirmed = revocation::confirmed(self.searcher.catalogue.as_ref(), gathered).await;
-            search.stages.push(("sift", began.elapsed()));
-            let sieve = match confirmed {
-                Ok((sieve, pool)) => {
-                    search.pools.push(pool);
-                    sieve
-                }
-                Err((gathered, error)) => {
-                    return Err(Unsearchable { asked: gathered.asked, error: error.into(), search });
-                }
-            };
-            match sieve {
-                Sieve::Thin { sifted, .. } if round == 0 => {
-                    asked = sifted.asked;
-                    round += 1;
-                    earlier = search;
-                }
-                sieve => return Ok(Sieved { sieve, search, reranked }),
-            }
-        }
+    /// For one request, which has so much time.
+    #[must_use]
+    pub fn until(self, deadline: Deadline) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 
     /// Asks, and makes the record of it: what every way in does.
@@ -206,15 +121,148 @@ impl Engine {
         Ok((answer, record))
     }
 
-    /// Before anything is searched: a mistake of the asker costs nothing.
-    async fn check_model(&self, named: Option<&str>) -> Result<(), AskError> {
-        let Some(named) = named else { return Ok(()) };
-        self.roles.check_named(named).await.map_err(AskError::Model)
+    /// An answer with its receipt, within the request's time. A refusal is an answer too.
+    pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        let (at, policy) = (asked.at, asked.policy.hash);
+        let spoken = match (self.deadline, &self.request_time) {
+            (Some(deadline), Some(time)) => {
+                let late = asked.clone();
+                let work = spoken(&self.parts, asked, listener);
+                time_limit::kept(time.as_ref(), deadline, late, work).await
+            }
+            _ => spoken(&self.parts, asked, listener).await,
+        };
+        let spoken = spoken.map_err(AskError::Model)?;
+        let answer = spoken.answer.sealed(at, policy, self.signing_key.as_deref());
+        Ok(Spoken { answer, ..spoken })
+    }
+
+    /// Routes, gathers and sifts as for an answer, and tells what happened instead of answering.
+    pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
+        let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
+        let request_id = asked.request_id;
+        match route(&self.parts, asked, &mut Nobody).await {
+            Way::Decided(decided) => {
+                let Decided { outcome, retrieval, log, .. } = *decided;
+                Ok(told.by_rule(answer(request_id, retrieval, log, outcome)))
+            }
+            Way::Failed(asked, error) => {
+                let Decided { outcome, retrieval, log, .. } = unavailable(&asked, &error);
+                Ok(told.by_rule(answer(request_id, retrieval, log, outcome)))
+            }
+            Way::Search(asked, named) => {
+                let sieved = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
+                Ok(told.searched(&named, sieved))
+            }
+        }
     }
 }
 
+/// Route, gather, sift, speak. Fails only when the asker named a model that cannot be had.
+async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, ModelError> {
+    // Before anything is searched: a mistake of the asker costs nothing.
+    if let Some(named) = asked.question.model.as_deref() {
+        parts.roles.check_named(named).await?;
+    }
+    let request_id = asked.request_id;
+    let began = Instant::now();
+    let way = route(parts, asked, listener).await;
+    let mut stages = vec![("route", began.elapsed())];
+    let (decided, search) = match way {
+        Way::Decided(decided) => (*decided, None),
+        Way::Failed(asked, error) => (unavailable(&asked, &error), None),
+        Way::Search(asked, named) => match evidence(parts, asked, &named).await {
+            Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
+            Ok(Sieved { sieve, search, .. }) => {
+                let began = Instant::now();
+                let decided = decided(parts, sieve, listener).await?;
+                stages.extend(search.stages.iter().copied());
+                stages.push(("speak", began.elapsed()));
+                let failures = search.failures.join("; ");
+                let failure = decided.failure.or((!failures.is_empty()).then_some(failures));
+                let decided = Decided { failure, ..decided };
+                return Ok(sealed(request_id, decided, stages, Some(search)));
+            }
+        },
+    };
+    stages.extend(search.iter().flat_map(|search| search.stages.iter().copied()));
+    Ok(sealed(request_id, decided, stages, search))
+}
+
+/// What is said of what the gates found.
+async fn decided(parts: &Parts, sieve: Sieve, listener: &mut dyn Listener) -> Result<Decided, ModelError> {
+    Ok(match sieve {
+        Sieve::Through(sifted) => speak(parts, sifted, listener).await?,
+        Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
+            out_of_corpus(parts, sifted, refusal, listener).await
+        }
+        Sieve::Unclear { sifted, refusal, text } => asked_back(sifted, refusal, text, listener),
+    })
+}
+
+fn sealed(
+    request_id: uuid::Uuid,
+    decided: Decided,
+    stages: Vec<(&'static str, Duration)>,
+    search: Option<SearchRecord>,
+) -> Spoken {
+    let Decided { outcome, retrieval, log, draft, failure } = decided;
+    Spoken { answer: answer(request_id, retrieval, log, outcome), draft, failure, stages, search }
+}
+
+/// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
+pub(crate) async fn evidence(parts: &Parts, asked: Asked, named: &NamedDocuments) -> Result<Sieved, SearchFailed> {
+    let mut asked = asked;
+    let mut round = 0;
+    let mut earlier = SearchRecord::default();
+    loop {
+        let mut gathered = match gather(parts, asked, named, round).await {
+            Ok(gathered) => gathered,
+            Err(mut failed) => {
+                failed.search.follow(earlier);
+                return Err(failed);
+            }
+        };
+        // Sifting needs no more of the record than the round, and may look several times.
+        let of_round = SearchRecord { round, ..SearchRecord::default() };
+        let mut search = std::mem::replace(&mut gathered.search, of_round);
+        search.follow(std::mem::take(&mut earlier));
+        let reranked = gathered.reranked;
+        let began = Instant::now();
+        let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered).await;
+        search.stages.push(("sift", began.elapsed()));
+        let sieve = match confirmed {
+            Ok((sieve, pool)) => {
+                search.pools.push(pool);
+                sieve
+            }
+            Err((gathered, error)) => {
+                return Err(SearchFailed { asked: gathered.asked, error: error.into(), search });
+            }
+        };
+        match sieve {
+            Sieve::Thin { sifted, .. } if round == 0 => {
+                asked = sifted.asked;
+                round += 1;
+                earlier = search;
+            }
+            sieve => return Ok(Sieved { sieve, search, reranked }),
+        }
+    }
+}
+
+/// The asker is asked for what is missing.
+fn asked_back(sifted: Sifted, refusal: Refusal, text: String, listener: &mut dyn Listener) -> Decided {
+    listener.sentence(&text, Vec::new());
+    let base = crate::speak::confidence::retrieval_base(&sifted.asked.policy, &sifted.evidence);
+    let Refusal { reason, explanation, suggestions } = refusal;
+    let clarified =
+        Clarified { text, reason: Some(reason), explanation: Some(explanation), choices: suggestions, quoted: None };
+    Decided::plainly(Outcome::Clarified(clarified), Retrieval::searched(base), sifted.log)
+}
+
 /// Without evidence nothing is answered.
-pub(crate) fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
+fn unavailable(asked: &Asked, error: &SearchError) -> Decided {
     let part = match error {
         SearchError::Index(_) => "the index",
         SearchError::Catalogue(_) => "the catalogue",
@@ -225,11 +273,12 @@ pub(crate) fn unavailable(asked: Asked, error: &SearchError) -> Spoken {
         explanation: format!("Parts that answered (0 of 1): {part} does not answer"),
         suggestions: vec!["Ask again in a moment.".to_owned()],
     };
-    let mut sifted = Sifted::unsearched(asked);
+    let mut log = TurnLog::default();
     match error {
-        SearchError::Index(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
-        SearchError::Embed(error) => flags::not_asked(&mut sifted.fallback_reasons, error),
+        SearchError::Index(error) => log.not_asked(error),
+        SearchError::Embed(error) => log.not_asked(error),
         SearchError::Catalogue(_) => {}
     }
-    Spoken { failure: Some(error.to_string()), ..Spoken::plainly(refuse(sifted, &refusal)) }
+    let refused = Outcome::Refused(Refused::under(&asked.policy, refusal));
+    Decided { failure: Some(error.to_string()), ..Decided::plainly(refused, Retrieval::searched(0.0), log) }
 }

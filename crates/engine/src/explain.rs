@@ -1,14 +1,11 @@
 //! A search laid open: the lanes, every candidate with every score it earned, and what dropped it. No model answers.
 
-use std::ops::ControlFlow;
-
-use ibidem_words::{Action, Candidate, GateRecord, Reason, SourceId};
+use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SourceId};
 use serde::Serialize;
 
-use crate::ask::{Engine, Sieved};
-use crate::search::SearchError;
-use crate::speak::Nobody;
-use crate::turn::{Asked, SearchRecord, Sieve};
+use crate::ask::Sieved;
+use crate::sift::Sieve;
+use crate::turn::{NamedDocuments, SearchRecord};
 
 /// What a question went through before anything was said.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -93,15 +90,16 @@ pub struct ExplainedDecision {
     pub suggestions: Vec<String>,
 }
 
-impl Engine {
-    /// Gathers and sifts as for an answer, and tells what happened instead of answering.
-    pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
-        let (question, policy) = (asked.question.query.clone(), asked.policy.rules.name.clone());
-        let (asked, named) = match self.by_rule(asked, &mut Nobody).await {
-            ControlFlow::Continue(searched) => searched,
-            ControlFlow::Break(spoken) => return Ok(by_rule(question, policy, spoken.answer)),
-        };
-        let Sieved { sieve, search, reranked } = self.evidence(asked, &named).await.map_err(|failed| failed.error)?;
+/// What is told whatever happened.
+pub(crate) struct Told {
+    pub(crate) question: String,
+    pub(crate) policy: String,
+}
+
+impl Told {
+    /// What was found, and what the gates left of it.
+    pub(crate) fn searched(self, named: &NamedDocuments, sieved: Sieved) -> Explanation {
+        let Sieved { sieve, search, reranked } = sieved;
         let (sifted, action, refusal) = match sieve {
             Sieve::Through(sifted) => (sifted, None, None),
             Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
@@ -110,7 +108,7 @@ impl Engine {
             Sieve::Unclear { sifted, refusal, .. } => (sifted, Some(Action::Clarify), Some(refusal)),
         };
         let kept = (1..).zip(&sifted.evidence).map(|(note, kept)| candidate(kept, Some(note), None));
-        let dropped = sifted.dropped.iter().map(|(gate, dropped)| candidate(dropped, None, Some(gate)));
+        let dropped = sifted.dropped().iter().map(|(gate, dropped)| candidate(dropped, None, Some(gate)));
         let left_out = search.left_out.iter().map(|left| candidate(left, None, Some("keep")));
         let decision = ExplainedDecision {
             action,
@@ -118,44 +116,44 @@ impl Engine {
             explanation: refusal.as_ref().map(|refusal| refusal.explanation.clone()),
             suggestions: refusal.map_or_else(Vec::new, |refusal| refusal.suggestions),
         };
-        Ok(Explanation {
-            question,
-            policy,
+        Explanation {
+            question: self.question,
+            policy: self.policy,
             route: if named.documents.is_empty() { "search" } else { "search with addresses" },
             candidates: kept.chain(dropped).chain(left_out).collect(),
             reranked,
-            trace: sifted.trace,
-            warnings: sifted.warnings,
-            fallback_reasons: sifted.fallback_reasons,
+            trace: sifted.log.trace,
+            warnings: sifted.log.warnings,
+            fallback_reasons: sifted.log.fallback_reasons,
             decision,
             ..searched(search)
-        })
+        }
     }
-}
 
-/// What a rule answered: nothing was searched.
-fn by_rule(question: String, policy: String, answer: ibidem_words::Answer) -> Explanation {
-    let route = match answer.trace.first().map(|record| record.gate.as_str()) {
-        Some("address") => "address",
-        Some("list") => "list",
-        Some("terminology") => "terminology",
-        Some("topic_confidence" | "topic_similarity") => "topic",
-        _ => "rule",
-    };
-    Explanation {
-        question,
-        policy,
-        route,
-        trace: answer.trace,
-        warnings: answer.warnings,
-        fallback_reasons: answer.retrieval_quality.fallback_reasons,
-        decision: ExplainedDecision {
-            action: Some(answer.action),
-            reason: answer.reason,
-            explanation: answer.refusal_reason,
-            suggestions: answer.suggestions,
-        },
-        ..searched(SearchRecord::default())
+    /// What a rule answered: nothing was searched.
+    pub(crate) fn by_rule(self, answer: Answer) -> Explanation {
+        let route = match answer.trace.first().map(|record| record.gate.as_str()) {
+            Some("address") => "address",
+            Some("list") => "list",
+            Some("terminology") => "terminology",
+            Some("topic_confidence" | "topic_similarity") => "topic",
+            _ => "rule",
+        };
+        Explanation {
+            question: self.question,
+            policy: self.policy,
+            route,
+            trace: answer.trace,
+            warnings: answer.warnings,
+            fallback_reasons: answer.retrieval_quality.fallback_reasons,
+            decision: ExplainedDecision {
+                action: Some(answer.action),
+                reason: answer.reason,
+                explanation: answer.refusal_reason,
+                suggestions: answer.suggestions,
+            },
+            ..searched(SearchRecord::default())
+        }
     }
 }
 

@@ -1,12 +1,18 @@
 //! A question's life, from the asker's words to an answer with its sources. No I/O of its own.
 
 pub mod ask;
+mod exemplars;
 pub mod explain;
 pub mod gather;
+pub mod listener;
+mod outcome;
+pub mod parts;
 pub mod policy;
 pub mod receipts;
 pub mod replay;
+mod revocation;
 pub mod roles;
+pub mod route;
 pub mod search;
 pub mod sift;
 pub mod speak;

@@ -1,5 +1,7 @@
 //! Which model does what. The settings name them; a question keeps those it began with to its end.
 
+mod planner;
+
 use std::sync::Arc;
 
 use futures::StreamExt as _;
@@ -7,7 +9,7 @@ use ibidem_words::ports::language_model::{
     Estimate, LanguageModel, ModelError, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer, is_same_model,
 };
 
-use crate::gather::rewrite::Planner;
+pub use planner::Planner;
 
 /// Written bytes that are read: a model that goes on and on is cut short.
 const MOST_BYTES: usize = 16 * 1024;

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use ibidem_words::degrade::{Fault, flags};
+use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
-use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Refusal, Scope};
+use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Scope};
 use uuid::Uuid;
 
 use crate::policy::Policy;
@@ -29,10 +31,52 @@ pub struct Gathered {
     pub reranked: bool,
     /// Curators' notes that shape the answer. They are never quoted and never cited.
     pub background: Vec<String>,
-    /// Why the search was simpler than it should have been.
-    pub fallback_reasons: Vec<String>,
-    pub warnings: Vec<String>,
+    pub log: TurnLog,
     pub search: SearchRecord,
+}
+
+/// What is noted of a turn on its way, apart from its evidence.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TurnLog {
+    /// The flags of parts that were skipped or stood in for another, in the order of what happened.
+    pub fallback_reasons: Vec<String>,
+    /// What the asker is told beside the answer.
+    pub warnings: Vec<String>,
+    /// What each gate found.
+    pub trace: Vec<GateRecord>,
+}
+
+impl TurnLog {
+    /// With the record of one gate.
+    pub fn of(gate: GateRecord) -> Self {
+        Self { trace: vec![gate], ..Self::default() }
+    }
+
+    /// A part was skipped: a flag for that, and one more where it was not even asked.
+    pub fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
+        flags::fall_back(&mut self.fallback_reasons, flag, failure);
+    }
+
+    /// Says so where a part was not asked.
+    pub fn not_asked(&mut self, failure: &impl Fault) {
+        flags::not_asked(&mut self.fallback_reasons, failure);
+    }
+
+    /// Raises a flag, once.
+    pub fn raise(&mut self, flag: &str) {
+        flags::raise(&mut self.fallback_reasons, flag);
+    }
+}
+
+/// The documents that the addresses of a question stand for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct NamedDocuments {
+    /// In the order of the question.
+    pub documents: Vec<AddressedDocument>,
+    /// Addresses of no document that the asker may see, as the asker wrote them; of a range, the numbers that are missing.
+    pub missing: Vec<String>,
+    /// What is said of them beside an answer.
+    pub warnings: Vec<String>,
 }
 
 /// How the search went: for records, and for whoever tunes it.
@@ -80,7 +124,7 @@ impl SearchRecord {
 
 /// A search that failed, as far as it got: without evidence nothing is answered.
 #[derive(Clone, Debug)]
-pub struct Unsearchable {
+pub struct SearchFailed {
     pub asked: Asked,
     pub error: SearchError,
     pub search: SearchRecord,
@@ -126,64 +170,4 @@ pub struct CuratedMatch {
     pub accepted: bool,
     /// References that resolve for this asker.
     pub references: usize,
-}
-
-/// The evidence that survived, and every gate's record. Only this can be spoken from.
-#[derive(Clone, Debug)]
-pub struct Sifted {
-    pub asked: Asked,
-    pub evidence: Vec<Candidate>,
-    /// What a gate dropped, with the gate's name, in the order of dropping.
-    pub dropped: Vec<(&'static str, Candidate)>,
-    pub background: Vec<String>,
-    pub fallback_reasons: Vec<String>,
-    pub trace: Vec<GateRecord>,
-    pub warnings: Vec<String>,
-}
-
-impl Sifted {
-    /// Nothing was searched: for what is answered, or refused, before.
-    pub fn unsearched(asked: Asked) -> Self {
-        Self {
-            asked,
-            evidence: Vec::new(),
-            dropped: Vec::new(),
-            background: Vec::new(),
-            fallback_reasons: Vec::new(),
-            trace: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-}
-
-/// What sifting ends in: evidence to speak from, or a refusal before any model runs.
-#[derive(Clone, Debug)]
-pub enum Sieve {
-    Through(Sifted),
-    Stopped {
-        sifted: Sifted,
-        refusal: Refusal,
-    },
-    /// The asker is asked for more.
-    Unclear {
-        sifted: Sifted,
-        refusal: Refusal,
-        text: String,
-    },
-    /// Too thin, and worth another, wider round of gathering; refused if there is none.
-    Thin {
-        sifted: Sifted,
-        refusal: Refusal,
-    },
-}
-
-impl Sieve {
-    pub fn sifted(&self) -> &Sifted {
-        match self {
-            Self::Through(sifted)
-            | Self::Stopped { sifted, .. }
-            | Self::Unclear { sifted, .. }
-            | Self::Thin { sifted, .. } => sifted,
-        }
-    }
 }

@@ -288,17 +288,19 @@ impl Parts {
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
         Ok(Engine {
-            roles,
-            vocabulary: vocabulary.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>),
-            reranker: reranker.map(|bare| guards::reranker(bare, settings, breakers)),
-            memory: Some(Arc::new(self.store.clone())),
-            entailment: guards::entailment(entailment, settings, breakers),
-            owners: Some(Arc::new(self.store.clone())),
-            admin_email: settings.admin_email.clone(),
             signing_key: Some(signing::signing_key(settings, &self.store).await?),
             request_time: Some(Arc::new(RequestTime)),
             ..Engine::new(searcher)
-        })
+        }
+        .with(|parts| {
+            parts.roles = roles;
+            parts.vocabulary = vocabulary.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
+            parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
+            parts.memory = Some(Arc::new(self.store.clone()));
+            parts.entailment = guards::entailment(entailment, settings, breakers);
+            parts.owners = Some(Arc::new(self.store.clone()));
+            parts.admin_email = settings.admin_email.clone();
+        }))
     }
 
     pub(crate) fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {

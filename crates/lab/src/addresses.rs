@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ibidem_engine::ask::{AskError, Engine};
-use ibidem_engine::speak::Nobody;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_words::{Action, Answer, Reason};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::ask::{AskError, Engine};
-use ibidem_engine::speak::Nobody;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_words::{Action, Answer};
 use serde::Serialize;

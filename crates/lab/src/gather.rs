@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::gather::addresses::Resolved;
 use ibidem_engine::gather::gather;
-use ibidem_engine::turn::Asked;
+use ibidem_engine::turn::{Asked, NamedDocuments};
 use ibidem_words::Candidate;
 use ibidem_words::ports::reranker::{RerankError, Reranker};
 use serde::Serialize;
@@ -85,12 +84,13 @@ pub async fn gather_all(
     for query in queries {
         let question = template.question.clone().asking(&query.text);
         let began = Instant::now();
-        let gathered = gather(engine, Asked { question, ..template.clone() }, &Resolved::default(), 0).await;
+        let gathered =
+            gather(&engine.parts, Asked { question, ..template.clone() }, &NamedDocuments::default(), 0).await;
         let seconds = began.elapsed().as_secs_f64();
         let gathered =
             gathered.map_err(|failed| RetrievalError::Search { id: query.id.clone(), error: failed.error })?;
-        if !gathered.fallback_reasons.is_empty() {
-            let reason = [gathered.fallback_reasons, gathered.search.failures].concat().join(": ");
+        if !gathered.log.fallback_reasons.is_empty() {
+            let reason = [gathered.log.fallback_reasons, gathered.search.failures].concat().join(": ");
             return Err(RetrievalError::Simplified { id: query.id.clone(), reason });
         }
         let variants = gathered.search.variants.len();

@@ -83,7 +83,9 @@ impl ServerParts {
 
     /// With the models in force now.
     pub(crate) fn engine_in_force(&self) -> Engine {
-        Engine { roles: self.roles.borrow().clone(), ..self.engine.clone() }
+        self.engine.clone().with(|parts| {
+            parts.roles = self.roles.borrow().clone();
+        })
     }
 }
 

@@ -99,7 +99,9 @@ impl Catalogue for Hangs {
 
 fn with(world: &World, searcher: impl FnOnce(Searcher) -> Searcher) -> Engine {
     let engine = world.engine.clone();
-    Engine { searcher: searcher(engine.searcher.clone()), ..engine }
+    engine.with(|parts| {
+        parts.searcher = searcher(parts.searcher.clone());
+    })
 }
 
 fn in_time(engine: Engine) -> Engine {
@@ -111,7 +113,9 @@ async fn a_model_that_hangs_leaves_the_request_time_for_the_sources_own_sentence
     let world = World::new().await;
     let hangs = GuardedModel::new(Arc::new(Hangs), world.breakers.of("model", PATIENT));
     let roles = Arc::new(Roles::answering(NamedModel::unknown(Arc::new(hangs))));
-    let engine = in_time(Engine { roles, ..world.engine.clone() });
+    let engine = in_time(world.engine.clone().with(|parts| {
+        parts.roles = roles;
+    }));
     let answer = world.ask_of(&engine, QUESTION).await.answer;
     assert_eq!((answer.action, answer.answer), (Action::Cite, format!("{TEXT}[1]")));
     assert_eq!(answer.retrieval_quality.fallback_reasons, ["extractive"]);
@@ -122,7 +126,9 @@ async fn a_model_that_hangs_leaves_the_request_time_for_the_sources_own_sentence
 async fn a_part_that_can_be_gone_without_takes_the_whole_time_and_the_answer_is_still_given() {
     let world = World::new().await;
     let hangs = GuardedReranker::new(Arc::new(Hangs), world.breakers.of("reranker", PATIENT));
-    let engine = in_time(Engine { reranker: Some(Arc::new(hangs)), ..world.engine.clone() });
+    let engine = in_time(world.engine.clone().with(|parts| {
+        parts.reranker = Some(Arc::new(hangs));
+    }));
     let answer = world.ask_of(&engine, QUESTION).await.answer;
     assert_eq!(answer.action, Action::Cite);
     // Nothing that would take time is begun any more.

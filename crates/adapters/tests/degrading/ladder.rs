@@ -213,7 +213,7 @@ async fn a_plain_search_says_whether_the_embedding_model_failed_or_was_not_asked
     let world = World::new().await;
     world.embedder.set_down(true);
     let request = SearchRequest::new(QUESTION, Vec::new(), 3, Lanes::Both);
-    let search = async || world.engine.searcher.search(&world.scope(), &request).await.unwrap();
+    let search = async || world.engine.parts.searcher.search(&world.scope(), &request).await.unwrap();
     for _ in 0..5 {
         assert_eq!(search().await.fallback_reasons, ["bm25_only"]);
     }

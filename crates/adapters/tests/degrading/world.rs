@@ -13,8 +13,8 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
+use ibidem_engine::{ask::Spoken, listener::Nobody};
 use ibidem_words::degrade::{BreakerSettings, Breakers, Clock};
 use ibidem_words::fakes::{
     self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
@@ -118,14 +118,12 @@ impl World {
         };
         let answers = Arc::new(GuardedModel::new(model.clone(), breakers.of("model", PATIENT)));
         let vocabulary_of = GuardedVocabulary::new(vocabulary.clone(), breakers.of("vocabulary", PATIENT));
-        let engine = Engine {
-            roles: Arc::new(Roles::answering(NamedModel::unknown(answers))),
-            vocabulary: Some(Arc::new(vocabulary_of)),
-            reranker: Some(Arc::new(GuardedReranker::new(reranker.clone(), breakers.of("reranker", PATIENT)))),
-            entailment: Arc::new(GuardedEntailment::new(entailment.clone(), breakers.of("entailment", PATIENT))),
-            request_time: Some(Arc::new(RequestTime)),
-            ..Engine::new(searcher)
-        };
+        let engine = Engine { request_time: Some(Arc::new(RequestTime)), ..Engine::new(searcher) }.with(|parts| {
+            parts.roles = Arc::new(Roles::answering(NamedModel::unknown(answers)));
+            parts.vocabulary = Some(Arc::new(vocabulary_of));
+            parts.reranker = Some(Arc::new(GuardedReranker::new(reranker.clone(), breakers.of("reranker", PATIENT))));
+            parts.entailment = Arc::new(GuardedEntailment::new(entailment.clone(), breakers.of("entailment", PATIENT)));
+        });
         let tags = [Tag::public()].into_iter().collect();
         let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         let policy = Arc::new(Policy::parse(POLICY).unwrap());
@@ -165,7 +163,7 @@ impl World {
     pub(crate) fn fall_back_to(&mut self, model: FakeModel) {
         let fallback = GuardedModel::new(Arc::new(model), self.breakers.of("model_fallback", PATIENT));
         let fallback = Some(NamedModel::unknown(Arc::new(fallback)));
-        self.engine.roles = Arc::new(Roles { fallback, ..Roles::clone(&self.engine.roles) });
+        self.engine.parts.roles = Arc::new(Roles { fallback, ..Roles::clone(&self.engine.parts.roles) });
     }
 }
 

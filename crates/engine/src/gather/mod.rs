@@ -1,17 +1,8 @@
-//! The first movement: every lane in one call, pooled, confirmed by the catalogue, and judged.
+//! The second movement: every lane in one call, pooled, confirmed by the catalogue, and judged.
 
-pub mod addresses;
-mod by_rule;
 mod curated;
 mod lanes;
-pub mod list;
-pub mod named;
 mod rerank;
-pub mod revocation;
-pub mod rewrite;
-pub mod route;
-pub mod terminology;
-pub mod topics;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
@@ -20,63 +11,57 @@ use ibidem_language::Terms;
 use ibidem_words::degrade::{Fault, flags};
 use ibidem_words::{Candidate, PassageKey};
 
-use crate::ask::Engine;
+use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::SearchError;
-use crate::turn::{Asked, Gathered, SearchRecord, Unsearchable, Variant, VariantKind};
-use addresses::Resolved;
+use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
-pub async fn gather(engine: &Engine, asked: Asked, named: &Resolved, round: u32) -> Result<Gathered, Unsearchable> {
+pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: u32) -> Result<Gathered, SearchFailed> {
     let began = Instant::now();
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
-    let mut search = Search { record, fallback_reasons: Vec::new(), since: began };
-    let found = search.candidates(engine, &asked, named).await;
+    let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
+    let mut search = Search { record, log, since: began };
+    let found = search.candidates(parts, &asked, named).await;
     search.record.took = began.elapsed();
     match found {
-        Ok((candidates, reranked, background)) => Ok(Gathered {
-            asked,
-            candidates,
-            reranked,
-            background,
-            fallback_reasons: search.fallback_reasons,
-            warnings: named.warnings.clone(),
-            search: search.record,
-        }),
-        Err(error) => Err(Unsearchable { asked, error, search: search.record }),
+        Ok((candidates, reranked, background)) => {
+            Ok(Gathered { asked, candidates, reranked, background, log: search.log, search: search.record })
+        }
+        Err(error) => Err(SearchFailed { asked, error, search: search.record }),
     }
 }
 
 /// A search while it goes on: what is to be remembered of it.
 struct Search {
     record: SearchRecord,
-    fallback_reasons: Vec<String>,
+    log: TurnLog,
     since: Instant,
 }
 
 impl Search {
     async fn candidates(
         &mut self,
-        engine: &Engine,
+        parts: &Parts,
         asked: &Asked,
-        named: &Resolved,
+        named: &NamedDocuments,
     ) -> Result<(Vec<Candidate>, bool, Vec<String>), SearchError> {
         let rules = &asked.policy.rules.gather;
-        self.plan(engine, asked).await;
-        let swept = self.sweep(engine, asked, named).await?;
-        let mut recalled = self.recall(engine, asked, &swept).await;
+        self.plan(parts, asked).await;
+        let swept = self.sweep(parts, asked, named).await?;
+        let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let judging = rules.rerank.as_ref().zip(engine.reranker.as_deref());
+        let judging = rules.rerank.as_ref().zip(parts.reranker.as_deref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
         // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
         let most = judging.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
-        let mut candidates = self.confirm(engine, asked, pool).await?;
+        let mut candidates = self.confirm(parts, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
         self.record.found = candidates.len();
 
@@ -103,11 +88,11 @@ impl Search {
     }
 
     /// The question, and its variants where the policy wants them and a planner is there in time.
-    async fn plan(&mut self, engine: &Engine, asked: &Asked) {
+    async fn plan(&mut self, parts: &Parts, asked: &Asked) {
         let question = asked.question.query.clone();
         self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
         let rules = asked.policy.rules.gather.rewrites.as_ref();
-        let Some((rules, planner)) = rules.zip(engine.roles.planner.as_deref()) else { return };
+        let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),
@@ -116,12 +101,12 @@ impl Search {
         self.stage("rewrite");
     }
 
-    async fn sweep(&mut self, engine: &Engine, asked: &Asked, named: &Resolved) -> Result<Swept, SearchError> {
+    async fn sweep(&mut self, parts: &Parts, asked: &Asked, named: &NamedDocuments) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
         let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
         let (vectors, words) = futures::join!(
-            lanes::embed(engine.searcher.embedder.as_ref(), &self.record.variants),
-            engine.searcher.weighed(&asked.scope, &texts),
+            lanes::embed(parts.searcher.embedder.as_ref(), &self.record.variants),
+            parts.searcher.weighed(&asked.scope, &texts),
         );
         let vectors = match vectors {
             Ok(vectors) => {
@@ -140,35 +125,35 @@ impl Search {
         self.stage("embed");
         let words = words?;
         if !words.by_rarity {
-            flags::raise(&mut self.fallback_reasons, flags::WORDS_UNWEIGHED);
+            self.log.raise(flags::WORDS_UNWEIGHED);
         }
         let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
         let wanted = Sweep {
             variants: &self.record.variants,
             words: &words.texts,
             collections: &asked.question.collections,
-            hits_per_lane: hits_per_lane(rules, engine) * self.wider(),
+            hits_per_lane: hits_per_lane(rules, parts) * self.wider(),
             forced_lexical: rules.forced_lexical,
             named: &documents,
-            with_memory: rules.curated.is_some() && engine.memory.is_some(),
+            with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
         self.record.index_calls += 1;
-        let swept = lanes::sweep(engine.searcher.index.as_ref(), &asked.scope, &wanted, vectors.as_deref()).await;
+        let swept = lanes::sweep(parts.searcher.index.as_ref(), &asked.scope, &wanted, vectors.as_deref()).await;
         self.stage("index");
         Ok(swept?)
     }
 
     /// A memory that fails is gone without, and that is said.
-    async fn recall(&mut self, engine: &Engine, asked: &Asked, swept: &Swept) -> Recalled {
+    async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
-        let Some((rules, memory)) = rules.zip(engine.memory.as_deref()) else { return Recalled::default() };
-        let judge = engine.reranker.as_deref();
+        let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
+        let judge = parts.reranker.as_deref();
         let question = &asked.question.query;
         let recalled = curated::recall(memory, judge, &asked.scope, question, rules, &swept.memory).await;
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
-                flags::raise(&mut self.fallback_reasons, "no_memory");
+                self.log.raise("no_memory");
                 self.record.failures.push(error.to_string());
                 Recalled::default()
             }
@@ -185,7 +170,7 @@ impl Search {
     /// Keeps what the catalogue confirms as existing, current and visible now.
     async fn confirm(
         &mut self,
-        engine: &Engine,
+        parts: &Parts,
         asked: &Asked,
         pool: Vec<(PassageKey, LaneHit)>,
     ) -> Result<Vec<Candidate>, SearchError> {
@@ -193,7 +178,7 @@ impl Search {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let visible = engine.searcher.catalogue.visible(&asked.scope, &keys).await;
+        let visible = parts.searcher.catalogue.visible(&asked.scope, &keys).await;
         self.stage("catalogue");
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
         let confirmed = pool.into_iter().filter_map(|(key, hit)| {
@@ -210,7 +195,7 @@ impl Search {
 
     /// A part is gone without: because it failed, or because it was not asked.
     fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
-        flags::fall_back(&mut self.fallback_reasons, flag, failure);
+        self.log.fall_back(flag, failure);
         self.record.failures.push(failure.to_string());
     }
 
@@ -222,16 +207,16 @@ impl Search {
 }
 
 /// A judge reads more than would be kept without one.
-fn hits_per_lane(rules: &GatherRules, engine: &Engine) -> usize {
+fn hits_per_lane(rules: &GatherRules, parts: &Parts) -> usize {
     match &rules.rerank {
-        Some(rerank) if engine.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),
+        Some(rerank) if parts.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),
         _ => rules.hits_per_lane,
     }
 }
 
 /// The `most` best by cosine, and whatever a lane forces. A named document that the index does not know yet is there all
 /// the same.
-fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &Resolved) -> Vec<(PassageKey, LaneHit)> {
+fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments) -> Vec<(PassageKey, LaneHit)> {
     let mut pool: Vec<(PassageKey, LaneHit)> = hits.into_iter().collect();
     for named in &named.documents {
         const PASSAGES: u32 = 3;

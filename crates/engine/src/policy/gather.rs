@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use ibidem_words::{CollectionName, DocumentKind};
 use serde::{Deserialize, Serialize};
 
-use super::AddressPattern;
-use crate::gather::route::DocumentClasses;
+use super::{AddressPattern, DocumentClasses};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,7 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
 mod calibration;
+mod document_classes;
 mod gather;
 mod pattern;
 mod sift;
@@ -13,6 +14,7 @@ use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
+pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
     RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnjudgedOrder,

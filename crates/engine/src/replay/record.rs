@@ -75,7 +75,7 @@ pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord
         reranked: gathered.reranked,
         max_context_chunks: question.max_context_chunks,
         terms: terms.len(),
-        fallback_reasons: gathered.fallback_reasons.clone(),
+        fallback_reasons: gathered.log.fallback_reasons.clone(),
         candidates,
         kept: Vec::new(),
     };

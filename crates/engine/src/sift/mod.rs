@@ -3,14 +3,16 @@
 mod dropping;
 mod keywords;
 mod pool;
+mod sifted;
 
 use ibidem_language::Terms;
 use ibidem_words::{Candidate, GateRecord, Refusal, Verdict};
 
 use crate::policy::Gate;
-use crate::turn::{Gathered, Sieve, Sifted};
+use crate::turn::Gathered;
 use dropping::Dropping;
 pub(crate) use pool::Finding;
+pub use sifted::{Sieve, Sifted};
 
 /// What the gates look at: a pool, and what they must know of how it came about.
 pub(crate) struct Pool<'a> {
@@ -63,22 +65,23 @@ pub(crate) fn strain(gates: &[Gate], pool: Pool<'_>) -> Strained {
 }
 
 pub fn sift(gathered: Gathered) -> Sieve {
-    let Gathered { asked, candidates, reranked, background, fallback_reasons, mut warnings, search } = gathered;
+    let Gathered { asked, candidates, reranked, background, mut log, search } = gathered;
     let policy = asked.policy.clone();
     let pool = Pool {
         terms: Terms::of(&asked.question.query),
         most_kept: asked.question.max_context_chunks,
         reranked,
         round: search.round,
-        fallback_reasons: &fallback_reasons,
+        fallback_reasons: &log.fallback_reasons,
         candidates,
     };
     let strained = strain(&policy.rules.sift.gates, pool);
     let Strained { kept: evidence, dropped, trace, warnings: of_gates, finding } = strained;
-    warnings.extend(of_gates);
+    log.warnings.extend(of_gates);
+    log.trace = trace;
     let next_steps = policy.rules.wording.next_steps.clone();
     let refusal = |reason, explanation| Refusal { reason, explanation, suggestions: next_steps };
-    let sifted = Sifted { asked, evidence, dropped, background, fallback_reasons, trace, warnings };
+    let sifted = Sifted::new(asked, evidence, dropped, background, log);
     match finding {
         Finding::Passes => Sieve::Through(sifted),
         Finding::Refuses(reason, explanation) => Sieve::Stopped { sifted, refusal: refusal(reason, explanation) },

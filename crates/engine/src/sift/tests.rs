@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::policy::Policy;
-use crate::turn::{Asked, SearchRecord};
+use crate::turn::{Asked, SearchRecord, TurnLog};
 
 const BOOK: &str = include_str!("../../../../policies/book.yaml");
 
@@ -48,8 +48,7 @@ fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> Gathered {
         candidates,
         reranked: false,
         background: Vec::new(),
-        fallback_reasons: Vec::new(),
-        warnings: Vec::new(),
+        log: TurnLog::default(),
         search: SearchRecord::default(),
     }
 }
@@ -89,7 +88,7 @@ fn a_refusal_names_the_numbers_that_decided() {
         };
         assert_eq!(refusal.reason, Reason::LowSimilarity);
         assert_eq!(refusal.explanation, format!("Top-1 similarity {said} below threshold (0.7)"));
-        let gate = sifted.trace.last().unwrap();
+        let gate = sifted.log.trace.last().unwrap();
         assert_eq!((gate.gate.as_str(), gate.verdict, gate.threshold), ("top1_similarity", Verdict::Stop, 0.7));
     }
 }
@@ -268,12 +267,12 @@ fn missing_words_warn_and_never_refuse() {
     else {
         panic!("a warning does not refuse");
     };
-    assert_eq!(sifted.warnings, ["The sources do not mention: turbine"]);
-    assert_eq!(sifted.trace.last().unwrap().verdict, Verdict::Warn);
+    assert_eq!(sifted.log.warnings, ["The sources do not mention: turbine"]);
+    assert_eq!(sifted.log.trace.last().unwrap().verdict, Verdict::Warn);
     let Sieve::Through(sifted) = sift(gathered("oil", "", vec![candidate(1, 0, 0.9, "Oil is taken.")])) else {
         panic!("nothing is missing");
     };
-    assert!(sifted.warnings.is_empty());
+    assert!(sifted.log.warnings.is_empty());
 }
 
 #[test]
@@ -364,7 +363,7 @@ fn where_meaning_was_not_searched_the_share_of_the_words_stands_in_and_costs_a_f
     for (text, passes_it) in [("leave days carried over", true), ("leave days", false)] {
         let by_words = Candidate { cosine: None, ..candidate(1, 0, 0.0, text) };
         let mut gathered = gathered("leave days carried year", "[{retrieval_confidence: 0.5}]", vec![by_words]);
-        gathered.fallback_reasons = vec!["bm25_only".to_owned(), "circuit_open".to_owned()];
+        gathered.log.fallback_reasons = vec!["bm25_only".to_owned(), "circuit_open".to_owned()];
         let sieve = sift(gathered);
         assert_eq!(passes(&sieve), passes_it, "{text}");
         if let Sieve::Stopped { refusal, .. } = sieve {

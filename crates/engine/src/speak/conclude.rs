@@ -1,91 +1,97 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
-use ibidem_words::degrade::flags;
 use ibidem_words::ports::language_model::ModelError;
-use ibidem_words::{Answer, Confidence, Reason, Refusal};
+use ibidem_words::{Confidence, Reason, Refusal, Stretch};
 
-use super::answers::{Writing, cite, refuse, route, unsure};
-use super::confidence::Weighing;
+use super::citing::{answer_of, cited, refused};
+use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
 use super::generate::{Draft, Ended};
 use super::said::Said;
-use super::{Attempt, Listener, judge, route_to};
-use crate::ask::Engine;
+use super::stale::stale;
+use super::{Attempt, Brief, joined, judge, route_to, took};
+use crate::listener::Listener;
+use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Routed, Writing};
 use crate::policy::{Below, Judge, Policy};
-use crate::turn::Sifted;
+use crate::turn::TurnLog;
 
 /// What becomes of what was written: said, refused, or given to somebody who may know.
 pub(super) async fn concluded(
-    engine: &Engine,
-    mut sifted: Sifted,
+    brief: Brief<'_>,
+    mut log: TurnLog,
     attempt: Attempt,
-    failures: &mut Vec<String>,
+    mut failures: Vec<String>,
     listener: &mut dyn Listener,
-) -> (Answer, Draft) {
-    let Attempt { evidence, beyond_budget, context_tokens, weighing, mut draft } = attempt;
-    let policy = sifted.asked.policy.clone();
+) -> Decided {
+    let Attempt { evidence, context_tokens, weighing, mut draft } = attempt;
     let footnotes = Footnotes::mint(&evidence);
-    sifted.dropped.extend(beyond_budget.into_iter().map(|candidate| ("budget", candidate)));
     if let Ended::Early(error) = &draft.ended {
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
-        sifted.warnings.push("The model stopped before its answer was complete.".to_owned());
-        flags::raise(&mut sifted.fallback_reasons, "model_interrupted");
+        log.warnings.push("The model stopped before its answer was complete.".to_owned());
+        log.raise("model_interrupted");
     }
     if let Some(failure) = draft.verifier_failure.clone() {
         failures.push(failure.to_string());
-        flags::fall_back(&mut sifted.fallback_reasons, "no_entailment", &failure);
+        log.fall_back("no_entailment", &failure);
     }
-    let writing = Writing { model: Some(draft.model.clone()), took_ms: draft.took_ms, context_tokens };
-    if draft.is_silent() {
-        sifted.evidence = evidence;
-        let answer = refuse(sifted, &unsupported(&policy, &draft));
-        return (Answer { generation_time_ms: draft.took_ms, ..answer }, draft);
-    }
-    let weighing = weighing.with(&sifted.fallback_reasons);
-    let confidence = weigh(engine, &mut sifted, &weighing, &footnotes, &mut draft, failures).await;
-    let is_enough = weighing.is_enough(confidence);
-    sifted.trace.extend(weighing.record(confidence));
-    if is_enough && draft.said.is_empty() {
-        draft.release(&footnotes, listener);
-    }
-    if !draft.said.is_empty() {
-        return (cite(sifted, &footnotes, &draft.said, writing, confidence), draft);
-    }
-    let unsure = Unsure { footnotes: &footnotes, said: &draft.withheld, writing, confidence };
-    let answer = unsure.answered(engine, sifted, listener).await;
-    (answer, draft)
+    let decided = if draft.is_silent() {
+        let policy = &brief.asked.policy;
+        let mut decided = refused(policy, unsupported(policy, &draft), &evidence, log);
+        took(&mut decided.outcome, draft.took_ms);
+        decided
+    } else {
+        let writing = Writing {
+            model: Some(draft.model.clone()),
+            took_ms: draft.took_ms,
+            passages: evidence.len(),
+            tokens: context_tokens,
+        };
+        let weighing = weighing.with(&log.fallback_reasons);
+        let confidence = weigh(brief, &mut log, &weighing, &footnotes, &draft, &mut failures).await;
+        log.trace.extend(weighing.record(confidence));
+        if weighing.is_enough(confidence) && draft.said.is_empty() {
+            draft.release(&footnotes, listener);
+        }
+        if draft.said.is_empty() {
+            let unsure = Unsure { footnotes: &footnotes, said: &draft.withheld, writing, confidence };
+            unsure.decided(brief, log, listener).await
+        } else {
+            cited(brief.asked, &footnotes, &draft.said, writing, confidence, log)
+        }
+    };
+    Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
 
 /// How sure the answer is: by the verifier as far as it was said, or by a model that reads the whole.
 async fn weigh(
-    engine: &Engine,
-    sifted: &mut Sifted,
+    brief: Brief<'_>,
+    log: &mut TurnLog,
     weighing: &Weighing,
     footnotes: &Footnotes<'_>,
-    draft: &mut Draft,
+    draft: &Draft,
     failures: &mut Vec<String>,
 ) -> Confidence {
-    let policy = sifted.asked.policy.clone();
     let said = if draft.said.is_empty() { &draft.withheld } else { &draft.said };
     let verified = weighing.verified(said);
-    let Some(rules) = policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier) else {
+    let Some(rules) = brief.asked.policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier)
+    else {
         return verified;
     };
     let judge = match rules.judge {
-        Judge::Itself => engine.roles.writers().find(|model| model.name == draft.model),
-        _ => engine.roles.judge.as_ref().filter(|judge| judge.name != draft.model),
+        Judge::Itself => brief.parts.roles.writers().find(|model| model.name == draft.model),
+        _ => brief.parts.roles.judge.as_ref().filter(|judge| judge.name != draft.model),
     };
     let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
     let judged = match judge {
-        Some(judge) => judge::judge(judge, rules, &sifted.asked.question.query, footnotes, text.trim()).await,
+        Some(judge) => judge::judge(judge, rules, &brief.asked.question.query, footnotes, text.trim()).await,
         None => Err(ModelError::Failed("no model other than the one that wrote has the role of a judge".to_owned())),
     };
     match judged {
         Ok(number) => weighing.judged(said, number),
         Err(error) => {
             failures.push(error.to_string());
-            flags::fall_back(&mut sifted.fallback_reasons, "no_judge", &error);
+            log.fall_back("no_judge", &error);
             verified
         }
     }
@@ -101,28 +107,46 @@ pub(super) struct Unsure<'a> {
 
 impl Unsure<'_> {
     /// It is refused, or goes to somebody who may know, as the policy says.
-    pub(super) async fn answered(self, engine: &Engine, sifted: Sifted, listener: &mut dyn Listener) -> Answer {
+    pub(super) async fn decided(self, brief: Brief<'_>, mut log: TurnLog, listener: &mut dyn Listener) -> Decided {
         let Self { footnotes, said, writing, confidence } = self;
-        let policy = sifted.asked.policy.clone();
+        let policy = &brief.asked.policy;
         let rules = policy.rules.speak.confidence.as_ref();
         let threshold = rules.map_or(0.0, |rules| rules.cite_from);
-        let refusal = unsure(confidence, threshold, &policy.rules.wording.next_steps);
-        let took_ms = writing.took_ms;
-        let sifted = Sifted { evidence: footnotes.evidence().to_vec(), ..sifted };
+        let refusal = low_confidence(confidence, threshold, &policy.rules.wording.next_steps);
+        let retrieval = Retrieval::searched(retrieval_base(policy, footnotes.evidence()));
+        let refused = Refused {
+            confidence: Some(confidence),
+            took_ms: writing.took_ms,
+            ..Refused::under(policy, refusal.clone())
+        };
         if rules.is_some_and(|rules| rules.below == Below::Refuse) {
-            let answer = refuse(sifted, &refusal);
-            return Answer { confidence: Some(confidence), generation_time_ms: took_ms, ..answer };
+            return Decided::plainly(Outcome::Refused(refused), retrieval, log);
         }
-        let (owners, admin) = (engine.owners.as_deref(), engine.admin_email.as_deref());
-        let target =
-            route_to::route_to(owners, admin, &sifted.asked.scope, footnotes.evidence(), &refusal.explanation).await;
-        let draft = cite(sifted.clone(), footnotes, said, writing, confidence);
-        let withheld = Answer { confidence: Some(confidence), route_to: Some(target), ..refuse(sifted, &refusal) };
-        let answer = route(draft, withheld, &policy);
-        if rules.is_some_and(|rules| rules.show_draft) {
-            listener.sentence(&answer.answer, answer.citations.clone());
+        let (owners, admin) = (brief.parts.owners.as_deref(), brief.parts.admin_email.as_deref());
+        let scope = &brief.asked.scope;
+        let to = route_to::route_to(owners, admin, scope, footnotes.evidence(), &refusal.explanation).await;
+        if !rules.is_some_and(|rules| rules.show_draft) {
+            return Decided::plainly(Outcome::Routed(Routed::Withheld { refused, to }), retrieval, log);
         }
-        answer
+        let draft = as_draft(answer_of(footnotes, said, writing, confidence), policy);
+        log.warnings.extend(stale(policy, &draft.citations, brief.asked.at));
+        listener.sentence(&draft.receipt.text(), draft.citations.clone());
+        Decided::plainly(Outcome::Routed(Routed::Draft { draft, refusal, to }), retrieval, log)
+    }
+}
+
+/// Under the policy's words for a draft.
+fn as_draft(mut answer: Cited, policy: &Policy) -> Cited {
+    let above = Stretch::policy(format!("{}\n\n", policy.rules.wording.draft.trim()));
+    answer.receipt.stretches.insert(0, above);
+    answer
+}
+
+fn low_confidence(confidence: Confidence, threshold: f64, next_steps: &[String]) -> Refusal {
+    Refusal {
+        reason: Reason::LowConfidence,
+        explanation: format!("Confidence ({}) below threshold ({threshold})", confidence.overall),
+        suggestions: next_steps.to_vec(),
     }
 }
 

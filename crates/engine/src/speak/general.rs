@@ -8,11 +8,12 @@ use std::time::Instant;
 use futures::StreamExt as _;
 use ibidem_language::sentences::Passed;
 use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
-use ibidem_words::{Action, Answer, Receipt, Speaker, Stretch, unsteered};
+use ibidem_words::{Receipt, Refusal, Speaker, Stretch, unsteered};
 
-use super::Listener;
 use super::gauntlet::Gauntlet;
 use super::markup::{shown, without_addresses};
+use crate::listener::Listener;
+use crate::outcome::Routed;
 use crate::policy::Disclaimed;
 use crate::roles::NamedModel;
 
@@ -21,10 +22,10 @@ pub(super) async fn disclaim(
     model: &NamedModel,
     rules: &Disclaimed,
     question: &str,
-    refused: Answer,
+    refusal: Refusal,
     temperature: f64,
     listener: &mut dyn Listener,
-) -> Result<Answer, (Answer, ModelError)> {
+) -> Result<Routed, ModelError> {
     let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
     let prompt = Prompt {
         model: Some(model.name.clone()),
@@ -33,26 +34,12 @@ pub(super) async fn disclaim(
         max_tokens: model.limits.response,
     };
     let began = Instant::now();
-    let said = match written(model, prompt).await {
-        Ok(written) => written,
-        Err(error) => return Err((refused, error)),
-    };
+    let said = written(model, prompt).await?;
     let disclaimer = Stretch::policy(format!("{}\n\n", rules.disclaimer.trim()));
     let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(said.trim().to_owned())]);
-    let answer = receipt.text();
-    listener.sentence(&answer, Vec::new());
-    Ok(Answer {
-        // Nobody vouches for it, so it is no answer that cites, and the reason why the documents gave none stays.
-        action: Action::Route,
-        answer,
-        refused: false,
-        grounded: false,
-        citations: Vec::new(),
-        receipt: Some(receipt),
-        model_used: Some(model.name.clone()),
-        generation_time_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        ..refused
-    })
+    listener.sentence(&receipt.text(), Vec::new());
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Routed::General { receipt, refusal, model: model.name.clone(), took_ms })
 }
 
 /// What the model wrote, without anything that looks like a citation, and without markup and links: there is no note that

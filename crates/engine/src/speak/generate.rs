@@ -14,7 +14,6 @@ use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, Usage};
 use ibidem_words::ports::records::MarkerCounts;
 use ibidem_words::{PassageKey, SentenceCheck, SentenceVerdict};
 
-use super::Listener;
 use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
@@ -23,6 +22,7 @@ use super::markup::{foreign_address, shown};
 use super::said::Said;
 use super::structure::{Structures, is_table_rule};
 use super::verify::{DENIAL, Verifier};
+use crate::listener::Listener;
 use crate::policy::{Judge, Policy, VerificationMode};
 use crate::roles::NamedModel;
 

@@ -22,10 +22,11 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use crate::ask::Engine;
+use crate::listener::Listener;
 use crate::policy::Policy;
 use crate::roles::{NamedModel, Roles};
 use crate::search::Searcher;
-use crate::speak::{Listener, Said};
+use crate::speak::Said;
 use crate::turn::Asked;
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
@@ -199,7 +200,9 @@ impl Asker {
     pub fn released(&self, pieces: Vec<Vec<u8>>) -> Released {
         let model = Arc::new(FakeModel::new(Script::Writes(pieces)));
         let roles = Arc::new(Roles::answering(NamedModel::unknown(model)));
-        let engine = Engine { roles, ..self.engine.clone() };
+        let engine = self.engine.clone().with(|parts| {
+            parts.roles = roles;
+        });
         let tags = ["all".parse().unwrap()].into();
         let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
         let asked = Asked {

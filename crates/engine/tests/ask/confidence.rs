@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use ibidem_engine::listener::Listener;
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_engine::speak::Listener;
 use ibidem_words::fakes::{FakeEmbedder, FakeModel};
 use ibidem_words::{Action, Citation, Question, Reason};
 
@@ -24,14 +24,14 @@ fn demanding(rules: &str) -> String {
 async fn world(said: &str, rules: &str) -> World {
     let books = vec![Book::of(LEAVE), Book::of(MEALS)];
     let mut world = World::of(says(&[said]), books, Arc::new(FakeEmbedder::new(64, 256)), &demanding(rules)).await;
-    world.engine.owners = Some(world.catalogue.clone());
-    world.engine.admin_email = Some("admin@example.org".to_owned());
+    world.engine.parts.owners = Some(world.catalogue.clone());
+    world.engine.parts.admin_email = Some("admin@example.org".to_owned());
     world
 }
 
 fn judging(world: &mut World, says: &str) {
     let judge = NamedModel::unknown(Arc::new(FakeModel::saying(&[says]).called("judge")));
-    world.engine.roles = Arc::new(Roles { judge: Some(judge), ..(*world.engine.roles).clone() });
+    world.engine.parts.roles = Arc::new(Roles { judge: Some(judge), ..(*world.engine.parts.roles).clone() });
 }
 
 const PROMPT: &str = "'Q: {question} N: {notes} A: {answer}'";

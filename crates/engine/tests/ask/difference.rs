@@ -7,9 +7,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
@@ -249,12 +249,11 @@ async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine
         catalogue.clone()
     };
     let searcher = Searcher { embedder, index, catalogue: catalogue.clone(), words };
-    Engine {
-        memory: Some(Arc::new(memory)),
-        owners: Some(catalogue),
-        admin_email: Some("admin@example.org".to_owned()),
-        ..Engine::new(searcher)
-    }
+    Engine::new(searcher).with(|parts| {
+        parts.memory = Some(Arc::new(memory));
+        parts.owners = Some(catalogue);
+        parts.admin_email = Some("admin@example.org".to_owned());
+    })
 }
 
 /// A search, a topic, an address that is there, hidden or nowhere, a list, or something about nothing.
@@ -286,7 +285,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
         let request = SearchRequest::new(&question.query, question.collections.clone(), limit, lanes);
-        let outcome = engine.searcher.search(&scope, &request).await.unwrap();
+        let outcome = engine.parts.searcher.search(&scope, &request).await.unwrap();
         searches.push(format!("{outcome:?}"));
     }
     let asked = || Asked {

@@ -16,7 +16,7 @@ mod scenarios;
 mod world;
 
 use ibidem_engine::ask::AskError;
-use ibidem_engine::speak::Spoken;
+use ibidem_engine::ask::Spoken;
 use ibidem_words::fakes::{FakeModel, Script};
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Action, Answer, Question, Reason};

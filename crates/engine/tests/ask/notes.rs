@@ -38,7 +38,7 @@ async fn world(model_says: &str, note: &str) -> World {
         points: vec![point],
     };
     world.index.publish(vec![document]).await.unwrap();
-    world.engine.memory = Some(Arc::new(memory));
+    world.engine.parts.memory = Some(Arc::new(memory));
     world
 }
 

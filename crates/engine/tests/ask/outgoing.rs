@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::speak::{Listener, Spoken};
+use ibidem_engine::ask::Spoken;
+use ibidem_engine::listener::Listener;
 use ibidem_words::fakes::Script;
 use ibidem_words::{Action, Citation, Question, Reason, SentenceVerdict};
 

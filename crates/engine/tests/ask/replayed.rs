@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, Replay};
-use ibidem_engine::speak::Nobody;
 use ibidem_words::fakes::{FakeEmbedder, Script};
 use ibidem_words::ports::records::DecisionRecord;
 use ibidem_words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};

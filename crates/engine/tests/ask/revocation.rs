@@ -131,9 +131,9 @@ proptest! {
             let inner = world.catalogue.clone();
             let hooked = Hooked { inner, tenant: world.tenant, changes, at, reads: AtomicUsize::new(0) };
             let hooked = Arc::new(hooked);
-            world.engine.searcher.catalogue = hooked.clone();
+            world.engine.parts.searcher.catalogue = hooked.clone();
             if reranks {
-                world.engine.reranker = Some(Arc::new(FakeReranker::default()));
+                world.engine.parts.reranker = Some(Arc::new(FakeReranker::default()));
             }
             let question = if asks_by_address { "What does ADR-1 say of facts?" } else { "What are the facts?" };
             let answer = world.ask(question).await.answer;

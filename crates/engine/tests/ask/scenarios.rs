@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::gather::rewrite::Planner;
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
@@ -230,15 +230,15 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
             .map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]).called("judge")))),
         fallback: role(scenario.fallback_says),
         out_of_corpus: role(scenario.out_of_corpus_says),
-        ..(*world.engine.roles).clone()
+        ..(*world.engine.parts.roles).clone()
     };
-    world.engine.roles = Arc::new(roles);
+    world.engine.parts.roles = Arc::new(roles);
     if let Some(owner) = &scenario.owner {
         world.catalogue.own(world.tenant, crate::world::TAG.parse().unwrap(), owner);
     }
-    world.engine.owners = Some(world.catalogue.clone());
-    world.engine.admin_email = scenario.admin;
-    world.engine.vocabulary = scenario.vocabulary.map(|entries| vocabulary(entries, scenario.vocabulary_is));
+    world.engine.parts.owners = Some(world.catalogue.clone());
+    world.engine.parts.admin_email = scenario.admin;
+    world.engine.parts.vocabulary = scenario.vocabulary.map(|entries| vocabulary(entries, scenario.vocabulary_is));
     let answer = world.ask(&scenario.question).await.answer;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
     let expect = scenario.expect;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use chrono::DateTime;
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::explain::Explanation;
-use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::Policy;
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::speak::{Nobody, Spoken};
 use ibidem_engine::turn::Asked;
+use ibidem_engine::{ask::Spoken, listener::Nobody};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder;
@@ -112,7 +112,9 @@ impl World {
         let searcher =
             Searcher { embedder, index: index.clone(), catalogue: catalogue.clone(), words: catalogue.clone() };
         let roles = Roles::answering(NamedModel::unknown(model.clone()));
-        let engine = Engine { roles: Arc::new(roles), ..Engine::new(searcher) };
+        let engine = Engine::new(searcher).with(|parts| {
+            parts.roles = Arc::new(roles);
+        });
         Self { engine, model, index, catalogue, tenant, policy: Arc::new(Policy::parse(policy).unwrap()) }
     }
 
@@ -143,8 +145,8 @@ impl World {
     /// Gives somebody the role of the planner.
     pub(crate) fn plan_with(&mut self, planner: FakeModel) {
         let planner = Planner::new(NamedModel::unknown(Arc::new(planner)));
-        let roles = Roles { planner: Some(Arc::new(planner)), ..Roles::clone(&self.engine.roles) };
-        self.engine.roles = Arc::new(roles);
+        let roles = Roles { planner: Some(Arc::new(planner)), ..Roles::clone(&self.engine.parts.roles) };
+        self.engine.parts.roles = Arc::new(roles);
     }
 
     pub(crate) fn model_calls(&self) -> usize {

@@ -2,8 +2,8 @@
 
 use anyhow::Context as _;
 use chrono::Utc;
+use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::speak::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
 use ibidem_words::ports::catalogue::CatalogueError;

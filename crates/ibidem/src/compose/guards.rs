@@ -7,7 +7,7 @@ use ibidem_adapters::guarded::{
     GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedTokenizer,
     GuardedVocabulary,
 };
-use ibidem_engine::gather::rewrite::Planner;
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_words::degrade::Breakers;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
-use ibidem_engine::gather::rewrite::Planner;
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_words::ports::language_model::Estimate;
 use ibidem_words::ports::language_model::Tokenizer;

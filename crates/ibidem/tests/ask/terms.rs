@@ -10,10 +10,10 @@ use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_adapters::skosmos::{Skosmos, SkosmosSettings};
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_server::{ConnectionLimits, ServerLimits};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
@@ -65,11 +65,10 @@ impl World {
             catalogue: Arc::new(FakeCatalogue::default()),
             words: Arc::new(FakeCatalogue::default()),
         };
-        let engine = Engine {
-            roles: Arc::new(Roles::answering(NamedModel::unknown(model.clone()))),
-            vocabulary: Some(Arc::new(vocabulary.clone())),
-            ..Engine::new(searcher)
-        };
+        let engine = Engine::new(searcher).with(|parts| {
+            parts.roles = Arc::new(Roles::answering(NamedModel::unknown(model.clone())));
+            parts.vocabulary = Some(Arc::new(vocabulary.clone()));
+        });
         Self { engine, model, index, vocabulary }
     }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::Searcher;
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{read, run};
 use ibidem_store::testing::TestDatabase;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
 use ibidem_store::Author;
@@ -83,12 +83,11 @@ fn engine(world: &World, is_counted_over_everything: bool) -> Engine {
         searcher.words = Arc::new(OverEverything { inner: searcher.words, everybody });
     }
     let store = Arc::new(world.store().clone());
-    Engine {
-        memory: Some(store.clone()),
-        owners: Some(store),
-        admin_email: Some("admin@example.org".to_owned()),
-        ..Engine::new(searcher)
-    }
+    Engine::new(searcher).with(|parts| {
+        parts.memory = Some(store.clone());
+        parts.owners = Some(store);
+        parts.admin_email = Some("admin@example.org".to_owned());
+    })
 }
 
 fn question(random: &mut StdRng) -> Question {
@@ -118,7 +117,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
     let mut searches = Vec::new();
     for lanes in [Lanes::Both, Lanes::Dense, Lanes::Lexical] {
         let request = SearchRequest::new(&question.query, question.collections.clone(), limit, lanes);
-        searches.push(format!("{:?}", engine.searcher.search(&scope, &request).await.unwrap()));
+        searches.push(format!("{:?}", engine.parts.searcher.search(&scope, &request).await.unwrap()));
     }
     let asked = || Asked {
         request_id: Uuid::from_u128(1),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RerankRules, RewriteRules};
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_words::fakes::{FakeModel, Script};
 use ibidem_words::{Question, TenantId};
@@ -19,7 +19,9 @@ const CORPUS: [(&str, &[&str]); 3] = [
 
 async fn engine() -> Engine {
     let (searcher, _) = searcher(TenantId::named("lab"), &CORPUS).await;
-    Engine { reranker: Some(Arc::new(Impartial)), ..Engine::new(searcher) }
+    Engine::new(searcher).with(|parts| {
+        parts.reranker = Some(Arc::new(Impartial));
+    })
 }
 
 /// Asks with a pool of this size, and with so many forced by their words.
@@ -79,7 +81,9 @@ async fn rewrites_are_counted_and_a_search_without_them_is_not_scored() {
     let queries = [judged("7", "penguins", &["lava"])];
     let planning = |model: FakeModel| async {
         let planner = Some(Arc::new(Planner::new(NamedModel::unknown(Arc::new(model)))));
-        Engine { roles: Arc::new(Roles { planner, ..Roles::default() }), ..engine().await }
+        engine().await.with(|parts| {
+            parts.roles = Arc::new(Roles { planner, ..Roles::default() });
+        })
     };
     let engine = planning(FakeModel::saying(&["same: volcanoes erupt lava\npart: glaciers"])).await;
     let pools = gather_all(&engine, &asked(10, 0), &queries, || {}).await.unwrap();

@@ -1,8 +1,8 @@
 //! Whether a policy's rules send each question where its category says: they need no corpus and no model.
 
-use ibidem_engine::gather::list::asked_list;
-use ibidem_engine::gather::route::{Route, route};
 use ibidem_engine::policy::GatherRules;
+use ibidem_engine::route::lists::asked_list;
+use ibidem_engine::route::rules::{Route, route};
 
 use super::{Category, Placed, Problem};
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ibidem_engine::gather::addresses::mentions;
-use ibidem_engine::gather::route::DocumentClasses;
 use ibidem_engine::policy::AddressRules;
+use ibidem_engine::policy::DocumentClasses;
+use ibidem_engine::route::addresses::mentions;
 use ibidem_words::AddressKey;
 
 use super::{COLLECTIONS, Category, Placed, Problem, VOCABULARY};

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Policy, SpeakMode};
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_words::{Question, TenantId};
 

@@ -10,7 +10,7 @@ use chrono::Utc;
 use futures::channel::{mpsc, oneshot};
 use futures::{StreamExt as _, stream};
 use ibidem_engine::ask::AskError;
-use ibidem_engine::speak::{Listener, Nobody};
+use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
 use ibidem_store::ActionRecord;
 use ibidem_words::degrade::Deadline;

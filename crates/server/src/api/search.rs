@@ -179,7 +179,7 @@ pub(crate) async fn search(
         act.asks(&request.query);
     }
     let began = Instant::now();
-    let outcome = state.engine.searcher.search(&caller.scope(), &request).await;
+    let outcome = state.engine.parts.searcher.search(&caller.scope(), &request).await;
     let numbers = SearchNumbers { took: began.elapsed(), ..numbers(request, &outcome) };
     state.metrics.search(&numbers);
     let outcome = outcome?;

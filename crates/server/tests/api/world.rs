@@ -255,7 +255,10 @@ impl World {
         let log = extras.texts.map(|texts| AuditLog { store: database.store.clone(), texts });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine { vocabulary: extras.vocabulary, reranker: extras.reranker, ..Engine::new(searcher) },
+            engine: Engine::new(searcher).with(|parts| {
+                parts.vocabulary = extras.vocabulary;
+                parts.reranker = extras.reranker;
+            }),
             policy,
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals: originals.clone(),

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use chrono::Utc;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::gather::rewrite::Planner;
 use ibidem_engine::policy::{Policy, RewriteRules};
+use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
@@ -125,7 +125,9 @@ impl GatherBench {
             catalogue: Arc::new(scratch.store.clone()),
             words: Arc::new(scratch.store.clone()),
         };
-        let engine = Engine { memory: Some(Arc::new(scratch.store.clone())), ..Engine::new(searcher) };
+        let engine = Engine::new(searcher).with(|parts| {
+            parts.memory = Some(Arc::new(scratch.store.clone()));
+        });
         let shipped = compose::policy(&scratch.settings, Some("default"))?;
         let mut rows = Vec::new();
         for reranker in [false, true] {
@@ -135,11 +137,10 @@ impl GatherBench {
                 // A planner remembers what it planned: each row has its own.
                 let planner = Arc::new(InstantPlanner::new(queries.to_vec(), variants + SPARE_LINES));
                 let planner = Some(Arc::new(Planner::new(NamedModel::unknown(planner))));
-                let engine = Engine {
-                    roles: Arc::new(Roles { planner, ..Roles::default() }),
-                    reranker: reranker.then(|| Arc::new(InstantReranker) as _),
-                    ..engine.clone()
-                };
+                let engine = engine.clone().with(|parts| {
+                    parts.roles = Arc::new(Roles { planner, ..Roles::default() });
+                    parts.reranker = reranker.then(|| Arc::new(InstantReranker) as _);
+                });
                 rows.push(measure(&engine, &with_variants(&shipped, variants), queries, variants).await?);
             }
         }
@@ -183,7 +184,7 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
             explained.variants.len()
         );
         anyhow::ensure!(
-            explained.failures.is_empty() && explained.reranked == engine.reranker.is_some(),
+            explained.failures.is_empty() && explained.reranked == engine.parts.reranker.is_some(),
             "{query:?} was gathered without a part: {:?}",
             explained.failures
         );
@@ -212,7 +213,7 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
     };
     Ok(Row {
         variants,
-        reranker: engine.reranker.is_some(),
+        reranker: engine.parts.reranker.is_some(),
         questions,
         index_calls_per_question: index_calls,
         #[expect(clippy::cast_precision_loss, reason = "candidates of a bench are far below 2^53")]

@@ -108,11 +108,14 @@ impl AnswerOrRefuse {
     async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let parts = Parts::ready(settings).await?;
         let engine = parts.engine(settings).await?;
-        let embedder = Arc::new(RememberedQueries::new(Arc::clone(&engine.searcher.embedder)));
-        let searcher = Searcher { embedder, ..engine.searcher.clone() };
-        let roles = if self.with_model { Arc::clone(&engine.roles) } else { Arc::default() };
+        let embedder = Arc::new(RememberedQueries::new(Arc::clone(&engine.parts.searcher.embedder)));
+        let searcher = Searcher { embedder, ..engine.parts.searcher.clone() };
+        let roles = if self.with_model { Arc::clone(&engine.parts.roles) } else { Arc::default() };
         // Nobody waits for these answers, so none is late.
-        Ok(Engine { searcher, roles, request_time: None, ..engine })
+        Ok(Engine { request_time: None, ..engine }.with(|parts| {
+            parts.searcher = searcher;
+            parts.roles = roles;
+        }))
     }
 
     async fn row(&self, engine: &Engine, named: &str, parts: &[Vec<&SquadQuestion>; 2]) -> anyhow::Result<Row> {

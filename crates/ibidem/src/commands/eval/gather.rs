@@ -108,7 +108,7 @@ impl Gather {
         let report = Report {
             embedding_model: settings.embedding.name.clone(),
             planner: planner(settings).filter(|_| self.rewrites).cloned(),
-            reranker: engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
+            reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
             collection: self.collection.to_string(),
             policy: policy.rules.name.clone(),
             pool: self.pool,
@@ -124,22 +124,29 @@ impl Gather {
     async fn scores(&self, engine: &Engine, setting: &Setting) -> anyhow::Result<Vec<GatherScore>> {
         let mut scores = self.single_lanes(engine, setting).await?;
         let orders = [("cosine", Order::Gathered), ("fused rank", Order::FusedRank)];
-        let plain =
-            Engine { roles: Arc::default(), reranker: Some(Arc::new(Impartial)), memory: None, ..engine.clone() };
+        let plain = engine.clone().with(|parts| {
+            parts.roles = Arc::default();
+            parts.reranker = Some(Arc::new(Impartial));
+            parts.memory = None;
+        });
 
         scores.extend(setting.way(&plain, "both", &orders, self.pool, &setting.queries).await?);
-        let reranker = engine.reranker.as_ref();
+        let reranker = engine.parts.reranker.as_ref();
         let is_sampled = setting.sampled.len() < setting.queries.len();
         if is_sampled && (self.rewrites || reranker.is_some()) {
             // What is compared must be asked the same.
             scores.extend(setting.way(&plain, "both, sample", &orders, self.pool, &setting.sampled).await?);
         }
         if self.rewrites {
-            let rewriting = Engine { roles: engine.roles.clone(), ..plain.clone() };
+            let rewriting = plain.clone().with(|parts| {
+                parts.roles = engine.parts.roles.clone();
+            });
             scores.extend(setting.way(&rewriting, "both, rewrites", &orders, self.pool, &setting.sampled).await?);
         }
         if let Some(reranker) = reranker {
-            let judging = Engine { reranker: Some(Arc::clone(reranker)), ..plain };
+            let judging = plain.with(|parts| {
+                parts.reranker = Some(Arc::clone(reranker));
+            });
             let orders = [("reranker", Order::Gathered), ("cosine", Order::Cosine), ("fused rank", Order::FusedRank)];
             let pool = self.rerank_pool.unwrap_or(self.pool);
             scores.extend(setting.way(&judging, "both, reranked", &orders, pool, &setting.sampled).await?);
@@ -153,7 +160,8 @@ impl Gather {
         for lane in LANES.into_iter().filter(|(name, _)| *name != "both") {
             setting.bar.set_message(lane.0);
             let heard = || setting.bar.inc(1);
-            let scored = run_lane(&engine.searcher, &setting.asked.scope, &run, lane, &setting.queries, heard).await?;
+            let scored =
+                run_lane(&engine.parts.searcher, &setting.asked.scope, &run, lane, &setting.queries, heard).await?;
             scores.push(GatherScore::of_lane(&scored, self.pool.into()));
         }
         Ok(scores)

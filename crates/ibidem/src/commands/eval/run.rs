@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use chrono::Utc;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Policy, SpeakMode};
-use ibidem_engine::speak::Nobody;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::golden;
 use ibidem_lab::golden::blob::git_blob_hash;
@@ -129,15 +129,15 @@ impl Asker {
         let documents =
             parts.store.list(&self.scope(), &DocumentFilter { most: 1, ..DocumentFilter::default() }).await?;
         let writes = self.policy.rules.speak.mode == SpeakMode::Model;
-        let writer = self.engine.roles.writers().next().filter(|_| writes);
+        let writer = self.engine.parts.roles.writers().next().filter(|_| writes);
         Ok(Config {
             policy: self.policy.rules.name.clone(),
             policy_sha256: self.policy.hash,
             embedding_model: model.name.clone(),
             embedding_sha256: model.hash.0,
             answering_model: writer.map(|model| model.name.clone()),
-            reranker: self.engine.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
-            verifier: self.engine.entailment.name().to_owned(),
+            reranker: self.engine.parts.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
+            verifier: self.engine.parts.entailment.name().to_owned(),
             max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
             documents: documents.total,
         })
@@ -169,7 +169,7 @@ impl Asker {
         let truth = Truth {
             catalogue: &parts.store,
             scope: &scope,
-            vocabulary: self.engine.vocabulary.as_deref(),
+            vocabulary: self.engine.parts.vocabulary.as_deref(),
             rules: &self.policy.rules.gather,
         };
         let measured = run(queries, &truth, async |query| self.ask(query).await, || bar.inc(1)).await;

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use ibidem_words::ports::language_model::{ModelError, PromptMessage};
 use ibidem_words::{Sha256Hash, Speaker, unsteered};
 
+use super::NamedModel;
 use crate::policy::RewriteRules;
-use crate::roles::NamedModel;
 use crate::turn::{Variant, VariantKind};
 
 /// Variants that are remembered, for one question and model each.

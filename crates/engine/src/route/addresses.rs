@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::{AddressKey, Scope};
 
 use crate::policy::{AddressRules, AddressSeries};
+use crate::turn::NamedDocuments;
 
 /// An address in a question.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,17 +16,6 @@ pub struct Mention<'a> {
     /// What it may stand for: one address, or all of a range.
     pub keys: Vec<AddressKey>,
     series: &'a AddressSeries,
-}
-
-/// What the addresses of a question stand for.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Resolved {
-    /// In the order of the question.
-    pub documents: Vec<AddressedDocument>,
-    /// Addresses of no document that the asker may see, as the asker wrote them; of a range, the numbers that are missing.
-    pub missing: Vec<String>,
-    /// What is said of them beside an answer.
-    pub warnings: Vec<String>,
 }
 
 /// Every address in the question, from left to right, each once.
@@ -87,8 +77,8 @@ pub async fn resolve(
     catalogue: &dyn Catalogue,
     scope: &Scope,
     mentions: &[Mention<'_>],
-) -> Result<Resolved, CatalogueError> {
-    let mut resolved = Resolved::default();
+) -> Result<NamedDocuments, CatalogueError> {
+    let mut resolved = NamedDocuments::default();
     let mut seen = BTreeSet::new();
     for (series, together) in by_series(mentions) {
         let keys: Vec<AddressKey> = together.iter().flat_map(|mention| mention.keys.clone()).collect();

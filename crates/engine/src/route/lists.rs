@@ -4,13 +4,15 @@ use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
 use ibidem_language::significant_terms;
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
-use ibidem_words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
+use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
-use super::route::{DocumentClasses, after_command, words};
-use crate::policy::ListRules;
+use super::rules::{after_command, words};
+use crate::listener::Listener;
+use crate::outcome::{Decided, Refused};
+use crate::policy::{DocumentClasses, ListRules};
 use crate::speak::markup::shown;
-use crate::speak::{Listener, Said, quote, refuse_unsearched};
-use crate::turn::{Asked, Sifted};
+use crate::speak::{Said, quote};
+use crate::turn::{Asked, TurnLog};
 
 /// What is to be listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,28 +47,21 @@ pub fn asked_list(query: &str, classes: &DocumentClasses) -> Option<ListRequest>
 }
 
 /// Answers with the list, or says that there is nothing to list.
-pub async fn list(
+pub(crate) async fn list(
     catalogue: &dyn Catalogue,
-    asked: Asked,
+    asked: &Asked,
     request: &ListRequest,
     rules: &ListRules,
     listener: &mut dyn Listener,
-) -> Result<Answer, (Asked, CatalogueError)> {
+) -> Result<Decided, CatalogueError> {
     let collections = match &request.collection {
         Some(collection) => vec![collection.clone()],
         None => asked.question.collections.iter().map(|collection| collection.as_str().to_owned()).collect(),
     };
     let filter = DocumentFilter { collections, about: request.about.clone(), most: rules.most };
-    let listed = async {
-        let list = catalogue.list(&asked.scope, &filter).await?;
-        let keys: Vec<PassageKey> = list.documents.iter().map(first_passage).collect();
-        let passages = catalogue.visible(&asked.scope, &keys).await?;
-        Ok((list, passages))
-    };
-    let (DocumentList { documents, total }, passages) = match listed.await {
-        Ok(listed) => listed,
-        Err(error) => return Err((asked, error)),
-    };
+    let DocumentList { documents, total } = catalogue.list(&asked.scope, &filter).await?;
+    let keys: Vec<PassageKey> = documents.iter().map(first_passage).collect();
+    let passages = catalogue.visible(&asked.scope, &keys).await?;
     // What was withdrawn between the two reads is not listed.
     let read =
         |document: &ListedDocument| passages.iter().find(|read| read.passage == first_passage(document)).cloned();
@@ -81,23 +76,23 @@ pub async fn list(
     Ok(told(asked, rules, total, evidence, listener))
 }
 
-fn nothing(asked: Asked, request: &ListRequest, rules: &ListRules) -> Answer {
+fn nothing(asked: &Asked, request: &ListRequest, rules: &ListRules) -> Decided {
     let refusal = Refusal {
         reason: Reason::NoResults,
         explanation: format!("Documents{} that can be listed (0 of at least 1)", described(request)),
         suggestions: asked.policy.rules.wording.next_steps.clone(),
     };
-    let answer = rules.wording.nothing.trim().to_owned();
-    Answer { answer, ..refuse_unsearched(asked, gate(0, Verdict::Stop), &refusal) }
+    let text = rules.wording.nothing.trim().to_owned();
+    Decided::refused_by_rule(Refused::saying(text, refusal), gate(0, Verdict::Stop))
 }
 
 fn told(
-    asked: Asked,
+    asked: &Asked,
     rules: &ListRules,
     total: u64,
     listed: Vec<(ListedDocument, Candidate)>,
     listener: &mut dyn Listener,
-) -> Answer {
+) -> Decided {
     let (documents, evidence): (Vec<ListedDocument>, Vec<Candidate>) = listed.into_iter().unzip();
     let wording = &rules.wording;
     let mut warnings = Vec::new();
@@ -111,8 +106,8 @@ fn told(
         let sentence = Sentence::claim(with_marker(&format!("- {}\n", named(document)), number), vec![number]);
         said.push(Said { sentence, check: SentenceCheck::catalogue() });
     }
-    let trace = vec![gate(documents.len(), Verdict::Pass)];
-    quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)
+    let log = TurnLog { warnings, ..TurnLog::of(gate(documents.len(), Verdict::Pass)) };
+    quote(asked, &evidence, log, &said, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {

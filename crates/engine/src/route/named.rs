@@ -3,29 +3,27 @@
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_words::{Answer, Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
-use super::addresses::{Mention, Resolved, nearest};
+use super::addresses::{Mention, nearest};
+use crate::listener::Listener;
+use crate::outcome::{Decided, Refused};
 use crate::policy::AddressRules;
 use crate::speak::markup::shown;
-use crate::speak::{Listener, Said, quote, refuse_unsearched};
-use crate::turn::{Asked, Sifted};
+use crate::speak::{Said, quote};
+use crate::turn::{Asked, NamedDocuments, TurnLog};
 
 /// None of the addresses exists: never a guess, but the nearest that do.
-pub async fn not_found(
+pub(crate) async fn not_found(
     catalogue: &dyn Catalogue,
-    asked: Asked,
+    asked: &Asked,
     rules: &AddressRules,
     mentions: &[Mention<'_>],
-) -> Result<Answer, (Asked, CatalogueError)> {
+) -> Result<Decided, CatalogueError> {
     let mut suggestions = Vec::new();
     for mention in mentions {
-        match nearest(catalogue, &asked.scope, mention, rules.suggestions).await {
-            Ok(near) => {
-                suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
-            }
-            Err(error) => return Err((asked, error)),
-        }
+        let near = nearest(catalogue, &asked.scope, mention, rules.suggestions).await?;
+        suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
     }
     suggestions.truncate(rules.suggestions);
     if suggestions.is_empty() {
@@ -37,18 +35,18 @@ pub async fn not_found(
         explanation: format!("{written} is the address of no document (0 of at least 1)"),
         suggestions,
     };
-    let answer = rules.wording.not_found.trim().replace("{address}", &written);
-    Ok(Answer { answer, ..refuse_unsearched(asked, gate(0), &refusal) })
+    let text = rules.wording.not_found.trim().replace("{address}", &written);
+    Ok(Decided::refused_by_rule(Refused::saying(text, refusal), gate(0)))
 }
 
 /// The documents' own words, from their beginning, with no search and no model.
-pub async fn quoted(
+pub(crate) async fn quoted(
     catalogue: &dyn Catalogue,
-    asked: Asked,
+    asked: &Asked,
     rules: &AddressRules,
-    resolved: &Resolved,
+    resolved: &NamedDocuments,
     listener: &mut dyn Listener,
-) -> Result<Option<Answer>, (Asked, CatalogueError)> {
+) -> Result<Option<Decided>, CatalogueError> {
     // Of several documents each gets its share, and a range of short ones is quoted whole.
     let each = (rules.quoted_passages / resolved.documents.len().max(1)).max(1);
     let keys: Vec<PassageKey> = resolved
@@ -63,10 +61,7 @@ pub async fn quoted(
             })
         })
         .collect();
-    let mut read = match catalogue.visible(&asked.scope, &keys).await {
-        Ok(read) => read,
-        Err(error) => return Err((asked, error)),
-    };
+    let mut read = catalogue.visible(&asked.scope, &keys).await?;
     // Withdrawn between the two reads: as if it had never been there.
     if read.is_empty() {
         return Ok(None);
@@ -89,13 +84,13 @@ pub async fn quoted(
         .into_iter()
         .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
-    let trace = vec![gate(resolved.documents.len())];
+    let log = TurnLog { warnings, ..TurnLog::of(gate(resolved.documents.len())) };
     let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
-    Ok(Some(quote(Sifted { evidence, trace, warnings, ..Sifted::unsearched(asked) }, &said, listener)))
+    Ok(Some(quote(asked, &evidence, log, &said, listener)))
 }
 
 /// What is said beside an answer about the addresses that do exist.
-pub fn missing(rules: &AddressRules, resolved: &Resolved) -> Vec<String> {
+pub fn missing(rules: &AddressRules, resolved: &NamedDocuments) -> Vec<String> {
     let some = !resolved.missing.is_empty();
     some.then(|| rules.wording.partly.replace("{addresses}", &resolved.missing.join(", "))).into_iter().collect()
 }

@@ -3,15 +3,16 @@
 use ibidem_words::degrade::flags;
 use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
 use ibidem_words::{
-    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal,
-    RetrievalQuality, SentenceCheck, Sha256Hash, Stretch, StretchKind, Transparency, Verdict,
+    CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck, Sha256Hash,
+    Stretch, StretchKind, Verdict,
 };
 use uuid::Uuid;
 
+use crate::listener::Listener;
+use crate::outcome::{Cited, Clarified, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::TerminologyRules;
 use crate::speak::markup::shown;
-use crate::speak::{Listener, Spoken, refuse};
-use crate::turn::{Asked, Sifted};
+use crate::turn::{Asked, TurnLog};
 
 /// A concept whose definition can be quoted.
 struct Quoted {
@@ -20,21 +21,26 @@ struct Quoted {
 }
 
 /// Answers a question about a term.
-pub async fn define(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, listener: &mut dyn Listener) -> Spoken {
+pub(crate) async fn define(
+    vocabulary: &dyn Vocabulary,
+    asked: &Asked,
+    term: &str,
+    listener: &mut dyn Listener,
+) -> Decided {
     let lookup = vocabulary.lookup(term).await;
     let failure = lookup.as_ref().err().map(ToString::to_string);
-    let answer = match lookup {
+    let decided = match lookup {
         Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
-            Some(found) => cite(&asked, &found, listener),
+            Some(found) => cite(asked, &found, listener),
             None => not_found(vocabulary, asked, term, &format!("{term:?} has no definition (0 of at least 1)")).await,
         },
-        Ok(Lookup::Ambiguous(concepts)) => clarify(&asked, concepts, listener),
+        Ok(Lookup::Ambiguous(concepts)) => clarify(asked, concepts, listener),
         Ok(Lookup::Unknown) => {
             not_found(vocabulary, asked, term, &format!("{term:?} is in no vocabulary (0 of at least 1 concept)")).await
         }
         Err(error) => unavailable(asked, &error),
     };
-    Spoken { failure, ..Spoken::plainly(answer) }
+    Decided { failure, ..decided }
 }
 
 fn quoted(concept: Concept) -> Option<Quoted> {
@@ -54,18 +60,23 @@ fn named(concept: &Concept) -> String {
     shown(&format!("{} ({})", concept.label, concept.vocabulary), &[])
 }
 
-fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Answer {
+/// How a vocabulary is told of: it was asked, and it answered.
+const LOOKED_UP: Retrieval = Retrieval { base: 1.0, is_by_rule: true };
+
+fn cite(asked: &Asked, found: &Quoted, listener: &mut dyn Listener) -> Decided {
     let text = format!("{}: “{}”[1]", named(&found.concept), found.shown());
     let citation = citation(asked, 1, found);
     listener.sentence(&text, vec![citation.clone()]);
-    let stretch = definition(text, &citation);
-    Answer { action: Action::Cite, ..spoken(asked, vec![citation], vec![stretch], gate(1, Verdict::Pass)) }
+    let receipt = Receipt::unsealed(None, vec![definition(text, &citation)]);
+    let writing = Writing { passages: 1, ..Writing::default() };
+    let cited = Cited { receipt, citations: vec![citation], confidence: None, writing };
+    Decided::plainly(Outcome::Cited(cited), LOOKED_UP, TurnLog::of(gate(1, Verdict::Pass)))
 }
 
 /// Several meanings: each with its vocabulary and its definition, for the asker to choose.
-fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Answer {
+fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -> Decided {
     let count = concepts.len();
-    let suggestions = concepts.iter().map(named).collect();
+    let choices = concepts.iter().map(named).collect();
     let asking = rules(asked).map_or_else(String::new, |rules| rules.wording.ambiguous.trim().to_owned());
     let mut citations = Vec::new();
     let mut stretches = vec![Stretch::policy(asking)];
@@ -87,14 +98,17 @@ fn clarify(asked: &Asked, concepts: Vec<Concept>, listener: &mut dyn Listener) -
         };
         stretches.push(stretch);
     }
-    let answer = Answer {
-        action: Action::Clarify,
+    let receipt = Receipt::unsealed(None, stretches);
+    let text = receipt.text();
+    listener.sentence(&text, citations.clone());
+    let clarified = Clarified {
+        text,
         reason: Some(Reason::TerminologyAmbiguous),
-        suggestions,
-        ..spoken(asked, citations, stretches, gate(count, Verdict::Warn))
+        explanation: None,
+        choices,
+        quoted: Some((receipt, citations)),
     };
-    listener.sentence(&answer.answer, answer.citations.clone());
-    answer
+    Decided::plainly(Outcome::Clarified(clarified), LOOKED_UP, TurnLog::of(gate(count, Verdict::Warn)))
 }
 
 /// A definition, word for word, with the name it has in its vocabulary.
@@ -103,20 +117,20 @@ fn definition(text: String, citation: &Citation) -> Stretch {
     Stretch { text, kind: StretchKind::Claim, check: SentenceCheck::verbatim(), sources }
 }
 
-async fn not_found(vocabulary: &dyn Vocabulary, asked: Asked, term: &str, explanation: &str) -> Answer {
-    let wanted = rules(&asked).map_or(0, |rules| rules.suggestions);
+async fn not_found(vocabulary: &dyn Vocabulary, asked: &Asked, term: &str, explanation: &str) -> Decided {
+    let wanted = rules(asked).map_or(0, |rules| rules.suggestions);
     // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
     let closest = if wanted == 0 { Vec::new() } else { vocabulary.closest(term, wanted).await.unwrap_or_default() };
-    let suggestion = |term: String| rules(&asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
+    let suggestion = |term: String| rules(asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
     let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
     suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
     let refusal = Refusal { reason: Reason::TerminologyNotFound, explanation: explanation.to_owned(), suggestions };
-    let words = rules(&asked).map_or_else(String::new, |rules| rules.wording.not_found.clone());
-    refused(asked, &refusal, &words, Vec::new())
+    let words = rules(asked).map_or_else(String::new, |rules| rules.wording.not_found.clone());
+    refused(&words, refusal, Vec::new())
 }
 
-fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
-    let wording = rules(&asked).map(|rules| rules.wording.clone());
+fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
+    let wording = rules(asked).map(|rules| rules.wording.clone());
     let (reason, words, mut flags, explanation) = match error {
         VocabularyError::Timeout(limit) => (
             Reason::TerminologyTimeout,
@@ -137,13 +151,13 @@ fn unavailable(asked: Asked, error: &VocabularyError) -> Answer {
     };
     flags::not_asked(&mut flags, error);
     let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
-    refused(asked, &refusal, &words.unwrap_or_default(), flags)
+    refused(&words.unwrap_or_default(), refusal, flags)
 }
 
-fn refused(asked: Asked, refusal: &Refusal, words: &str, fallback_reasons: Vec<String>) -> Answer {
-    let trace = vec![gate(0, Verdict::Stop)];
-    let sifted = Sifted { fallback_reasons, trace, ..Sifted::unsearched(asked) };
-    Answer { answer: words.trim().to_owned(), ..refuse(sifted, refusal) }
+fn refused(words: &str, refusal: Refusal, fallback_reasons: Vec<String>) -> Decided {
+    let log = TurnLog { fallback_reasons, ..TurnLog::of(gate(0, Verdict::Stop)) };
+    let refused = Refused::saying(words.trim().to_owned(), refusal);
+    Decided::plainly(Outcome::Refused(refused), Retrieval::searched(0.0), log)
 }
 
 fn rules(asked: &Asked) -> Option<&TerminologyRules> {
@@ -174,31 +188,5 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         snippet_full: definition.clone(),
         span: CharSpan { start: 0, end: length },
         document_sha256: Sha256Hash::of(definition.as_bytes()),
-    }
-}
-
-fn spoken(asked: &Asked, citations: Vec<Citation>, stretches: Vec<Stretch>, gate: GateRecord) -> Answer {
-    let receipt = Receipt::unsealed(None, stretches);
-    Answer {
-        request_id: asked.request_id,
-        action: Action::Cite,
-        answer: receipt.text(),
-        refused: false,
-        refusal_reason: None,
-        reason: None,
-        grounded: !citations.is_empty(),
-        context_chunks_used: citations.len(),
-        citations,
-        confidence: None,
-        retrieval_quality: RetrievalQuality::of(1.0, Vec::new()),
-        transparency: Transparency { statement: None, show_to_user: false },
-        route_to: None,
-        suggestions: Vec::new(),
-        warnings: Vec::new(),
-        model_used: None,
-        context_tokens_used: 0,
-        generation_time_ms: 0,
-        trace: vec![gate],
-        receipt: Some(receipt),
     }
 }

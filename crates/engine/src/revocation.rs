@@ -7,14 +7,15 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::ports::records::PoolRecord;
 
 use crate::replay::pool_record;
+use crate::sift::Sieve;
 use crate::sift::sift;
-use crate::turn::{Gathered, Sieve};
+use crate::turn::Gathered;
 
 /// Sifts, and has the catalogue confirm all that would be spoken from, in one batch. What is gone by then was never
 /// gathered: the gates look again at what is left, and that is confirmed too.
 ///
 /// With the sieve comes the record of the pool that it was made of.
-pub async fn confirmed(
+pub(crate) async fn confirmed(
     catalogue: &dyn Catalogue,
     mut gathered: Gathered,
 ) -> Result<(Sieve, PoolRecord), (Gathered, CatalogueError)> {

@@ -1,23 +1,9 @@
-//! What the asker should know about how an answer came about.
+//! Warnings about sources that were not updated for long.
 
 use chrono::{DateTime, Days, Utc};
-use ibidem_words::{Citation, ConfidenceLevel, RetrievalQuality, Transparency};
+use ibidem_words::Citation;
 
 use crate::policy::Policy;
-
-pub(super) fn transparency(quality: &RetrievalQuality) -> Transparency {
-    let statement = if quality.degraded {
-        Some(format!(
-            "A simplified search was used ({}); results may be less comprehensive.",
-            quality.fallback_reasons.join(", ")
-        ))
-    } else if quality.confidence_level == ConfidenceLevel::Low {
-        Some("Limited relevant information was found; rephrasing the question may help.".to_owned())
-    } else {
-        None
-    };
-    Transparency { show_to_user: statement.is_some(), statement }
-}
 
 /// A warning for each cited document that was not updated for longer than the policy likes, once each.
 pub(super) fn stale(policy: &Policy, citations: &[Citation], now: DateTime<Utc>) -> Vec<String> {
@@ -76,19 +62,5 @@ mod tests {
         assert_eq!(at("2025-12-31T23:59:59Z"), warned);
         let never = Policy::parse(&HANDBOOK.replace("stale_after_days: 183", "stale_after_days: null")).unwrap();
         assert!(stale(&never, &[citation(1, "1970-01-01T00:00:00Z")], now).is_empty());
-    }
-
-    #[test]
-    fn what_was_simpler_is_named_and_little_is_said_to_be_little() {
-        for (base, reasons, part) in [
-            (0.9, &["bm25_only", "circuit_open"][..], Some("simplified search was used (bm25_only, circuit_open)")),
-            (0.59, &[], Some("Limited relevant information")),
-            (0.6, &[], None),
-        ] {
-            let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
-            let said = transparency(&RetrievalQuality::of(base, reasons));
-            assert_eq!(said.show_to_user, part.is_some());
-            assert_eq!(said.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))), part.is_some());
-        }
     }
 }

@@ -1,25 +1,14 @@
 //! Topics: what may be asked about, told by exemplary questions. No model decides; a question that could be about
 //! several is asked back, and one about none of them is told what there is.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
-use ibidem_words::{Action, Answer, GateRecord, Reason, Refusal, Sha256Hash, Speaker, Verdict, as_shown};
+use ibidem_words::{GateRecord, Reason, Refusal, Speaker, Verdict, as_shown};
 
+use crate::exemplars::{Exemplars, TopicVectors};
+use crate::listener::Listener;
+use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval};
 use crate::policy::{Topic, TopicRules};
-use crate::speak::{Listener, refuse_unsearched};
-use crate::turn::Asked;
-
-/// Exemplars' vectors, embedded once for each policy.
-#[derive(Default)]
-pub struct Exemplars(Mutex<HashMap<Sha256Hash, Arc<Vec<TopicVectors>>>>);
-
-/// Of one topic's exemplars.
-type TopicVectors = Vec<Vec<f32>>;
-
-/// Policies whose exemplars are kept: a replayed or tried one must not pile up.
-const MOST_POLICIES: usize = 16;
+use crate::turn::{Asked, TurnLog};
 
 /// Where a question goes.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,30 +19,6 @@ pub enum Placed<'a> {
     Unclear { topics: Vec<&'a Topic>, confidence: f64 },
     /// About none of them.
     Elsewhere { similarity: f64 },
-}
-
-impl Exemplars {
-    async fn of(
-        &self,
-        embedder: &dyn Embedder,
-        policy: Sha256Hash,
-        rules: &TopicRules,
-    ) -> Result<Arc<Vec<TopicVectors>>, EmbedError> {
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&policy) {
-            return Ok(known.clone());
-        }
-        let mut vectors = Vec::with_capacity(rules.topics.len());
-        for topic in &rules.topics {
-            vectors.push(embedder.embed_queries(topic.exemplars.clone()).await?);
-        }
-        let vectors = Arc::new(vectors);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= MOST_POLICIES {
-            kept.clear();
-        }
-        kept.insert(policy, vectors.clone());
-        Ok(vectors)
-    }
 }
 
 /// Which topic the question is about, as far as its closest exemplars tell.
@@ -102,32 +67,22 @@ fn cosine(one: &[f32], other: &[f32]) -> f64 {
 }
 
 /// Asks back which topic is meant.
-pub fn clarify(
-    asked: Asked,
-    rules: &TopicRules,
-    topics: &[&Topic],
-    confidence: f64,
-    listener: &mut dyn Listener,
-) -> Answer {
+pub(crate) fn clarify(rules: &TopicRules, topics: &[&Topic], confidence: f64, listener: &mut dyn Listener) -> Decided {
     let gate = gate("topic_confidence", confidence, rules.least_confidence);
-    let refusal = Refusal {
-        reason: Reason::OutOfScope,
-        explanation: format!("Topic confidence ({confidence}) below threshold ({})", rules.least_confidence),
-        suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
-    };
     let text = listed(&rules.wording.clarify, topics);
     listener.sentence(&text, Vec::new());
-    Answer {
-        action: Action::Clarify,
-        answer: text,
-        refused: false,
+    let clarified = Clarified {
+        text,
         reason: None,
-        ..refuse_unsearched(asked, gate, &refusal)
-    }
+        explanation: Some(format!("Topic confidence ({confidence}) below threshold ({})", rules.least_confidence)),
+        choices: topics.iter().map(|topic| topic.about.clone()).collect(),
+        quoted: None,
+    };
+    Decided::plainly(Outcome::Clarified(clarified), Retrieval::by_rule(), TurnLog::of(gate))
 }
 
 /// Says what can be asked.
-pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer {
+pub(crate) fn out_of_scope(rules: &TopicRules, similarity: f64) -> Decided {
     let similarity = as_shown(similarity);
     let topics: Vec<&Topic> = rules.topics.iter().collect();
     let gate = gate("topic_similarity", similarity, rules.least_similarity);
@@ -139,8 +94,7 @@ pub fn out_of_scope(asked: Asked, rules: &TopicRules, similarity: f64) -> Answer
         ),
         suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
     };
-    let answer = listed(&rules.wording.out_of_scope, &topics);
-    Answer { answer, ..refuse_unsearched(asked, gate, &refusal) }
+    Decided::refused_by_rule(Refused::saying(listed(&rules.wording.out_of_scope, &topics), refusal), gate)
 }
 
 fn listed(above: &str, topics: &[&Topic]) -> String {

@@ -1,0 +1,267 @@
+//! What a question ends in, and the one place that makes the wire's answer of it.
+
+use ibidem_words::{
+    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, Reason, Receipt, Refusal, RetrievalQuality,
+    RouteTarget, Transparency,
+};
+use uuid::Uuid;
+
+use crate::policy::Policy;
+use crate::speak::Draft;
+use crate::turn::TurnLog;
+
+/// The four ways in which a question ends.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Cited(Cited),
+    Refused(Refused),
+    Clarified(Clarified),
+    Routed(Routed),
+}
+
+/// It is answered, each claim with its source.
+#[derive(Clone, Debug)]
+pub(crate) struct Cited {
+    pub(crate) receipt: Receipt,
+    pub(crate) citations: Vec<Citation>,
+    /// None where a vocabulary was quoted, and there was nothing to weigh.
+    pub(crate) confidence: Option<Confidence>,
+    pub(crate) writing: Writing,
+}
+
+/// Who wrote what is said, in how long, and from how much.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Writing {
+    pub(crate) model: Option<String>,
+    pub(crate) took_ms: u64,
+    pub(crate) passages: usize,
+    pub(crate) tokens: u64,
+}
+
+/// It is not answered, with the reason and the next steps.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    /// In the policy's words.
+    pub(crate) text: String,
+    pub(crate) refusal: Refusal,
+    /// Of an answer that was written and is not sure enough.
+    pub(crate) confidence: Option<Confidence>,
+    pub(crate) took_ms: u64,
+}
+
+/// The asker is asked for what is missing: no refusal, and no answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Clarified {
+    pub(crate) text: String,
+    pub(crate) reason: Option<Reason>,
+    /// The numbers behind it, where there are any.
+    pub(crate) explanation: Option<String>,
+    pub(crate) choices: Vec<String>,
+    /// The meanings to choose from, where a vocabulary has several.
+    pub(crate) quoted: Option<(Receipt, Vec<Citation>)>,
+}
+
+/// It goes elsewhere: to somebody who may know, or to what a model knows by itself.
+#[derive(Clone, Debug)]
+pub(crate) enum Routed {
+    /// What was written is withheld.
+    Withheld { refused: Refused, to: RouteTarget },
+    /// What was written is shown as a draft.
+    Draft { draft: Cited, refusal: Refusal, to: RouteTarget },
+    /// A model answered without the documents, under a disclaimer. Nobody vouches for it, and the reason why the
+    /// documents gave no answer stays.
+    General { receipt: Receipt, refusal: Refusal, model: String, took_ms: u64 },
+}
+
+/// How well the search went, as far as the asker is told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Retrieval {
+    /// The mean similarity of the best passages.
+    pub(crate) base: f64,
+    /// Nothing was searched: there is nothing to tell the asker about the search.
+    pub(crate) is_by_rule: bool,
+}
+
+impl Retrieval {
+    pub(crate) fn searched(base: f64) -> Self {
+        Self { base, is_by_rule: false }
+    }
+
+    pub(crate) fn by_rule() -> Self {
+        Self { base: 0.0, is_by_rule: true }
+    }
+}
+
+/// An outcome, with what was noted on the way to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) outcome: Outcome,
+    pub(crate) retrieval: Retrieval,
+    pub(crate) log: TurnLog,
+    /// What a model wrote; none where none did.
+    pub(crate) draft: Option<Draft>,
+    /// What went wrong with a part, in its own words: for the operator, never for the asker.
+    pub(crate) failure: Option<String>,
+}
+
+impl Decided {
+    /// Without any model.
+    pub(crate) fn plainly(outcome: Outcome, retrieval: Retrieval, log: TurnLog) -> Self {
+        Self { outcome, retrieval, log, draft: None, failure: None }
+    }
+
+    /// Refused by rule, before anything was searched.
+    pub(crate) fn refused_by_rule(refused: Refused, gate: GateRecord) -> Self {
+        Self::plainly(Outcome::Refused(refused), Retrieval::by_rule(), TurnLog::of(gate))
+    }
+}
+
+impl Refused {
+    /// In the words that the policy has for its reason.
+    pub(crate) fn under(policy: &Policy, refusal: Refusal) -> Self {
+        let text = policy.rules.wording.refusal_for(refusal.reason).trim().to_owned();
+        Self::saying(text, refusal)
+    }
+
+    /// In words of its own.
+    pub(crate) fn saying(text: String, refusal: Refusal) -> Self {
+        Self { text, refusal, confidence: None, took_ms: 0 }
+    }
+}
+
+/// The answer as it goes out, but for the seal of its receipt.
+pub(crate) fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome) -> Answer {
+    let TurnLog { fallback_reasons, warnings, trace } = log;
+    let retrieval_quality = RetrievalQuality::of(retrieval.base, fallback_reasons);
+    let transparency = match retrieval.is_by_rule {
+        true => Transparency { statement: None, show_to_user: false },
+        false => transparency(&retrieval_quality),
+    };
+    let blank = Answer {
+        request_id,
+        action: Action::Refuse,
+        answer: String::new(),
+        refused: false,
+        refusal_reason: None,
+        reason: None,
+        grounded: false,
+        receipt: None,
+        citations: Vec::new(),
+        confidence: None,
+        retrieval_quality,
+        transparency,
+        route_to: None,
+        suggestions: Vec::new(),
+        warnings,
+        model_used: None,
+        context_chunks_used: 0,
+        context_tokens_used: 0,
+        generation_time_ms: 0,
+        trace,
+    };
+    match outcome {
+        Outcome::Cited(cited) => Answer { action: Action::Cite, ..with_citations(blank, cited) },
+        Outcome::Refused(refused) => Answer { action: Action::Refuse, ..with_refusal(blank, refused) },
+        Outcome::Clarified(Clarified { text, reason, explanation, choices, quoted }) => {
+            let (receipt, citations) = quoted.map_or((None, Vec::new()), |(receipt, all)| (Some(receipt), all));
+            Answer {
+                action: Action::Clarify,
+                answer: text,
+                reason,
+                refusal_reason: explanation,
+                suggestions: choices,
+                grounded: !citations.is_empty(),
+                context_chunks_used: citations.len(),
+                receipt,
+                citations,
+                ..blank
+            }
+        }
+        Outcome::Routed(Routed::Withheld { refused, to }) => {
+            Answer { action: Action::Route, route_to: Some(to), ..with_refusal(blank, refused) }
+        }
+        Outcome::Routed(Routed::Draft { draft, refusal, to }) => Answer {
+            action: Action::Route,
+            reason: Some(refusal.reason),
+            refusal_reason: Some(refusal.explanation),
+            suggestions: refusal.suggestions,
+            route_to: Some(to),
+            ..with_citations(blank, draft)
+        },
+        Outcome::Routed(Routed::General { receipt, refusal, model, took_ms }) => Answer {
+            action: Action::Route,
+            answer: receipt.text(),
+            reason: Some(refusal.reason),
+            refusal_reason: Some(refusal.explanation),
+            suggestions: refusal.suggestions,
+            receipt: Some(receipt),
+            model_used: Some(model),
+            generation_time_ms: took_ms,
+            ..blank
+        },
+    }
+}
+
+fn with_citations(blank: Answer, cited: Cited) -> Answer {
+    let Cited { receipt, citations, confidence, writing } = cited;
+    Answer {
+        answer: receipt.text(),
+        receipt: Some(receipt),
+        grounded: !citations.is_empty(),
+        citations,
+        confidence,
+        model_used: writing.model,
+        context_chunks_used: writing.passages,
+        context_tokens_used: writing.tokens,
+        generation_time_ms: writing.took_ms,
+        ..blank
+    }
+}
+
+fn with_refusal(blank: Answer, refused: Refused) -> Answer {
+    let Refused { text, refusal, confidence, took_ms } = refused;
+    Answer {
+        answer: text,
+        refused: true,
+        reason: Some(refusal.reason),
+        refusal_reason: Some(refusal.explanation),
+        suggestions: refusal.suggestions,
+        confidence,
+        generation_time_ms: took_ms,
+        ..blank
+    }
+}
+
+/// What the asker should know about how the search went.
+fn transparency(quality: &RetrievalQuality) -> Transparency {
+    let statement = if quality.degraded {
+        Some(format!(
+            "A simplified search was used ({}); results may be less comprehensive.",
+            quality.fallback_reasons.join(", ")
+        ))
+    } else if quality.confidence_level == ConfidenceLevel::Low {
+        Some("Limited relevant information was found; rephrasing the question may help.".to_owned())
+    } else {
+        None
+    };
+    Transparency { show_to_user: statement.is_some(), statement }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_simpler_is_named_and_little_is_said_to_be_little() {
+        for (base, reasons, part) in [
+            (0.9, &["bm25_only", "circuit_open"][..], Some("simplified search was used (bm25_only, circuit_open)")),
+            (0.59, &[], Some("Limited relevant information")),
+            (0.6, &[], None),
+        ] {
+            let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
+            let said = transparency(&RetrievalQuality::of(base, reasons));
+            assert_eq!(said.show_to_user, part.is_some());
+            assert_eq!(said.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))), part.is_some());
+        }
+    }
+}

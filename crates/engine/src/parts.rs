@@ -1,0 +1,53 @@
+//! What the movements need of the world.
+
+use std::sync::Arc;
+
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::ports::memory::Memory;
+use ibidem_words::ports::owners::Owners;
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::vocabulary::Vocabulary;
+
+use crate::exemplars::Exemplars;
+use crate::roles::Roles;
+use crate::search::Searcher;
+
+/// The parts that a question is answered with. A part that is not configured is skipped, and the answer is made
+/// without it.
+#[derive(Clone)]
+pub struct Parts {
+    pub searcher: Searcher,
+    /// Without a model that answers, the answer quotes the sources. Without a planner, a question is searched as it was
+    /// asked.
+    pub roles: Arc<Roles>,
+    /// None when no vocabulary is configured: then questions about terms are questions like any other.
+    pub vocabulary: Option<Arc<dyn Vocabulary>>,
+    /// None when no reranker is configured: then the cosine decides.
+    pub reranker: Option<Arc<dyn Reranker>>,
+    /// None when there is no curated memory.
+    pub memory: Option<Arc<dyn Memory>>,
+    pub exemplars: Arc<Exemplars>,
+    /// Reads each sentence against the passages it cites.
+    pub entailment: Arc<dyn Entailment>,
+    /// None when nobody is named as the owner of anything.
+    pub owners: Option<Arc<dyn Owners>>,
+    /// Whom a question goes to when what it is about has no owner.
+    pub admin_email: Option<String>,
+}
+
+impl Parts {
+    /// Documents to search, something that checks sentences, and nothing else.
+    pub fn new(searcher: Searcher, entailment: Arc<dyn Entailment>) -> Self {
+        Self {
+            searcher,
+            roles: Arc::default(),
+            vocabulary: None,
+            reranker: None,
+            memory: None,
+            exemplars: Arc::default(),
+            entailment,
+            owners: None,
+            admin_email: None,
+        }
+    }
+}

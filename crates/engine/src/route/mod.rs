@@ -1,0 +1,126 @@
+//! The first movement: which way a question takes, by rule. No model decides any of it.
+//!
+//! An address comes first, then a list, then a term, then the topic. What a rule answers, asks back or refuses is never
+//! searched for.
+
+pub mod addresses;
+pub mod lists;
+pub mod named;
+pub mod rules;
+pub mod terminology;
+pub mod topics;
+
+use std::ops::ControlFlow;
+
+use lists::asked_list;
+use rules::{Route, route as by_words};
+use topics::Placed;
+
+use crate::listener::Listener;
+use crate::outcome::Decided;
+use crate::parts::Parts;
+use crate::search::SearchError;
+use crate::turn::{Asked, NamedDocuments};
+
+/// Where a question goes.
+pub(crate) enum Way {
+    /// It is searched for, with the documents that it names.
+    Search(Asked, NamedDocuments),
+    /// It was decided by rule, and nothing is gathered.
+    Decided(Box<Decided>),
+    /// A rule needed a part that does not answer.
+    Failed(Asked, SearchError),
+}
+
+/// Goes on to the next rule, or has found the way.
+type Step<T> = ControlFlow<Way, T>;
+
+fn decided(decided: Decided) -> Way {
+    Way::Decided(Box::new(decided))
+}
+
+pub(crate) async fn route(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Way {
+    match found(parts, asked, listener).await {
+        ControlFlow::Break(way) => way,
+        ControlFlow::Continue((asked, named)) => Way::Search(asked, named),
+    }
+}
+
+async fn found(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step<(Asked, NamedDocuments)> {
+    let policy = asked.policy.clone();
+    let rules = &policy.rules.gather;
+    let query = asked.question.query.clone();
+
+    let (asked, named) = by_address(parts, asked, listener).await?;
+    if !named.documents.is_empty() {
+        return ControlFlow::Continue((asked, named));
+    }
+    if let Some((rules, request)) = rules.lists.as_ref().zip(asked_list(&query, &rules.document_classes)) {
+        let listed = lists::list(parts.searcher.catalogue.as_ref(), &asked, &request, rules, listener).await;
+        return ControlFlow::Break(match listed {
+            Ok(listed) => decided(listed),
+            Err(error) => Way::Failed(asked, error.into()),
+        });
+    }
+    if let Some((rules_of_terms, vocabulary)) = rules.terminology.as_ref().zip(parts.vocabulary.as_deref())
+        && let Route::Terminology { term } =
+            by_words(&query, &rules.document_classes, rules_of_terms.longest_term_words)
+    {
+        return ControlFlow::Break(decided(terminology::define(vocabulary, &asked, &term, listener).await));
+    }
+    let asked = by_topic(parts, asked, listener).await?;
+    ControlFlow::Continue((asked, named))
+}
+
+/// Resolves the addresses that the question names. Nothing but addresses is answered with the documents' own words.
+async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step<(Asked, NamedDocuments)> {
+    let policy = asked.policy.clone();
+    let Some(rules) = &policy.rules.gather.addresses else {
+        return ControlFlow::Continue((asked, NamedDocuments::default()));
+    };
+    let catalogue = parts.searcher.catalogue.as_ref();
+    let query = asked.question.query.clone();
+    let mentions = addresses::mentions(&query, rules);
+    if mentions.is_empty() {
+        return ControlFlow::Continue((asked, NamedDocuments::default()));
+    }
+    let mut resolved = match addresses::resolve(catalogue, &asked.scope, &mentions).await {
+        Ok(resolved) => resolved,
+        Err(error) => return ControlFlow::Break(Way::Failed(asked, error.into())),
+    };
+    let answered = if resolved.documents.is_empty() {
+        named::not_found(catalogue, &asked, rules, &mentions).await
+    } else if addresses::is_bare(&query, &mentions) {
+        match named::quoted(catalogue, &asked, rules, &resolved, listener).await {
+            Ok(Some(quoted)) => Ok(quoted),
+            Ok(None) => named::not_found(catalogue, &asked, rules, &mentions).await,
+            Err(error) => Err(error),
+        }
+    } else {
+        resolved.warnings = named::missing(rules, &resolved);
+        return ControlFlow::Continue((asked, resolved));
+    };
+    ControlFlow::Break(match answered {
+        Ok(answered) => decided(answered),
+        Err(error) => Way::Failed(asked, error.into()),
+    })
+}
+
+/// Where the policy has topics: confines the search to the topic's collections, or asks back, or says what there is.
+async fn by_topic(parts: &Parts, mut asked: Asked, listener: &mut dyn Listener) -> Step<Asked> {
+    let policy = asked.policy.clone();
+    let Some(rules) = &policy.rules.gather.topics else { return ControlFlow::Continue(asked) };
+    let embedder = parts.searcher.embedder.as_ref();
+    ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules).await {
+        Ok(Placed::Topic { topic, .. }) => {
+            if asked.question.collections.is_empty() {
+                asked.question.collections.clone_from(&topic.collections);
+            }
+            return ControlFlow::Continue(asked);
+        }
+        Ok(Placed::Unclear { topics, confidence }) => decided(topics::clarify(rules, &topics, confidence, listener)),
+        Ok(Placed::Elsewhere { similarity }) => decided(topics::out_of_scope(rules, similarity)),
+        // Without meaning a topic cannot be told: searched without one, never guessed.
+        Err(_) => return ControlFlow::Continue(asked),
+    })
+}
