@@ -9,20 +9,21 @@ use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
 
+use crate::draft::Draft;
+use crate::evidence::{Sieved, evidence};
 use crate::explain::{self, Explanation};
-use crate::gather::gather;
 use crate::listener::{Listener, Nobody};
+pub use crate::outcome::Spoken;
 use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval, answer};
 use crate::parts::Parts;
 use crate::replay::{decision_record, turn_numbers};
-use crate::revocation;
 use crate::route::{Way, route};
 use crate::search::{SearchError, Searcher};
 use crate::sift::{Sieve, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
-use crate::speak::{Draft, out_of_corpus, speak};
+use crate::speak::{out_of_corpus, speak};
 use crate::time_limit;
-use crate::turn::{Asked, NamedDocuments, SearchFailed, SearchRecord, TurnLog};
+use crate::turn::{Asked, SearchFailed, SearchRecord, TurnLog};
 
 /// Answers questions with the parts it has.
 #[derive(Clone)]
@@ -42,27 +43,6 @@ pub enum AskError {
     /// The asker named a model that is not allowed, or not served.
     #[error(transparent)]
     Model(ModelError),
-}
-
-/// An answer, and what it was made from that the asker does not see.
-#[derive(Clone, Debug)]
-pub struct Spoken {
-    pub answer: Answer,
-    /// What a model wrote; none where none did.
-    pub draft: Option<Draft>,
-    /// What went wrong with a part, in its own words: for the operator, never for the asker.
-    pub failure: Option<String>,
-    /// How long each stage took, in order.
-    pub stages: Vec<(&'static str, Duration)>,
-    /// None when nothing was searched.
-    pub search: Option<SearchRecord>,
-}
-
-/// What gathering and sifting ended in, and how.
-pub(crate) struct Sieved {
-    pub(crate) sieve: Sieve,
-    pub(crate) search: SearchRecord,
-    pub(crate) reranked: bool,
 }
 
 impl Engine {
@@ -208,47 +188,6 @@ fn sealed(
 ) -> Spoken {
     let Decided { outcome, retrieval, log, draft, failure } = decided;
     Spoken { answer: answer(request_id, retrieval, log, outcome), draft, failure, stages, search }
-}
-
-/// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
-pub(crate) async fn evidence(parts: &Parts, asked: Asked, named: &NamedDocuments) -> Result<Sieved, SearchFailed> {
-    let mut asked = asked;
-    let mut round = 0;
-    let mut earlier = SearchRecord::default();
-    loop {
-        let mut gathered = match gather(parts, asked, named, round).await {
-            Ok(gathered) => gathered,
-            Err(mut failed) => {
-                failed.search.follow(earlier);
-                return Err(failed);
-            }
-        };
-        // Sifting needs no more of the record than the round, and may look several times.
-        let of_round = SearchRecord { round, ..SearchRecord::default() };
-        let mut search = std::mem::replace(&mut gathered.search, of_round);
-        search.follow(std::mem::take(&mut earlier));
-        let reranked = gathered.reranked;
-        let began = Instant::now();
-        let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered).await;
-        search.stages.push(("sift", began.elapsed()));
-        let sieve = match confirmed {
-            Ok((sieve, pool)) => {
-                search.pools.push(pool);
-                sieve
-            }
-            Err((gathered, error)) => {
-                return Err(SearchFailed { asked: gathered.asked, error: error.into(), search });
-            }
-        };
-        match sieve {
-            Sieve::Thin { sifted, .. } if round == 0 => {
-                asked = sifted.asked;
-                round += 1;
-                earlier = search;
-            }
-            sieve => return Ok(Sieved { sieve, search, reranked }),
-        }
-    }
 }
 
 /// The asker is asked for what is missing.

@@ -3,7 +3,7 @@
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SourceId};
 use serde::Serialize;
 
-use crate::ask::Sieved;
+use crate::evidence::Sieved;
 use crate::sift::Sieve;
 use crate::turn::{NamedDocuments, SearchRecord};
 

@@ -1,6 +1,8 @@
 //! A question's life, from the asker's words to an answer with its sources. No I/O of its own.
 
 pub mod ask;
+pub mod draft;
+mod evidence;
 mod exemplars;
 pub mod explain;
 pub mod gather;

@@ -1,14 +1,16 @@
 //! What a question ends in, and the one place that makes the wire's answer of it.
 
+use std::time::Duration;
+
 use ibidem_words::{
     Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, Reason, Receipt, Refusal, RetrievalQuality,
     RouteTarget, Transparency,
 };
 use uuid::Uuid;
 
+use crate::draft::Draft;
 use crate::policy::Policy;
-use crate::speak::Draft;
-use crate::turn::TurnLog;
+use crate::turn::{SearchRecord, TurnLog};
 
 /// The four ways in which a question ends.
 #[derive(Clone, Debug)]
@@ -102,6 +104,20 @@ pub(crate) struct Decided {
     pub(crate) draft: Option<Draft>,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub(crate) failure: Option<String>,
+}
+
+/// An answer, and what it was made from that the asker does not see.
+#[derive(Clone, Debug)]
+pub struct Spoken {
+    pub answer: Answer,
+    /// What a model wrote; none where none did.
+    pub draft: Option<Draft>,
+    /// What went wrong with a part, in its own words: for the operator, never for the asker.
+    pub failure: Option<String>,
+    /// How long each stage took, in order.
+    pub stages: Vec<(&'static str, Duration)>,
+    /// None when nothing was searched.
+    pub search: Option<SearchRecord>,
 }
 
 impl Decided {

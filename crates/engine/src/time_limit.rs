@@ -5,8 +5,7 @@ use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Reason, Refusal};
 
-use crate::ask::Spoken;
-use crate::outcome::{Outcome, Refused, Retrieval, answer};
+use crate::outcome::{Outcome, Refused, Retrieval, Spoken, answer};
 use crate::turn::{Asked, TurnLog};
 
 /// Does the work in the time that the request has. Parts that are late are skipped as if they had failed, and where

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -66,5 +67,65 @@ fn language_words_and_engine_have_no_io_of_their_own() {
         for forbidden in IO {
             assert!(!packages[name].contains(&forbidden.to_owned()), "{name} must not use {forbidden}");
         }
+    }
+}
+
+/// The engine's movements, and the entry point that calls them one after the other.
+const MOVEMENTS: [&str; 4] = ["route", "gather", "sift", "speak"];
+const ENTRY_POINT: &str = "ask";
+
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// The top-level modules of the engine that each of them names.
+fn module_imports() -> BTreeMap<String, BTreeSet<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap().with_extension("");
+        let module = inside.components().next().unwrap().as_os_str().to_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let named = text.split("crate::").skip(1);
+        let names = named.map(|rest| rest.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').next());
+        imports.entry(module).or_default().extend(names.flatten().map(str::to_owned));
+    }
+    imports
+}
+
+/// Everything that a module leads to, itself only where it leads back to itself.
+fn reached(module: &str, imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<String> = imports.get(module).into_iter().flatten().cloned().collect();
+    while let Some(one) = next.pop() {
+        if one != module && reached.insert(one.clone()) {
+            next.extend(imports.get(&one).into_iter().flatten().cloned());
+        } else if one == module {
+            reached.insert(one);
+        }
+    }
+    reached
+}
+
+#[test]
+fn no_movement_leads_back_to_another_that_leads_to_it_or_to_the_entry_point() {
+    let mut imports = module_imports();
+    for (module, named) in &mut imports {
+        named.remove(module);
+    }
+    assert!(imports[ENTRY_POINT].contains("route") && imports[ENTRY_POINT].contains("speak"), "{imports:?}");
+    for movement in MOVEMENTS {
+        let reached = reached(movement, &imports);
+        assert!(!reached.contains(ENTRY_POINT), "{movement} leads to {ENTRY_POINT}: {:?}", imports[movement]);
+        assert!(!reached.contains(movement), "{movement} leads back to itself: {:?}", imports[movement]);
     }
 }

@@ -12,8 +12,8 @@ use ibidem_words::ports::records::{
 use ibidem_words::{Action, Answer, Candidate, Reading, Reason, Receipt};
 
 use super::speech::speech;
+use crate::draft::Draft;
 use crate::sift::Pool;
-use crate::speak::Draft;
 use crate::turn::{Gathered, SearchRecord};
 
 pub(crate) fn decision_record(

@@ -7,10 +7,10 @@ use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuali
 
 use super::record::as_place;
 use super::{Again, Decided, Evidence, Open};
+use crate::draft::{Draft, Said};
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
 use crate::speak::confidence::{retrieval_base, weighed};
 use crate::speak::verify::DENIAL;
-use crate::speak::{Draft, Said};
 
 /// Who judges without an entailment model, whatever support a policy asks for.
 const BY_RULE: [&str; 8] = ["verbatim", "catalogue", "figures", "none", "structure", "question", "policy", DENIAL];

@@ -7,11 +7,12 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, 
 use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 use super::rules::{after_command, words};
+use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
 use crate::policy::{DocumentClasses, ListRules};
 use crate::speak::markup::shown;
-use crate::speak::{Said, quote};
+use crate::speak::quote;
 use crate::turn::{Asked, TurnLog};
 
 /// What is to be listed.

@@ -6,11 +6,12 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, nearest};
+use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
 use crate::policy::AddressRules;
 use crate::speak::markup::shown;
-use crate::speak::{Said, quote};
+use crate::speak::quote;
 use crate::turn::{Asked, NamedDocuments, TurnLog};
 
 /// None of the addresses exists: never a guess, but the nearest that do.

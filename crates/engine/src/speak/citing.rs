@@ -6,8 +6,9 @@ use ibidem_words::{Candidate, Confidence, Refusal};
 
 use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
-use super::said::{Said, receipt};
+use super::said::receipt;
 use super::stale::stale;
+use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::Policy;

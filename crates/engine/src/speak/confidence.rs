@@ -5,7 +5,8 @@ use ibidem_language::sentences::Kind;
 use ibidem_words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
 
 use super::key_phrases::KeyPhrases;
-use super::said::{Said, support};
+use super::said::support;
+use crate::draft::Said;
 use crate::policy::{ConfidenceRules, Policy};
 
 /// What the three signals count.

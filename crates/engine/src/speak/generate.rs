@@ -9,55 +9,22 @@ use futures::StreamExt as _;
 use ibidem_language::markers::{behind, without_markers};
 use ibidem_language::sentences::Passed;
 use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
-use ibidem_words::ports::entailment::EntailmentError;
-use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, Usage};
+use ibidem_words::ports::language_model::{ModelError, Piece, Prompt};
 use ibidem_words::ports::records::MarkerCounts;
-use ibidem_words::{PassageKey, SentenceCheck, SentenceVerdict};
+use ibidem_words::{SentenceCheck, SentenceVerdict};
 
 use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
 use super::markup::{foreign_address, shown};
-use super::said::Said;
 use super::structure::{Structures, is_table_rule};
 use super::verify::{DENIAL, Verifier};
+use crate::draft::Said;
+use crate::draft::{Draft, Ended};
 use crate::listener::Listener;
 use crate::policy::{Judge, Policy, VerificationMode};
 use crate::roles::NamedModel;
-
-/// How the writing ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ended {
-    Whole,
-    Early(ModelError),
-}
-
-/// What a model wrote, and what became of it. Kept for the record.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    pub model: String,
-    /// As produced, before the gauntlet.
-    pub raw: String,
-    /// Released, in order.
-    pub said: Vec<Said>,
-    /// Checked, and not released: with them the answer is not sure enough, or nobody has judged it yet.
-    pub withheld: Vec<Said>,
-    /// Not said, with what was found wrong with each.
-    pub dropped: Vec<Said>,
-    pub markers: MarkerCounts,
-    pub usage: Option<Usage>,
-    pub ended: Ended,
-    pub took_ms: u64,
-    /// The passages that it was shown, in order.
-    pub written_from: Vec<PassageKey>,
-    /// Something had fallen back before it wrote.
-    pub fell_back: bool,
-    /// The share of the answer's phrases that the sources have, after so many sentences that may be shown.
-    pub coverage: Vec<(usize, f64)>,
-    /// What went wrong with the verifier first.
-    pub verifier_failure: Option<EntailmentError>,
-}
 
 impl Draft {
     fn of(model: String) -> Self {

@@ -31,11 +31,10 @@ use conclude::{Unsure, concluded};
 use confidence::Weighing;
 use extractive::extract;
 use footnotes::Footnotes;
-pub use generate::{Draft, Ended};
 use generate::{Standard, generate};
-pub use said::Said;
 use verify::Verifier;
 
+use crate::draft::{Draft, Ended, Said};
 use crate::listener::Listener;
 use crate::outcome::{Decided, Outcome, Routed, Writing};
 use crate::parts::Parts;

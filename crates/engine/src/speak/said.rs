@@ -5,12 +5,7 @@ use ibidem_words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stret
 
 use super::footnotes::Footnotes;
 use super::structure::Origin;
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Said {
-    pub sentence: Sentence,
-    pub check: SentenceCheck,
-}
+use crate::draft::Said;
 
 impl Said {
     /// A source's own words.

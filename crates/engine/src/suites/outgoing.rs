@@ -22,11 +22,11 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use crate::ask::Engine;
+use crate::draft::Said;
 use crate::listener::Listener;
 use crate::policy::Policy;
 use crate::roles::{NamedModel, Roles};
 use crate::search::Searcher;
-use crate::speak::Said;
 use crate::turn::Asked;
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");

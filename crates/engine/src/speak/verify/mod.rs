@@ -16,7 +16,7 @@ use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
-use super::said::Said;
+use crate::draft::Said;
 use crate::policy::{VerificationMode, VerificationRules};
 use additions::Clauses;
 use denials::is_denial;

@@ -1,0 +1,47 @@
+//! What a model wrote, and what became of it.
+
+use ibidem_language::sentences::Sentence;
+use ibidem_words::ports::entailment::EntailmentError;
+use ibidem_words::ports::language_model::{ModelError, Usage};
+use ibidem_words::ports::records::MarkerCounts;
+use ibidem_words::{PassageKey, SentenceCheck};
+
+/// A sentence that may be shown, with how it was checked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Said {
+    pub sentence: Sentence,
+    pub check: SentenceCheck,
+}
+
+/// How the writing ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended {
+    Whole,
+    Early(ModelError),
+}
+
+/// What a model wrote, and what became of it. Kept for the record.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub model: String,
+    /// As produced, before the gauntlet.
+    pub raw: String,
+    /// Released, in order.
+    pub said: Vec<Said>,
+    /// Checked, and not released: with them the answer is not sure enough, or nobody has judged it yet.
+    pub withheld: Vec<Said>,
+    /// Not said, with what was found wrong with each.
+    pub dropped: Vec<Said>,
+    pub markers: MarkerCounts,
+    pub usage: Option<Usage>,
+    pub ended: Ended,
+    pub took_ms: u64,
+    /// The passages that it was shown, in order.
+    pub written_from: Vec<PassageKey>,
+    /// Something had fallen back before it wrote.
+    pub fell_back: bool,
+    /// The share of the answer's phrases that the sources have, after so many sentences that may be shown.
+    pub coverage: Vec<(usize, f64)>,
+    /// What went wrong with the verifier first.
+    pub verifier_failure: Option<EntailmentError>,
+}
