@@ -68,7 +68,8 @@ impl RetrievalQuality {
     pub fn of(base: f64, fallback_reasons: Vec<String>) -> Self {
         let fallback_active = !fallback_reasons.is_empty();
         let score = if fallback_active { base * 0.8 } else { base };
-        let confidence_score = (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0;
+        // Nothing found is 0, and not -0.
+        let confidence_score = (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0 + 0.0;
         let confidence_level = match confidence_score {
             score if score >= 0.85 => ConfidenceLevel::High,
             score if score >= 0.60 => ConfidenceLevel::Medium,
