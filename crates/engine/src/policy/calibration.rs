@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use ibidem_words::Sha256Hash;
 use serde::{Deserialize, Serialize};
 
-use super::{Gate, SiftRules};
+use super::{CollectionThresholds, SiftRules, Top1Similarity};
 
 /// The gate whose number was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -118,14 +118,13 @@ impl Calibration {
     /// A number that was changed afterwards is not the one that was tested.
     pub(super) fn contradictions(&self, rules: &SiftRules, found: &mut Vec<String>) {
         let same = |number: f64| (number - self.threshold).abs() < 1e-9;
-        let stands = rules.gates.iter().any(|gate| match (self.gate, gate) {
-            (CalibratedGate::Top1Similarity, Gate::Top1Similarity(number)) => same(*number),
-            (CalibratedGate::DistanceThreshold, Gate::Collections(thresholds)) => {
+        let stands = match self.gate {
+            CalibratedGate::Top1Similarity => rules.rules_of::<Top1Similarity>().any(|rule| same(rule.0)),
+            CalibratedGate::DistanceThreshold => rules.rules_of::<CollectionThresholds>().any(|thresholds| {
                 let mut all = thresholds.collections.values().chain([&thresholds.default]);
                 all.all(|thresholds| same(thresholds.distance_threshold))
-            }
-            _ => false,
-        });
+            }),
+        };
         if !stands {
             found.push(format!(
                 "calibration is about sift.{} = {}, which is not what the gate has: put the number back, calibrate \

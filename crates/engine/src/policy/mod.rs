@@ -20,12 +20,15 @@ pub use gather::{
     RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnjudgedOrder,
 };
 pub use pattern::AddressPattern;
-pub use sift::{
-    CollectionThresholds, Coverage, Gate, KeepBest, NoContext, NoiseFloor, SiftRules, Thresholds, ThresholdsOverlay,
-};
+pub use sift::SiftRules;
 pub use speak::{
     Below, Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
     VerificationMode, VerificationRules,
+};
+
+pub use crate::sift::gates::{
+    Absent, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords, NoContext,
+    NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -144,11 +147,7 @@ impl Policy {
         if overlay.is_empty() {
             return Err(PolicyError::Unreadable("there are no thresholds in it".to_owned()));
         }
-        let gate = self.rules.sift.gates.iter_mut().find_map(|gate| match gate {
-            Gate::Collections(thresholds) => Some(thresholds),
-            _ => None,
-        });
-        let Some(gate) = gate else {
+        let Some(gate) = self.rules.sift.rules_of_mut::<CollectionThresholds>().next() else {
             let name = &self.rules.name;
             return Err(PolicyError::Contradictory(vec![format!(
                 "thresholds by collection are given, and the policy {name} has no gate `collections` to use them: they \

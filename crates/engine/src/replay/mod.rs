@@ -9,8 +9,8 @@ mod speech;
 use ibidem_words::ports::records::DecisionRecord;
 use ibidem_words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
 
-use crate::policy::{Gate, OutOfCorpus, Policy};
-use crate::sift::{Finding, Strained, strain};
+use crate::policy::{Duplicates, OutOfCorpus, Policy};
+use crate::sift::{Finding, GatesOutcome, run_gates};
 pub(crate) use record::{decision_record, pool_record, turn_numbers};
 
 /// What a decision comes to when it is made again.
@@ -66,20 +66,19 @@ pub struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     pub fn under(policy: &'a Policy) -> Result<Self, Unreplayable> {
-        for gate in &policy.rules.sift.gates {
-            match gate {
-                Gate::Duplicates(most) if *most < LEAST_LIKENESS => return Err(Unreplayable::Duplicates(*most)),
-                _ => {}
-            }
+        let mut duplicates = policy.rules.sift.rules_of::<Duplicates>();
+        match duplicates.find(|most| most.0 < LEAST_LIKENESS) {
+            Some(most) => Err(Unreplayable::Duplicates(most.0)),
+            None => Ok(Self { policy }),
         }
-        Ok(Self { policy })
     }
 
     /// Pure: the same record under the same policy always comes to the same.
     pub fn again(&self, record: &DecisionRecord) -> Again {
         let mut rounds = record.rounds.iter().peekable();
         while let Some(pool) = rounds.next() {
-            let Strained { kept, trace, finding, .. } = strain(&self.policy.rules.sift.gates, record::restored(pool));
+            let outcome = run_gates(&self.policy.rules.sift.gates, record::restored(pool));
+            let GatesOutcome { kept, trace, finding, .. } = outcome;
             let is_last = rounds.peek().is_none();
             match finding {
                 Finding::TriesAgain(..) if is_last => return Again::Open(Open::WiderSearch),

@@ -1,10 +1,19 @@
-//! The gates that look at the pool as a whole.
+//! A pool of candidates: as the gates are given it, and while they look at it.
 
-use ibidem_words::{Candidate, Reason, RetrievalQuality, as_shown};
+use ibidem_language::Terms;
+use ibidem_words::{Candidate, GateRecord, Reason, Verdict};
 
-use super::dropping::Dropping;
-use super::{keywords, record, shown};
-use crate::policy::{Coverage, Gate, NoContext};
+/// What the gates look at: a pool, and what they must know of how it came about.
+pub(crate) struct Pool<'a> {
+    pub(crate) terms: Terms,
+    pub(crate) most_kept: usize,
+    pub(crate) reranked: bool,
+    /// 0, or 1 where the first round brought too little and a wider one followed.
+    pub(crate) round: u32,
+    pub(crate) fallback_reasons: &'a [String],
+    /// Best first.
+    pub(crate) candidates: Vec<Candidate>,
+}
 
 /// What a gate found.
 pub(crate) enum Finding {
@@ -14,123 +23,87 @@ pub(crate) enum Finding {
     TriesAgain(Reason, String),
 }
 
-/// `best` is the best similarity of all that was found, before anything was dropped.
-pub(super) fn any_evidence(pool: &mut Dropping, best: Option<f64>) -> Finding {
-    let stops = pool.kept.is_empty();
-    pool.trace.push(record("evidence", stops, pool.kept.len() as f64, 1.0));
-    if !stops {
-        return Finding::Passes;
-    }
-    if let Some((reason, explanation)) = pool.last_word.take() {
-        return Finding::Refuses(reason, explanation);
-    }
-    match best.zip(pool.strictest) {
-        // Something was found, and every bit of it was too far away.
-        Some((best, least)) if best < least => Finding::Refuses(Reason::LowSimilarity, too_far(&shown(best), least)),
-        _ => {
-            let explanation = "No passage was found that bears on the question (0 of at least 1)".to_owned();
-            Finding::Refuses(Reason::NoResults, explanation)
+/// A pool while the gates look at it: what is left, what was dropped, and how each gate found it.
+pub(crate) struct WorkingPool<'a> {
+    /// Best first.
+    pub(super) kept: Vec<Candidate>,
+    /// With the name of the gate that dropped it.
+    pub(super) dropped: Vec<(&'static str, Candidate)>,
+    pub(super) trace: Vec<GateRecord>,
+    pub(super) warnings: Vec<String>,
+    /// The question's significant words.
+    pub(super) terms: Terms,
+    pub(super) most_kept: usize,
+    pub(super) reranked: bool,
+    pub(super) round: u32,
+    pub(super) fallback_reasons: &'a [String],
+    /// The best similarity of all that was found, before anything was dropped.
+    pub(super) best_found: Option<f64>,
+    /// The strictest similarity that a candidate had to have so far.
+    pub(super) strictest: Option<f64>,
+    /// Why the best candidate was dropped, with its numbers, if a gate dropped all that were left.
+    pub(super) why_none_is_left: Option<(Reason, String)>,
+}
+
+impl<'a> WorkingPool<'a> {
+    pub(super) fn new(pool: Pool<'a>) -> Self {
+        let Pool { terms, most_kept, reranked, round, fallback_reasons, mut candidates } = pool;
+        // Where meaning was not searched, words are what there is to compare.
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
+            candidate.read(&terms);
+        }
+        Self {
+            best_found: candidates.iter().map(Candidate::similarity).reduce(f64::max),
+            kept: candidates,
+            dropped: Vec::new(),
+            trace: Vec::new(),
+            warnings: Vec::new(),
+            terms,
+            most_kept,
+            reranked,
+            round,
+            fallback_reasons,
+            strictest: None,
+            why_none_is_left: None,
         }
     }
-}
 
-pub(super) fn look(
-    gate: &Gate,
-    pool: &mut Dropping,
-    round: u32,
-    fallback_reasons: &[String],
-    warnings: &mut Vec<String>,
-) -> Finding {
-    match gate {
-        Gate::Top1Similarity(threshold) => top1_similarity(pool, *threshold),
-        Gate::NoContext(rule) => no_context(pool, rule),
-        Gate::Coverage(rule) => coverage(pool, rule, round),
-        Gate::RetrievalConfidence(least) => retrieval_confidence(pool, *least, fallback_reasons),
-        Gate::MissingKeywords(most_missing) => {
-            warnings.extend(keywords::warn(pool, *most_missing));
-            Finding::Passes
-        }
-        _ => Finding::Passes,
+    /// The best similarity of what is left.
+    pub(super) fn best(&self) -> f64 {
+        self.kept.iter().map(Candidate::similarity).fold(0.0, f64::max)
+    }
+
+    /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
+    pub(super) fn keep_if(
+        &mut self,
+        gate: &'static str,
+        threshold: f64,
+        mut passes: impl FnMut(&mut Candidate, &Terms) -> bool,
+    ) {
+        let before = self.dropped.len();
+        let fails = |candidate: &mut Candidate| !passes(candidate, &self.terms);
+        self.dropped.extend(self.kept.extract_if(.., fails).map(|candidate| (gate, candidate)));
+        let observed = (self.dropped.len() - before) as f64;
+        self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
+    }
+
+    /// Remembers that a gate drops what is less similar than this.
+    pub(super) fn demand(&mut self, least: f64) {
+        self.strictest = Some(self.strictest.map_or(least, |strictest| strictest.max(least)));
+    }
+
+    /// Records what a gate that may stop observed. Returns whether it stops.
+    pub(super) fn record(&mut self, gate: &'static str, stops: bool, observed: f64, threshold: f64) -> bool {
+        let verdict = if stops { Verdict::Stop } else { Verdict::Pass };
+        self.trace.push(GateRecord { gate: gate.to_owned(), verdict, observed, threshold });
+        stops
     }
 }
 
-fn best(pool: &Dropping) -> f64 {
-    pool.kept.iter().map(Candidate::similarity).fold(0.0, f64::max)
-}
-
-fn too_far(observed: &str, threshold: f64) -> String {
-    format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold))
-}
-
-fn top1_similarity(pool: &mut Dropping, threshold: f64) -> Finding {
-    let observed = best(pool);
-    let stops = observed < threshold;
-    pool.trace.push(record("top1_similarity", stops, observed, threshold));
-    if !stops {
-        return Finding::Passes;
-    }
-    Finding::Refuses(Reason::LowSimilarity, too_far(&shown(observed), threshold))
-}
-
-/// How well the search went, with what its fallbacks cost.
-fn retrieval_confidence(pool: &mut Dropping, least: f64, fallback_reasons: &[String]) -> Finding {
-    let observed = RetrievalQuality::of(best(pool), fallback_reasons.to_vec()).confidence_score;
-    let stops = observed < least;
-    pool.trace.push(record("retrieval_confidence", stops, observed, least));
-    if !stops {
-        return Finding::Passes;
-    }
-    let explanation = format!("Retrieval confidence ({}) below threshold ({})", shown(observed), shown(least));
-    Finding::Refuses(Reason::LowConfidence, explanation)
-}
-
-/// Too few, or too weak on the whole: what is missing is asked for, where the policy knows what to ask.
-fn no_context(pool: &mut Dropping, rule: &NoContext) -> Finding {
-    let hits = pool.kept.len();
-    let sum: f64 = pool.kept.iter().map(Candidate::similarity).sum();
-    let mean = if hits == 0 { 0.0 } else { as_shown(sum / hits as f64) };
-    let (few, weak) = (hits < rule.least_hits, mean < rule.least_mean);
-    pool.trace.push(record("no_context_hits", few, hits as f64, rule.least_hits as f64));
-    pool.trace.push(record("no_context_mean", weak, mean, rule.least_mean));
-    let explanation = match (few, weak) {
-        (false, false) => return Finding::Passes,
-        (true, _) => format!("Hits ({hits}) below threshold ({})", rule.least_hits),
-        (false, true) => format!("Mean similarity ({}) below threshold ({})", shown(mean), shown(rule.least_mean)),
-    };
-    if rule.ask_for.is_empty() {
-        return Finding::Refuses(Reason::LowSimilarity, explanation);
-    }
-    let lines = rule.ask_for.iter().map(|detail| format!("\n- {detail}"));
-    let text = std::iter::once(rule.clarify.trim().to_owned()).chain(lines).collect();
-    Finding::AsksBack { reason: Reason::LowSimilarity, explanation, text, ask_for: rule.ask_for.clone() }
-}
-
-fn coverage(pool: &mut Dropping, rule: &Coverage, round: u32) -> Finding {
-    let observed = best(pool);
-    let is_primary =
-        |candidate: &&Candidate| rule.primary_kind.is_none() || candidate.passage.kind == rule.primary_kind;
-    let primary = pool.kept.iter().filter(is_primary).count();
-    let enough_of_kind = primary >= rule.least_of_kind;
-    let threshold = if enough_of_kind { rule.sufficient } else { rule.confident };
-    let stops = observed < threshold;
-    pool.trace.push(record("coverage", stops, observed, threshold));
-    if !stops {
-        return Finding::Passes;
-    }
-    let kind =
-        rule.primary_kind.as_ref().map_or_else(|| "passages".to_owned(), |kind| format!("passages of the kind {kind}"));
-    let explanation = if observed < rule.bail_out {
-        format!("Best similarity ({}) below what is worth another look ({})", shown(observed), shown(rule.bail_out))
-    } else {
-        format!(
-            "Best similarity ({}) below threshold ({}) with {primary} of {} {kind}",
-            shown(observed),
-            shown(threshold),
-            rule.least_of_kind
-        )
-    };
-    if observed >= rule.bail_out && round == 0 {
-        return Finding::TriesAgain(Reason::LowCoverage, explanation);
-    }
-    Finding::Refuses(Reason::LowCoverage, explanation)
+/// A number as people read it: two places, or more where two would hide the difference that decided.
+pub(super) fn shown(number: f64) -> String {
+    let two = format!("{number:.2}");
+    let exact = (two.parse::<f64>().unwrap_or(number) - number).abs() < 5e-5;
+    let written = if exact { two } else { format!("{number:.4}") };
+    written.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -36,9 +36,9 @@ impl Sifted {
 
 /// Evidence to speak from, or a refusal before any model runs.
 #[derive(Clone, Debug)]
-pub enum Sieve {
-    Through(Sifted),
-    Stopped {
+pub enum SiftOutcome {
+    Enough(Sifted),
+    Refused {
         sifted: Sifted,
         refusal: Refusal,
     },
@@ -49,19 +49,19 @@ pub enum Sieve {
         text: String,
     },
     /// Too thin, and worth another, wider round of gathering; refused if there is none.
-    Thin {
+    TooThin {
         sifted: Sifted,
         refusal: Refusal,
     },
 }
 
-impl Sieve {
+impl SiftOutcome {
     pub fn sifted(&self) -> &Sifted {
         match self {
-            Self::Through(sifted)
-            | Self::Stopped { sifted, .. }
+            Self::Enough(sifted)
+            | Self::Refused { sifted, .. }
             | Self::Unclear { sifted, .. }
-            | Self::Thin { sifted, .. } => sifted,
+            | Self::TooThin { sifted, .. } => sifted,
         }
     }
 }

@@ -83,10 +83,10 @@ fn turned(policy: &Policy, by: f64) -> Policy {
                 floor.reranked *= by;
                 floor.otherwise *= by;
             }
-            Gate::MinSimilarity(number) | Gate::Top1Similarity(number) | Gate::RetrievalConfidence(number) => {
-                *number *= by;
-            }
-            Gate::Duplicates(most) => *most = (*most / by).clamp(0.3, 1.0),
+            Gate::MinSimilarity(least) => least.0 *= by,
+            Gate::Top1Similarity(least) => least.0 *= by,
+            Gate::RetrievalConfidence(least) => least.0 *= by,
+            Gate::Duplicates(most) => most.0 = (most.0 / by).clamp(0.3, 1.0),
             Gate::PerDocument(_) | Gate::KeepBest(_) | Gate::MissingKeywords(_) => {}
             Gate::Collections(thresholds) => {
                 for one in thresholds.collections.values_mut().chain([&mut thresholds.default]) {

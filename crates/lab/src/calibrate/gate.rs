@@ -1,32 +1,34 @@
 //! The gate that decides: opened, to see what it would be asked about, and closed again at the number that was chosen.
 
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
-use ibidem_engine::policy::{CalibratedGate, Gate, Policy};
+use ibidem_engine::policy::{CalibratedGate, CollectionThresholds, Policy, Top1Similarity};
 
 /// The gate of a policy that a threshold can be chosen for. Where it has both, the one that looks at the pool as a whole.
 pub fn deciding(policy: &Policy) -> Option<CalibratedGate> {
-    let gates = &policy.rules.sift.gates;
-    let has = |wanted: fn(&Gate) -> bool| gates.iter().any(wanted);
-    if has(|gate| matches!(gate, Gate::Top1Similarity(_))) {
+    let rules = &policy.rules.sift;
+    if rules.rules_of::<Top1Similarity>().next().is_some() {
         return Some(CalibratedGate::Top1Similarity);
     }
-    has(|gate| matches!(gate, Gate::Collections(_))).then_some(CalibratedGate::DistanceThreshold)
+    rules.rules_of::<CollectionThresholds>().next().map(|_| CalibratedGate::DistanceThreshold)
 }
 
 /// The policy with this gate at this number; it promises nothing any more.
 pub fn set(policy: &Policy, gate: CalibratedGate, number: f64) -> Policy {
     let mut policy = policy.clone();
     policy.rules.calibration = None;
-    for gates in &mut policy.rules.sift.gates {
-        match (gate, gates) {
-            (CalibratedGate::Top1Similarity, Gate::Top1Similarity(threshold)) => *threshold = number,
-            (CalibratedGate::DistanceThreshold, Gate::Collections(thresholds)) => {
-                thresholds.default.distance_threshold = number;
-                for own in thresholds.collections.values_mut() {
+    let rules = &mut policy.rules.sift;
+    match gate {
+        CalibratedGate::Top1Similarity => {
+            for threshold in rules.rules_of_mut::<Top1Similarity>() {
+                threshold.0 = number;
+            }
+        }
+        CalibratedGate::DistanceThreshold => {
+            for thresholds in rules.rules_of_mut::<CollectionThresholds>() {
+                for own in thresholds.collections.values_mut().chain([&mut thresholds.default]) {
                     own.distance_threshold = number;
                 }
             }
-            _ => {}
         }
     }
     policy

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use chrono::DateTime;
-use ibidem_engine::policy::{Gate, Policy};
+use ibidem_engine::policy::{Policy, Top1Similarity};
 use ibidem_engine::replay::{Again, Replay};
 use ibidem_language::PresentTerms;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord, Speech};
@@ -15,10 +15,8 @@ const BOOK: &str = include_str!("../../../../policies/book.yaml");
 /// The book's policy with another threshold for its best passage.
 fn book(threshold: f64) -> Policy {
     let mut policy = Policy::parse(BOOK).unwrap();
-    for gate in &mut policy.rules.sift.gates {
-        if let Gate::Top1Similarity(least) = gate {
-            *least = threshold;
-        }
+    for least in policy.rules.sift.rules_of_mut::<Top1Similarity>() {
+        least.0 = threshold;
     }
     policy
 }

@@ -1,4 +1,4 @@
-use ibidem_engine::policy::Gate;
+use ibidem_engine::policy::{CollectionThresholds, Top1Similarity};
 
 use super::*;
 
@@ -22,10 +22,7 @@ fn stricter() -> String {
 }
 
 fn threshold(in_force: &watch::Receiver<Arc<Policy>>) -> Option<f64> {
-    in_force.borrow().rules.sift.gates.iter().find_map(|gate| match gate {
-        Gate::Top1Similarity(threshold) => Some(*threshold),
-        _ => None,
-    })
+    in_force.borrow().rules.sift.rules_of::<Top1Similarity>().next().map(|threshold| threshold.0)
 }
 
 /// Looks until it is settled.
@@ -110,11 +107,7 @@ const THRESHOLDS: &str = include_str!("../../../../config/thresholds.yaml");
 
 fn distance(in_force: &watch::Receiver<Arc<Policy>>, collection: &str) -> f64 {
     let policy = in_force.borrow();
-    let thresholds = policy.rules.sift.gates.iter().find_map(|gate| match gate {
-        Gate::Collections(thresholds) => Some(thresholds),
-        _ => None,
-    });
-    let thresholds = thresholds.unwrap();
+    let thresholds = policy.rules.sift.rules_of::<CollectionThresholds>().next().unwrap();
     thresholds.collections.get(collection).unwrap_or(&thresholds.default).distance_threshold
 }
 

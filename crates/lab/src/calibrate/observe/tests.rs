@@ -1,6 +1,6 @@
 //! Labels over a small corpus in the fakes: what each is worth to a threshold.
 
-use ibidem_engine::policy::{CollectionThresholds, Gate, Policy, Thresholds};
+use ibidem_engine::policy::{CollectionThresholds, Gate, MinSimilarity, Policy, Thresholds, Top1Similarity};
 use ibidem_words::{Question, TenantId};
 
 use super::*;
@@ -46,7 +46,7 @@ async fn a_label_is_wrong_where_nothing_answers_it_or_the_right_document_is_not_
         label("who painted the ceiling", true, &["A#p0"]),
         label("ADR-0099", false, &[]),
     ];
-    let asked = asked(vec![Gate::MinSimilarity(0.9), Gate::Top1Similarity(0.99)]);
+    let asked = asked(vec![Gate::MinSimilarity(MinSimilarity(0.9)), Gate::Top1Similarity(Top1Similarity(0.99))]);
     let mut heard = 0;
     let gate = CalibratedGate::Top1Similarity;
     let observed = observe(&engine, &asked, gate, &labels, 3, || heard += 1).await.unwrap();

@@ -27,8 +27,7 @@ const NOTHING_AT_ZERO: [(&str, &str); 7] = [
 
 /// Each with the setting it is about, and why.
 pub(super) fn without(policy: &Written) -> Vec<String> {
-    let mut found = Vec::new();
-    gates(policy, &mut found);
+    let mut found = policy.policy.rules.sift.warnings();
     gathering(policy, &mut found);
     for (setting, consequence) in NOTHING_AT_ZERO {
         if policy.number(setting) == Some(0.0) {
@@ -42,81 +41,6 @@ pub(super) fn without(policy: &Written) -> Vec<String> {
         }
     }
     found
-}
-
-/// Gates that drop candidates, each for itself.
-const DROPPING: [&str; 6] = ["noise_floor", "min_similarity", "duplicates", "per_document", "collections", "keep_best"];
-
-/// What gates that look at the whole compare with the best, or with the mean, that is left.
-const LOOKING: [(&str, &str); 4] = [
-    ("top1_similarity", "sift.top1_similarity"),
-    ("no_context", "sift.no_context.least_mean"),
-    ("coverage", "sift.coverage.bail_out"),
-    ("coverage", "sift.coverage.sufficient"),
-];
-
-/// Gates that are never reached, because one before them takes everything they would stop; and those that come too
-/// late to be looked after.
-fn in_order(policy: &Written, found: &mut Vec<String>) {
-    let mut least: Option<(String, f64)> = None;
-    let mut looked: Option<&str> = None;
-    for gate in &policy.gates {
-        for (_, setting) in LOOKING.iter().filter(|(looking, _)| looking == gate) {
-            if let (Some(number), Some((before, least))) = (policy.number(setting), &least)
-                && number <= *least
-            {
-                found.push(format!(
-                    "{setting} ({number}) is not above {before} ({least}), which stands before it: \
-                     where meaning was searched, what it would stop never gets there"
-                ));
-            }
-        }
-        let drops = DROPPING.contains(&gate.as_str());
-        // The best always stays: only a gate that may drop everything leaves nothing.
-        let may_drop_all = matches!(gate.as_str(), "noise_floor" | "min_similarity" | "collections");
-        match looked {
-            Some(looked) if may_drop_all => found.push(format!(
-                "sift.gates: {gate} drops after {looked} has looked: what is left may be nothing, and no gate sees it"
-            )),
-            None if !drops => looked = Some(gate),
-            _ => {}
-        }
-        let setting = format!("sift.{gate}");
-        let number = policy.number(&setting).filter(|_| matches!(gate.as_str(), "min_similarity" | "top1_similarity"));
-        if let Some(number) = number.filter(|number| least.as_ref().is_none_or(|(_, least)| number > least)) {
-            least = Some((setting, number));
-        }
-    }
-}
-
-fn gates(policy: &Written, found: &mut Vec<String>) {
-    in_order(policy, found);
-    let number = |setting: &str| policy.number(setting);
-    let least = number("sift.min_similarity");
-    for floor in ["sift.noise_floor.otherwise", "sift.noise_floor.reranked"] {
-        if let (Some(noise), Some(least)) = (number(floor), least)
-            && noise <= least
-        {
-            found.push(format!(
-                "{floor} ({noise}) is not above sift.min_similarity ({least}), which drops the same and more"
-            ));
-        }
-    }
-    if number("sift.duplicates") == Some(1.0) {
-        found.push(
-            "sift.duplicates is 1: no two texts are more alike than that; leaving the gate out says so openly"
-                .to_owned(),
-        );
-    }
-    for setting in
-        ["sift.noise_floor.otherwise", "sift.noise_floor.reranked", "sift.min_similarity", "sift.top1_similarity"]
-    {
-        if number(setting) == Some(0.0) {
-            found.push(format!(
-                "{setting} is 0: next to nothing is below it; leaving the gate out says openly that it is off"
-            ));
-        }
-    }
 }
 
 fn gathering(policy: &Written, found: &mut Vec<String>) {
@@ -136,13 +60,14 @@ fn gathering(policy: &Written, found: &mut Vec<String>) {
              no note between them is ever looked at"
         ));
     }
-    for gate in ["sift.min_similarity", "sift.top1_similarity"] {
-        if let (Some(lent), Some(least)) = (number("gather.curated.references"), number(gate))
+    for gate in &policy.policy.rules.sift.gates {
+        if let (Some(lent), Some(least)) = (number("gather.curated.references"), gate.least_similarity())
             && lent < least
         {
             found.push(format!(
-                "gather.curated.references ({lent}) is below {gate} ({least}): \
-                 what a note refers to would not pass by itself"
+                "gather.curated.references ({lent}) is below sift.{} ({least}): \
+                 what a note refers to would not pass by itself",
+                gate.name()
             ));
         }
     }

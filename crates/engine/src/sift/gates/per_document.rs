@@ -1,0 +1,92 @@
+//! `per_document`: drops all but so many candidates of one document.
+
+use std::collections::HashMap;
+
+use ibidem_words::DocumentId;
+use serde::Deserialize;
+
+use super::{Absent, DropsCandidates, GateRule, Look};
+use crate::sift::pool::WorkingPool;
+
+/// The most candidates of one document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct PerDocument(pub usize);
+
+impl GateRule for PerDocument {
+    fn name() -> &'static str {
+        "per_document"
+    }
+
+    fn when_absent() -> Absent {
+        Absent::Off("the limit for one document")
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look::AtEach(self)
+    }
+
+    fn words(&self) -> Vec<String> {
+        vec![format!("Of one document at most the best {} are kept.", self.0)]
+    }
+
+    fn shares(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    fn contradictions(&self) -> Vec<String> {
+        let none = "sift.per_document is 0: nothing could ever be answered";
+        (self.0 == 0).then(|| none.to_owned()).into_iter().collect()
+    }
+}
+
+impl DropsCandidates for PerDocument {
+    fn drop_from(&self, pool: &mut WorkingPool<'_>) {
+        let most = self.0;
+        let mut seen: HashMap<DocumentId, usize> = HashMap::new();
+        pool.keep_if(Self::name(), most as f64, |candidate, _| {
+            let count = seen.entry(candidate.passage.passage.document).or_default();
+            *count += 1;
+            *count <= most
+        });
+    }
+
+    /// It cannot be 0.
+    fn may_drop_all(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ibidem_words::Candidate;
+
+    use super::super::tests::{contradictions_of, words_of};
+    use crate::sift::fixtures::{candidate, evidence, gathered};
+    use crate::sift::sift;
+
+    #[test]
+    fn a_document_brings_at_most_so_many_passages() {
+        let pool = |count: u32| {
+            (0..count).map(|place| candidate(1, place, 0.9, &format!("text {place} {}", place * 7))).collect()
+        };
+        for (count, kept) in [(2, 2), (3, 3), (4, 3)] {
+            assert_eq!(evidence(&sift(gathered("oil", "[{per_document: 3}]", pool(count)))).len(), kept, "{count}");
+        }
+    }
+
+    #[test]
+    fn test_limit_per_document() {
+        let candidates: Vec<Candidate> =
+            (0..5_u32).map(|number| candidate(1, number, 0.9, &format!("text {number}"))).collect();
+        assert_eq!(evidence(&sift(gathered("leave", "[{per_document: 3}]", candidates))), [0, 1, 2]);
+    }
+
+    #[test]
+    fn it_says_its_number_and_none_is_a_contradiction() {
+        assert_eq!(words_of("{per_document: 3}"), ["Of one document at most the best 3 are kept."]);
+        assert_eq!(contradictions_of("[{per_document: 1}]"), Vec::<String>::new());
+        let none = ["sift.per_document is 0: nothing could ever be answered"];
+        assert_eq!(contradictions_of("[{per_document: 0}]"), none);
+    }
+}
