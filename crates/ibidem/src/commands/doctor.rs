@@ -21,7 +21,7 @@ use crate::{compose, console};
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// The findings as JSON.
+    /// Prints the findings as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -20,19 +20,19 @@ pub(crate) struct Explain {
     query: String,
     #[command(flatten)]
     sight: Sight,
-    /// Only these collections, separated by commas.
+    /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// How many passages an answer could rest on.
+    /// The most passages that an answer could be written from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
     passages: u16,
-    /// How many of those that were dropped are shown; all of them with --json.
+    /// How many of the dropped passages are shown; --json shows all.
     #[arg(long, default_value_t = 15)]
     dropped: usize,
-    /// Everything, for programs.
+    /// Prints everything as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -13,14 +13,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub(crate) struct MetricsCommand {
-    /// Everything, as Prometheus reads it; without this, only what is not 0.
+    /// Prints everything in the format of Prometheus. Without it, only metrics that are not 0 are printed.
     #[arg(long)]
     dump: bool,
-    /// The server; the one of `server.listen` when left out.
+    /// The address of the server. Default: `server.listen`.
     #[arg(long)]
     url: Option<String>,
-    /// The server's `server.metrics_token`; the one of this installation's settings when left out. None is needed where
-    /// `server.metrics` is open.
+    /// The token of the server's `server.metrics_token`. Default: the token in the settings of this command. With
+    /// `server.metrics: open` none is needed.
     #[arg(long, alias = "key")]
     token: Option<String>,
 }

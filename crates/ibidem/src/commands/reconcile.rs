@@ -17,13 +17,13 @@ const DOCUMENTS_A_PUBLICATION: usize = 64;
 
 #[derive(clap::Args)]
 pub(crate) struct Reconcile {
-    /// Say what differs without mending it.
+    /// Reports what differs and changes nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Also drop stored vectors that no passage uses.
+    /// Also deletes stored vectors that no passage uses.
     #[arg(long)]
     prune_vectors: bool,
-    /// The counts as JSON.
+    /// Prints the counts as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -18,10 +18,11 @@ const DOCUMENTS_A_PAGE: usize = 64;
 
 #[derive(clap::Args)]
 pub(crate) struct Reindex {
-    /// Keep the former collection, to be able to go back.
+    /// Keeps the old Qdrant collection, so that you can go back to it.
     #[arg(long)]
     keep_former: bool,
-    /// Afterwards drop the collections of other embedding models: only when no process uses them any more.
+    /// Afterwards deletes the Qdrant collections of other embedding models. Use it only when no process uses them any
+    /// more.
     #[arg(long)]
     drop_other_models: bool,
 }

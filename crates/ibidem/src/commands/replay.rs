@@ -28,27 +28,27 @@ const MOST_LISTED: usize = 40;
 pub(crate) struct Replay {
     #[command(flatten)]
     operator: Operator,
-    /// What a shipped policy, or one from a file, would decide instead. What was found is taken as it was: how that
-    /// policy would search is not tried. Without it each decision is only checked to come to the same under the policy
-    /// that was in force.
+    /// The policy file to compare with: the name of a built-in one, or a path. It decides on the passages that were
+    /// found at the time; its own settings for the search have no effect.
     #[arg(long)]
     policy: Option<String>,
-    /// Thresholds of single collections to lay over that policy.
+    /// A file of thresholds by collection that replaces those of that policy file.
     #[arg(long, requires = "policy")]
     thresholds: Option<PathBuf>,
-    /// Decisions from then on: a day (2026-11-01) or a moment (2026-11-01T08:00:00Z).
+    /// Takes questions from this day (2026-11-01) or time (2026-11-01T08:00:00Z) on.
     #[arg(long, value_parser = moment)]
     since: Option<DateTime<Utc>>,
-    /// Decisions before then.
+    /// Takes questions before this day or time.
     #[arg(long, value_parser = moment)]
     until: Option<DateTime<Utc>>,
-    /// What people found who read the answers: {"request_id": "…", "right": true} on each line. Bounds both policies' risk.
+    /// Reviews of answers by people, one per line: {"request_id": "…", "right": true}. With them, an upper bound on the
+    /// share of wrong answers is printed for both policy files.
     #[arg(long)]
     reviews: Option<PathBuf>,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
-    /// Also as a page, in this file.
+    /// Also writes an HTML page into this file.
     #[arg(long)]
     html: Option<PathBuf>,
 }

@@ -16,14 +16,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tenant {
-    /// Erases a tenant: documents, originals, vectors, points of the index, curated memory, keys, tags, and all records.
-    /// It cannot be taken back. Run again, it finishes what was interrupted.
+    /// Deletes a tenant: documents, original files, vectors, index entries, curated memory, keys, tags and all records.
+    ///
+    /// This cannot be undone. If it is interrupted, run it again to finish it.
     Erase {
         name: String,
-        /// Yes, erase it.
+        /// Confirms the deletion.
         #[arg(long, required = true)]
         yes: bool,
-        /// The report as JSON.
+        /// Prints the report as JSON.
         #[arg(long)]
         json: bool,
     },

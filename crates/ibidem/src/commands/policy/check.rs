@@ -14,10 +14,10 @@ use crate::console;
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// Shipped policies by their names, or files.
+    /// Policy files: names of built-in ones, or paths.
     #[arg(required = true)]
     policies: Vec<String>,
-    /// Thresholds by collection that are to be laid over each of them.
+    /// A file of thresholds by collection that replaces those of each policy file.
     #[arg(long)]
     thresholds: Option<PathBuf>,
 }
