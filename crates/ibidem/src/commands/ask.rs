@@ -73,7 +73,7 @@ impl Ask {
         if let Some(audit) = audit
             && let Err(error) = keep(&audit, &in_force, record).await
         {
-            console::note(&format!("this turn was not recorded: {error}"));
+            console::note(&format!("the question was not recorded: {error}"));
         }
         Ok(())
     }

@@ -114,7 +114,7 @@ impl Calibrate {
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;
         anyhow::ensure!(
             observed.points.iter().any(|point| point.score > 0.0),
-            "nothing was let through for any of the {} questions: ingest the documents they are about first",
+            "none of the {} questions found a passage: load the documents they are about first",
             labels.questions.len()
         );
         let demand =

@@ -133,7 +133,7 @@ impl Document {
             Self::Erase { .. } => return Ok(()),
         };
         match outcome {
-            RemovalOutcome::Done => console::note("done; the index follows when a worker runs"),
+            RemovalOutcome::Done => console::note("done; a running worker updates the index"),
             RemovalOutcome::NotFound => {
                 anyhow::bail!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
             }
@@ -164,7 +164,7 @@ async fn erase(
         }
     }
     publish(&parts).await?;
-    console::note("the index has followed");
+    console::note("the index is up to date");
     anyhow::ensure!(
         unknown.is_empty(),
         "tenant {} has no document {}; see `ibidem document list`",

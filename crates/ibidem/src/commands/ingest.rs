@@ -81,11 +81,11 @@ impl Ingest {
         let listing = find::list(&self.path)?;
         anyhow::ensure!(
             !listing.files.is_empty(),
-            "{} has nothing to ingest; known are .md .html .txt .pdf .docx and .jsonl",
+            "{} has no documents to load; the known formats are .md .html .txt .pdf .docx and .jsonl",
             self.path.display()
         );
         if !listing.left_out.is_empty() {
-            console::note(&format!("{} files of other kinds are left out", listing.left_out.len()));
+            console::note(&format!("{} files of other formats are skipped", listing.left_out.len()));
         }
         let started = Instant::now();
         let batch = Uuid::now_v7();
@@ -94,7 +94,7 @@ impl Ingest {
             let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
             tally.noted(act);
             console::say(&format!(
-                "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads them",
+                "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads and indexes them",
                 tally.queued,
                 tally.retagged,
                 tally.unchanged,
@@ -236,7 +236,10 @@ async fn wait(parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done,
         if left.waiting == 0 {
             break left;
         }
-        anyhow::ensure!(!working.is_finished(), "the worker ended before its work was done");
+        anyhow::ensure!(
+            !working.is_finished(),
+            "the worker stopped before all documents were indexed; the log says why. Run the command again"
+        );
         tokio::time::sleep(LOOK_EVERY).await;
     };
     bar.set_message("publishing");

@@ -64,7 +64,7 @@ impl Key {
                     act.object = Some(ActionObject::new("key", key.id));
                     act.details = json!({ "role": role.as_str() });
                 }
-                console::note(&format!("key {} made; it is shown only this once:", key.id));
+                console::note(&format!("key {} created; it is shown only now:", key.id));
                 console::say(&key.secret);
             }
             Self::List { operator } => {
@@ -93,7 +93,7 @@ impl Key {
                 if !store.revoke_key(operator.tenant_id(), id).await? {
                     anyhow::bail!("there is no valid key {id} of tenant {}; see `ibidem key list`", operator.tenant);
                 }
-                console::note(&format!("key {id} ended"));
+                console::note(&format!("key {id} is revoked"));
             }
         }
         Ok(())

@@ -135,14 +135,14 @@ async fn keep(
     let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
-            "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",
+            "{nowhere} is no document that {} may see; see `ibidem document list`",
             audience_of(&entry.tags)
         ));
     }
     publish(&parts).await?;
     let questions = entry.triggers.len();
     console::note(&format!(
-        "the {} is kept for {}; {} calls it up",
+        "the {} is stored for {}; it is used for {}",
         entry.kind.as_str(),
         audience_of(&entry.tags),
         if questions == 1 { "one question".to_owned() } else { format!("any of {questions} questions") }
@@ -194,7 +194,7 @@ async fn list(settings: &Settings, sight: &Sight, json: bool) -> anyhow::Result<
         return console::say_json(&rows.into_iter().map(MemoryEntryBody::from).collect::<Vec<_>>());
     }
     if rows.is_empty() {
-        console::say("No entries are visible here; --tags says whose entries to read.");
+        console::say("There are no entries that these tags may see; use --tags for others.");
         return Ok(());
     }
     let mut table = console::table(&["id", "kind", "called up by", "sources", "tags", "version", "changed"]);
@@ -233,7 +233,7 @@ async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyho
         }
     }
     publish(&parts).await?;
-    console::note(&format!("entry {id} is gone"));
+    console::note(&format!("entry {id} is removed"));
     Ok(())
 }
 
@@ -243,7 +243,7 @@ pub(super) async fn publish(parts: &Parts) -> anyhow::Result<()> {
     let until = parts.store.now().await?;
     while parts.store.publications_until(until).await? > 0 {
         let published = publisher.round().await;
-        let published = published.context("it is kept, and the index follows when `ibidem worker` runs")?;
+        let published = published.context("the entry is stored but not indexed yet; `ibidem worker` indexes it")?;
         if published == 0 {
             // The rest is in the hands of a worker.
             tokio::time::sleep(LOOK_EVERY).await;

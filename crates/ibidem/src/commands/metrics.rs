@@ -54,11 +54,11 @@ async fn fetch(server: &str, token: Option<&str>) -> anyhow::Result<String> {
     match reply.status() {
         StatusCode::OK => Ok(reply.text().await?),
         StatusCode::UNAUTHORIZED => anyhow::bail!(
-            "the server wants its metrics token: give `server.metrics_token` of the server's settings with --token, or set \
-             IBIDEM__SERVER__METRICS_TOKEN; an API key does not do"
+            "the server asks for its metrics token: give `server.metrics_token` of the server's settings with --token, or set \
+             IBIDEM__SERVER__METRICS_TOKEN; an API key is not accepted"
         ),
         StatusCode::NOT_FOUND => anyhow::bail!(
-            "the server shows its metrics to nobody: set `server.metrics_token` where it runs (and not `server.metrics: off`)"
+            "the server gives its metrics to nobody: set `server.metrics_token` where it runs (and not `server.metrics: off`)"
         ),
         status => anyhow::bail!("the server answered {status}; the reason is in its log"),
     }

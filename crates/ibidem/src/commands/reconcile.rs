@@ -68,12 +68,12 @@ impl Reconcile {
             return console::say_json(&report);
         }
         console::say(&format!(
-            "{} documents and entries compared with {} points: {} differed, {} points were astray{}",
+            "{} documents and entries compared with {} points of the index: {} differed, {} points belong to none{}",
             report.documents,
             report.points,
             report.documents_differing,
             report.points_astray,
-            if report.mended { "; mended" } else { "" },
+            if report.mended { "; repaired" } else { "" },
         ));
         Ok(())
     }

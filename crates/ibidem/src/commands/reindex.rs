@@ -31,7 +31,7 @@ impl Reindex {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         let Some(_only_one) = store.exclusively("reindex").await? else {
-            anyhow::bail!("another `ibidem reindex` is running");
+            anyhow::bail!("another `ibidem reindex` is running; wait until it has ended");
         };
         let embedder = compose::embedder(settings).await?;
         let index = compose::index(settings, &embedder)?;
@@ -80,7 +80,7 @@ async fn count_words(store: &Store) -> anyhow::Result<()> {
     }
     anyhow::ensure!(
         store.conclude_counting().await?,
-        "documents came in meanwhile whose words are counted in another language: let all processes use the same `index.language`"
+        "documents were loaded meanwhile by a process with another `index.language`: set the same one for all processes, and run the command again"
     );
     Ok(())
 }

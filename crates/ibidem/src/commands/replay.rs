@@ -157,7 +157,7 @@ fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
 
 fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed) {
     console::say(&format!(
-        "{} decisions made again: {} the same, {} different, {} of a policy that is not known here",
+        "{} decisions replayed: {} the same, {} different, {} of a policy file that is not known here",
         report.decisions,
         report.same,
         report.different.len(),
@@ -170,7 +170,7 @@ fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed)
         show_compared(compared);
     }
     console::note(&format!(
-        "{decisions_per_second:.0} decisions a second on one core, {with_reading_per_second:.0} with reading their records"
+        "{decisions_per_second:.0} decisions per second on one core, {with_reading_per_second:.0} including reading their records"
     ));
 }
 
@@ -192,7 +192,10 @@ fn show_compared(compared: &Compared) {
         flips.add_row([flip.request_id.to_string(), question, flip.from.clone(), flip.to.clone(), flip.why()]);
     }
     let reworded: usize = compared.reworded.values().sum();
-    console::say(&format!("{} flips; {reworded} answered either way, otherwise than before", compared.flips.len()));
+    console::say(&format!(
+        "{} decisions would change; {reworded} would still be answered, but differently",
+        compared.flips.len()
+    ));
     if !compared.flips.is_empty() {
         console::say(&flips.to_string());
     }

@@ -61,7 +61,7 @@ impl Search {
             console::note(&format!("simplified search: {reason}"));
         }
         if outcome.hits.is_empty() {
-            console::say("Nothing found among the documents visible here; --tags says whose documents to read.");
+            console::say("Nothing was found in the documents that these tags may see; use --tags for others.");
         }
         for (number, hit) in outcome.hits.iter().enumerate() {
             console::say(&format!("{}. {}", number + 1, source_line(hit)));

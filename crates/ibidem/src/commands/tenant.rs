@@ -51,14 +51,15 @@ impl Tenant {
         let publisher = parts.publisher();
         while parts.store.publications_of(tenant).await? > 0 {
             let published = publisher.round().await;
-            let published = published.context("the rest is gone; run it again to take it out of the index")?;
+            let published = published
+                .context("everything but the index entries is deleted; run the command again to delete these")?;
             if published == 0 {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         }
         anyhow::ensure!(
             parts.store.forget_tenant(tenant).await?,
-            "documents were handed in meanwhile; stop whoever does it and run it again"
+            "documents were loaded meanwhile; stop loading, and run the command again"
         );
         if let Some(act) = act {
             act.details = json!({ "documents": erased.documents, "records": erased.records, "keys": erased.keys });
