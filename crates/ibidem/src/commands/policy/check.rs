@@ -130,6 +130,6 @@ mod tests {
             assert!(said.len() < 4_000, "{} characters are no message", said.len());
         }
         let missing = Written::read("no-such-policy").err().map(|error| wrong(&error)).unwrap_or_default();
-        assert!(missing.contains("neither a shipped policy (architecture, book, default"), "{missing}");
+        assert!(missing.contains("neither a built-in policy file (architecture, book, default"), "{missing}");
     }
 }
