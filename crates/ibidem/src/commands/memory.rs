@@ -135,7 +135,7 @@ async fn keep(
     let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
-            "{nowhere} is no document that {} may see; see `ibidem document list`",
+            "{nowhere} is not a document that can be seen by {}; see `ibidem document list`",
             audience_of(&entry.tags)
         ));
     }

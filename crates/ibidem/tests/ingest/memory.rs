@@ -34,7 +34,7 @@ async fn written(installation: &Installation, folder: &Path) -> [MemoryId; 2] {
     let pin =
         ["memory", "pin", question, "--source", passage, "--source", "ADR-7", "--trigger", "allowance for dinner"];
     let pinned = installation.succeed(&pin).await;
-    assert!(pinned.err.contains("ADR-7 leads to nothing that everybody can see now"), "{pinned:?}");
+    assert!(pinned.err.contains("ADR-7 is not a document that can be seen by everybody"), "{pinned:?}");
     assert!(pinned.err.contains("the pin is stored for everybody; it is used for any of 2 questions"), "{pinned:?}");
 
     let note = folder.join("note.txt");
