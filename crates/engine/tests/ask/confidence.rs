@@ -17,7 +17,7 @@ const MEALS: &str = "Meals are paid up to 30 euros a day.";
 /// The handbook's policy with these rules for confidence.
 fn demanding(rules: &str) -> String {
     let start = HANDBOOK.find("  confidence:\n").unwrap();
-    let end = start + HANDBOOK[start..].find("  # A cited document").unwrap();
+    let end = start + HANDBOOK[start..].find("  stale_after_days").unwrap();
     format!("{}  confidence: {rules}\n{}", &HANDBOOK[..start], &HANDBOOK[end..])
 }
 
