@@ -10,6 +10,13 @@ import pathlib
 import re
 import sys
 
+# What the figures are called for somebody who has not read how they are counted.
+PLAIN = {
+    "terminology hallucination": "definitions not from the vocabulary",
+    "citation compliance": "sentences with a citation that resolves",
+    "false refusals": "answerable questions that were refused",
+    "hallucinations": "answers to questions without one",
+}
 MARKED = re.compile(r"(<!-- golden -->\n).*?(<!-- /golden -->)", re.DOTALL)
 
 
@@ -18,16 +25,20 @@ def table(results):
     lines = ["| golden set | observed | aim |", "|---|---|---|"]
     for target in results["targets"]:
         missed = "" if target["reached"] else " (missed)"
-        lines.append(f"| {target['name']} | {target['observed']:.3f} | {target['sign']} {target['aim']:.2f}{missed} |")
+        name = PLAIN.get(target["name"], target["name"])
+        lines.append(f"| {name} | {target['observed']:.3f} | {target['sign']} {target['aim']:.2f}{missed} |")
     config, half = results["meta"]["config"], lambda name: halves[name]
-    answers = config["answering_model"] or "the sources' own sentences"
+    model = config["answering_model"]
+    answers = f"are written by {model}" if model else "consist of sentences quoted from the documents"
+    wrongly = "an answer" if model else "a quoted, correctly cited passage that does not answer them"
     lines.append("")
     lines.append(
-        f"{results['meta']['total']} questions to {config['documents']} documents, {config['embedding_model']}, answers by "
-        f"{answers}. Thresholds were chosen on one half of the questions: precision {half('calibration')['precision']:.3f} "
-        f"and recall {half('calibration')['recall']:.3f} there, {half('held_out')['precision']:.3f} and "
-        f"{half('held_out')['recall']:.3f} on the other. {metrics['hallucinations']['count']} of "
-        f"{metrics['hallucinations']['of']} questions that must not be answered were."
+        f"{results['meta']['total']} questions about {config['documents']} documents; embedding model "
+        f"{config['embedding_model']}; answers {answers}. Thresholds were chosen on one half of the questions: precision is "
+        f"{half('calibration')['precision']:.3f} and recall {half('calibration')['recall']:.3f} there, "
+        f"{half('held_out')['precision']:.3f} and {half('held_out')['recall']:.3f} on the other half. "
+        f"{metrics['hallucinations']['count']} of {metrics['hallucinations']['of']} questions that the documents do not "
+        f"answer got {wrongly}."
     )
     return "\n".join(lines) + "\n"
 

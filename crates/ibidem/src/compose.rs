@@ -60,10 +60,16 @@ pub(crate) async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
     store.ping().await.context("check `database.url`, then run `ibidem doctor`")?;
     match store.schema_state().await? {
         SchemaState::Current { .. } => Ok(store),
-        SchemaState::Behind { .. } => anyhow::bail!("the database's schema is behind; run `ibidem migrate`"),
-        SchemaState::Ahead { .. } => anyhow::bail!("the database was migrated by a newer Ibidem; use that one"),
+        SchemaState::Behind { .. } => {
+            anyhow::bail!("the tables of the database are older than this version; run `ibidem migrate`")
+        }
+        SchemaState::Ahead { .. } => {
+            anyhow::bail!("the tables of the database are newer than this version; use the newer version of Ibidem")
+        }
         SchemaState::Altered { version } => {
-            anyhow::bail!("migration {version} was changed after it was applied; use the Ibidem that applied it")
+            anyhow::bail!(
+                "migration {version} was changed after it was applied; use the version of Ibidem that applied it"
+            )
         }
     }
 }
@@ -113,7 +119,7 @@ pub(crate) fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
         Err(PolicyFileError::Unreadable { reason, .. }) => {
             let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
             let names = names.join(", ");
-            anyhow::bail!("{named:?} is neither a shipped policy ({names}) nor a file to read: {reason}")
+            anyhow::bail!("{named:?} is neither a built-in policy file ({names}) nor a file that can be read: {reason}")
         }
         Err(error) => Err(error.into()),
     }

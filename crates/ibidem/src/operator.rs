@@ -6,7 +6,7 @@ use ibidem_words::{Identity, Role, Scope, Subject, Tag, TenantId};
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Operator {
-    /// The organisation to act for.
+    /// The tenant (organisation) whose data the command works on.
     #[arg(long, default_value = "default")]
     pub(crate) tenant: String,
 }
@@ -27,7 +27,8 @@ impl Operator {
 pub(crate) struct Sight {
     #[command(flatten)]
     pub(crate) operator: Operator,
-    /// Read as somebody with these tags would, separated by commas. Without any: public documents only.
+    /// Searches with the access rights of somebody who has these tags, separated by commas. Without it, only public
+    /// documents are found.
     #[arg(long, value_delimiter = ',')]
     pub(crate) tags: Vec<Tag>,
 }

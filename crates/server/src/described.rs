@@ -11,7 +11,7 @@ const OF_THE_DOOR: [(&str, &str); 9] = [
     ("415", "The body is of another type"),
     ("422", "The request is not valid; the detail names the field"),
     ("429", "The key has as many requests under way as it may"),
-    ("500", "Something is wrong on this side"),
+    ("500", "The server has an internal error"),
     ("503", "Too many requests are under way, or a part does not answer"),
     ("504", "The request took too long"),
 ];

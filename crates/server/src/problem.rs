@@ -65,7 +65,7 @@ impl Problem {
             StatusCode::UNAUTHORIZED,
             "unauthenticated",
             "A valid API key is needed",
-            "Send `Authorization: Bearer <key>`; an operator makes keys with `ibidem key create`.",
+            "Send `Authorization: Bearer <key>`; an operator creates keys with `ibidem key create`.",
         )
     }
 
@@ -74,7 +74,12 @@ impl Problem {
     }
 
     pub(crate) fn not_found() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "not_found", "There is nothing here", "The API is described at /openapi.json.")
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such endpoint",
+            "The API is described at /openapi.json.",
+        )
     }
 
     pub(crate) fn no_such_entry() -> Self {
@@ -91,7 +96,7 @@ impl Problem {
             StatusCode::NOT_FOUND,
             "not_found",
             "There is no such answer",
-            "An answer is read again with the key that asked, by the request id that came with it.",
+            "An answer can be read again only with the key that asked, by the request id that came with it.",
         )
     }
 
@@ -100,7 +105,7 @@ impl Problem {
             StatusCode::NOT_FOUND,
             "not_found",
             "There is no such document",
-            "`POST /v1/search` names documents by id, and `ibidem document list` does.",
+            "`POST /v1/search` and `ibidem document list` show the ids of documents.",
         )
     }
 
@@ -109,7 +114,7 @@ impl Problem {
             StatusCode::NOT_FOUND,
             "not_found",
             "There is no such record",
-            "A record has the request id of its answer, and appears a moment after it.",
+            "A record has the request id of its answer. It appears a moment after the answer; try again then.",
         )
     }
 
@@ -117,7 +122,7 @@ impl Problem {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             "method_not_allowed",
-            "This address does not take that method",
+            "This endpoint does not support that method",
             "The API is described at /openapi.json.",
         )
     }
@@ -143,7 +148,7 @@ impl Problem {
     pub(crate) fn body_too_large(most: usize) -> Self {
         Self::malformed(
             StatusCode::PAYLOAD_TOO_LARGE,
-            format!("The body has more than {most} bytes, which is the most."),
+            format!("The body is larger than {most} bytes, the limit. Send less, or ask the operator to raise it."),
         )
     }
 
@@ -161,7 +166,7 @@ impl Problem {
             StatusCode::GATEWAY_TIMEOUT,
             "deadline",
             "The request took too long",
-            format!("It was ended after {seconds} s. Try again in a moment."),
+            format!("It was ended after {seconds} s. Try again; an operator can raise `server.request_timeout_ms`."),
         )
     }
 
@@ -169,8 +174,8 @@ impl Problem {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "Something is wrong on this side",
-            "The operator finds the reason in the log under this request id.",
+            "The server has an internal error",
+            "The operator can find the reason in the server's log, under this request id.",
         )
     }
 
@@ -213,16 +218,16 @@ impl From<CatalogueError> for Problem {
         if let CatalogueError::Refused(reason) = &error {
             tracing::warn!(reason, "the catalogue refused what was handed in");
             return Self::invalid(
-                "Something in it cannot be kept: a text with a NUL, a name that is too long, or the like.",
+                "Part of the request cannot be stored, for example a text with a NUL character or a name that is too long.",
             );
         }
-        Self::unavailable("catalogue_unavailable", "The catalogue does not answer", &error.to_string())
+        Self::unavailable("catalogue_unavailable", "The database does not answer", &error.to_string())
     }
 }
 
 impl From<OriginalsError> for Problem {
     fn from(error: OriginalsError) -> Self {
-        Self::unavailable("originals_unavailable", "The originals store does not answer", &error.to_string())
+        Self::unavailable("originals_unavailable", "The store of original files does not answer", &error.to_string())
     }
 }
 
@@ -265,12 +270,9 @@ impl Problem {
     pub(crate) fn of(AskError::Model(error): &AskError) -> Self {
         let detail = error.to_string();
         match error {
-            ModelError::NotAllowed { .. } => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "model_not_allowed",
-                "This model may not be asked for",
-                detail,
-            ),
+            ModelError::NotAllowed { .. } => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "model_not_allowed", "This model is not allowed", detail)
+            }
             ModelError::NotServed { .. } => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "model_not_served", "This model is not loaded", detail)
             }

@@ -22,19 +22,19 @@ pub(crate) struct Ask {
     query: String,
     #[command(flatten)]
     sight: Sight,
-    /// Only these collections, separated by commas.
+    /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// A model of the allow-list.
+    /// The model that writes the answer: `language_model.roles.answer` or one of `language_model.also_allowed`.
     #[arg(long)]
     model: Option<String>,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// How many passages the answer may rest on.
+    /// The most passages that an answer may be written from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
     passages: u16,
-    /// The same JSON as POST /v1/answers.
+    /// Prints the same JSON as POST /v1/answers.
     #[arg(long)]
     json: bool,
 }
@@ -73,7 +73,7 @@ impl Ask {
         if let Some(audit) = audit
             && let Err(error) = keep(&audit, &in_force, record).await
         {
-            console::note(&format!("this turn was not recorded: {error}"));
+            console::note(&format!("the question was not recorded: {error}"));
         }
         Ok(())
     }

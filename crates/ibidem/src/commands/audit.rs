@@ -11,11 +11,11 @@ use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Audit {
-    /// Lists who did what, newest first. docs/actions.md lists the actions.
+    /// Lists who did what to which data, newest first. docs/actions.md lists the actions.
     Actions(Actions),
-    /// Removes records that are old enough, by whole months, as a server does once a day.
+    /// Deletes records older than `audit.retention_days`, by whole months. `ibidem serve` does the same once a day.
     Prune {
-        /// Over `audit.retention_days`.
+        /// Deletes records older than this many days, in place of `audit.retention_days`.
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
         older_than: Option<u32>,
     },
@@ -25,28 +25,29 @@ pub(crate) enum Audit {
 pub(crate) struct Actions {
     #[command(flatten)]
     operator: Operator,
-    /// What belongs to no tenant: the installation's own, and requests that were turned away before their key was known.
+    /// Lists actions that belong to no tenant: those on the installation itself, and requests that were rejected before
+    /// their key was known.
     #[arg(long)]
     installation: bool,
-    /// Only this action, for instance document.submit.
+    /// Lists only this action, for example document.submit.
     #[arg(long)]
     action: Option<AuditedAction>,
-    /// Only by this subject: key:ID or operator.
+    /// Lists only what this subject did: key:ID or operator.
     #[arg(long)]
     subject: Option<SubjectId>,
-    /// Only with this outcome, for instance forbidden.
+    /// Lists only actions with this outcome, for example forbidden.
     #[arg(long)]
     outcome: Option<String>,
-    /// Only on what has this id.
+    /// Lists only actions on the object with this id.
     #[arg(long)]
     object_id: Option<String>,
-    /// From then on: a day (2026-11-01) or a moment (2026-11-01T08:00:00Z).
+    /// Lists actions from this day (2026-11-01) or time (2026-11-01T08:00:00Z) on.
     #[arg(long, value_parser = moment)]
     since: Option<DateTime<Utc>>,
-    /// Before then.
+    /// Lists actions before this day or time.
     #[arg(long, value_parser = moment)]
     until: Option<DateTime<Utc>>,
-    /// How many at most.
+    /// The most actions listed.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
 }

@@ -25,40 +25,42 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Calibrate {
-    /// Files of labelled questions: one on each line, a golden set, or one in the form of SQuAD 2.0. Their documents
-    /// must have been ingested.
+    /// Files of labelled questions: one per line as docs/calibration.md describes, a golden set, or a set in the format
+    /// of SQuAD 2.0. Load their documents with `ibidem ingest` first.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     labels: Vec<PathBuf>,
-    /// The largest share of the questions let through that should not have been.
+    /// The bound: the largest share, among the questions that pass the threshold, of those that should have been
+    /// refused.
     #[arg(long, default_value_t = 0.01)]
     max_hallucination: f64,
-    /// How sure that must be.
+    /// The probability with which the bound must hold.
     #[arg(long, default_value_t = 0.95)]
     confidence: f64,
-    /// The test: clopper-pearson is exact here, hoeffding-bentkus also holds where answers are wrong in part.
+    /// The statistical test. clopper-pearson is exact for answers that are either right or wrong; hoeffding-bentkus
+    /// also holds for answers that are wrong in part.
     #[arg(long, value_enum, default_value_t = NamedBound::ClopperPearson)]
     bound: NamedBound,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
     #[command(flatten)]
     sight: Sight,
-    /// Only these collections, separated by commas, unless a label names its own.
+    /// Searches only these collections, separated by commas. A label that names its own overrides this.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// Where the calibrated policy is written. Nothing is when no threshold keeps the bound.
+    /// Writes the calibrated policy file here. Nothing is written when no threshold keeps the bound.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where the curve of risk and coverage is drawn, whether a threshold keeps the bound or not.
+    /// Draws the risk and coverage of each threshold into this SVG file, also when no threshold keeps the bound.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Files of other labelled questions, to see how the chosen threshold does on what it was not chosen by.
+    /// Files of further labelled questions, on which the chosen threshold is tested.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     test: Vec<PathBuf>,
-    /// Questions searched for at the same time.
+    /// How many questions are searched at the same time.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     at_once: u16,
-    /// Every figure as JSON.
+    /// Prints all figures as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -112,7 +114,7 @@ impl Calibrate {
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;
         anyhow::ensure!(
             observed.points.iter().any(|point| point.score > 0.0),
-            "nothing was let through for any of the {} questions: ingest the documents they are about first",
+            "none of the {} questions found a passage: load the documents they are about first",
             labels.questions.len()
         );
         let demand =

@@ -1,4 +1,4 @@
-//! `ibidem doctor`: every part checked, and how to mend what is wrong.
+//! `ibidem doctor`: checks every part, and says how to fix what is wrong.
 
 mod audit;
 mod judges;
@@ -21,7 +21,7 @@ use crate::{compose, console};
 
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
-    /// The findings as JSON.
+    /// Prints the findings as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -97,14 +97,14 @@ async fn traces(settings: &Settings) -> Option<Finding> {
         None => Finding::ok("traces", format!("taken at {url}")),
         Some(error) => Finding::warning(
             "traces",
-            format!("lost: {error}"),
+            format!("traces are lost: {error}"),
             "start the collector, or correct `server.otlp_url`; questions are answered without it",
         ),
     })
 }
 
 fn show(findings: &[Finding]) {
-    let mut table = console::table(&["", "part", "found", "how to mend it"]);
+    let mut table = console::table(&["", "part", "found", "how to fix it"]);
     for finding in findings {
         let mark = match finding.state {
             State::Ok => "ok",
@@ -136,16 +136,16 @@ async fn database(settings: &Settings, findings: &mut Vec<Finding>) -> Option<St
     let (finding, usable) = match store.schema_state().await {
         Ok(SchemaState::Current { version }) => (Finding::ok("schema", format!("version {version}")), true),
         Ok(SchemaState::Behind { applied, needed }) => {
-            let found = format!("{applied} of {needed} migrations applied");
+            let found = format!("{applied} of {needed} migrations are applied");
             (Finding::broken("schema", found, "run `ibidem migrate`"), false)
         }
         Ok(SchemaState::Ahead { newest_known, applied }) => {
-            let found = format!("version {applied}, this Ibidem knows {newest_known}");
-            (Finding::broken("schema", found, "use the newer Ibidem that migrated it"), false)
+            let found = format!("version {applied}; this Ibidem knows only up to {newest_known}");
+            (Finding::broken("schema", found, "use the newer version of Ibidem that migrated it"), false)
         }
         Ok(SchemaState::Altered { version }) => {
-            let found = format!("migration {version} is not the one that was applied");
-            (Finding::broken("schema", found, "use the Ibidem that applied it"), false)
+            let found = format!("migration {version} differs from the one that was applied");
+            (Finding::broken("schema", found, "use the version of Ibidem that applied it"), false)
         }
         Err(error) => (Finding::broken("schema", error.to_string(), "run `ibidem migrate`"), false),
     };
@@ -180,8 +180,7 @@ async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<A
             Some(embedder)
         }
         Err(error) => {
-            let mend =
-                "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` brings all three";
+            let mend = "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` downloads all three";
             findings.push(Finding::broken("embedding", error.to_string(), mend));
             None
         }
@@ -195,7 +194,7 @@ async fn index(
     findings: &mut Vec<Finding>,
 ) {
     let Some(embedder) = embedder else {
-        findings.push(Finding::warning("index", "not looked at", "mend the embedding model first"));
+        findings.push(Finding::warning("index", "not checked", "fix the embedding model first"));
         return;
     };
     let index = match compose::index(settings, embedder) {
@@ -215,7 +214,7 @@ async fn index(
     }
     let finding = match index.check().await {
         Ok(IndexState::Ready { collection, points }) => compared(&collection, points, store).await,
-        Ok(IndexState::Missing) => Finding::broken("collection", "none yet", "run `ibidem migrate`"),
+        Ok(IndexState::Missing) => Finding::broken("collection", "there is none yet", "run `ibidem migrate`"),
         Ok(IndexState::OtherModel { found }) => {
             let found = format!("made by the embedding model {found}, not by the configured one");
             Finding::broken("collection", found, "run `ibidem reindex`, or configure the former model")
@@ -231,7 +230,7 @@ async fn compared(collection: &str, points: u64, store: Option<&Store>) -> Findi
     let Some(store) = store else { return Finding::ok("collection", found) };
     match (store.passage_count().await, store.backlog().await) {
         (Ok(passages), Ok(backlog)) if passages != points && backlog.publications == 0 => {
-            let found = format!("{found}, but {passages} passages in the catalogue");
+            let found = format!("{found}, but {passages} passages in the database");
             Finding::warning("collection", found, "run `ibidem reconcile`")
         }
         _ => Finding::ok("collection", found),
@@ -244,8 +243,8 @@ async fn words(store: &Store) -> Finding {
         Ok(true) => Finding::ok("words", "counted for every document"),
         Ok(false) => Finding::warning(
             "words",
-            "not counted for every document: all words of a question weigh the same, and answers say words_unweighed",
-            "run `ibidem reindex`; it embeds nothing anew",
+            "not counted for every document: rare and common words count the same, and answers carry words_unweighed",
+            "run `ibidem reindex`; it computes no vectors again",
         ),
         Err(error) => Finding::broken("words", error.to_string(), "check the database"),
     }
@@ -254,11 +253,11 @@ async fn words(store: &Store) -> Finding {
 async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
     match store.backlog().await {
         Ok(backlog) => {
-            let waiting = format!("{} documents to read, {} to publish", backlog.jobs, backlog.publications);
+            let waiting = format!("{} documents wait to be read, {} to be indexed", backlog.jobs, backlog.publications);
             findings.push(if backlog.jobs + backlog.publications == 0 {
-                Finding::ok("work", "nothing waits")
+                Finding::ok("work", "no document is waiting")
             } else {
-                Finding::warning("work", waiting, "run `ibidem worker`, or wait if one runs")
+                Finding::warning("work", waiting, "run `ibidem worker`, or wait if one is running")
             });
             if backlog.failed_jobs > 0 {
                 let found = format!("{} documents could not be read", backlog.failed_jobs);
@@ -272,7 +271,7 @@ async fn backlog(store: &Store, findings: &mut Vec<Finding>) {
 async fn vocabulary(settings: &Settings) -> Finding {
     let mend = "correct `terminology.skosmos` or `terminology.files`";
     match compose::vocabulary(settings) {
-        Ok(None) => Finding::ok("vocabulary", "none configured; questions about terms go to the documents"),
+        Ok(None) => Finding::ok("vocabulary", "none configured; questions about terms are searched in the documents"),
         // Any term will do: whether there is an answer is what counts.
         Ok(Some(vocabulary)) => match vocabulary.lookup("term").await {
             Ok(_) => Finding::ok("vocabulary", "answers"),

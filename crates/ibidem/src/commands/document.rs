@@ -15,18 +15,18 @@ const ROWS_A_PAGE: i64 = 500;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Document {
-    /// Lists documents, as somebody with these tags sees them.
+    /// Lists the documents that somebody with these tags may see.
     List {
         #[command(flatten)]
         sight: Sight,
     },
-    /// Shows one document, and what was left out or changed in reading it.
+    /// Shows one document, and what was left out or changed when its text was extracted.
     Show {
         #[command(flatten)]
         operator: Operator,
         id: Uuid,
     },
-    /// Changes who sees a document, as of now.
+    /// Replaces the tags of a document. Who may see it changes at once.
     Retag {
         #[command(flatten)]
         operator: Operator,
@@ -35,23 +35,26 @@ pub(crate) enum Document {
         #[arg(required = true, value_delimiter = ',')]
         tags: Vec<Tag>,
     },
-    /// Removes a document, as of now. Its texts stay, so that old receipts can be checked; see `erase`.
+    /// Removes a document. From then on nobody finds it. Its text stays in the database, so that old receipts can be
+    /// checked; `erase` deletes that too.
     Remove {
         #[command(flatten)]
         operator: Operator,
         id: Uuid,
     },
-    /// Erases documents: texts, vectors, originals, points of the index, and their words in records and stored answers.
-    /// It cannot be taken back. Run again, it finishes what was interrupted.
+    /// Deletes documents everywhere: text, vectors, original files, index entries, and their text in records and stored
+    /// answers.
+    ///
+    /// This cannot be undone. If it is interrupted, run it again to finish it.
     Erase {
         #[command(flatten)]
         operator: Operator,
         #[arg(required = true)]
         ids: Vec<Uuid>,
-        /// Yes, erase them.
+        /// Confirms the deletion.
         #[arg(long, required = true)]
         yes: bool,
-        /// The report as JSON: a line for each document.
+        /// Prints the report as JSON, one line per document.
         #[arg(long)]
         json: bool,
     },
@@ -130,7 +133,7 @@ impl Document {
             Self::Erase { .. } => return Ok(()),
         };
         match outcome {
-            RemovalOutcome::Done => console::note("done; the index follows when a worker runs"),
+            RemovalOutcome::Done => console::note("done; a running worker updates the index"),
             RemovalOutcome::NotFound => {
                 anyhow::bail!("tenant {} has no document {id}; see `ibidem document list`", operator.tenant)
             }
@@ -161,7 +164,7 @@ async fn erase(
         }
     }
     publish(&parts).await?;
-    console::note("the index has followed");
+    console::note("the index is up to date");
     anyhow::ensure!(
         unknown.is_empty(),
         "tenant {} has no document {}; see `ibidem document list`",

@@ -22,34 +22,36 @@ use crate::settings::Settings;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Eval {
-    /// Asks for documents by their addresses. They must have been ingested with them.
+    /// Measures whether documents are found by their addresses. Load them with addresses first.
     Addresses(addresses::Addresses),
-    /// Shows what the configured verifier catches of sentences made to slip past it, and what it wrongly drops.
+    /// Measures how many misleading sentences the configured verifier catches, and how many faithful ones it drops.
     Adversarial(adversarial::Adversarial),
-    /// Detects what models made up, with the configured verifier, on answers in which people marked it.
+    /// Measures how well the configured verifier finds unsupported statements, on answers in which people marked them.
     Detect(detect::Detect),
-    /// Fits the weights of the verifier that needs no model of its own, on pairs made for it.
+    /// Fits the weights of the lexical verifier, on pairs of claims and passages.
     Fit(fit::Fit),
-    /// Shows what each way of gathering brings to the judge, and in what order, on a set in the form of BEIR.
+    /// Measures which passages each way of retrieval brings, and in which order, on a set in the format of BEIR.
     Gather(gather::Gather),
-    /// Checks a set of questions with known outcomes before anything is measured by it. Nothing has to run.
+    /// Checks a golden set for mistakes. It needs no server.
     Lint(lint::Lint),
-    /// Runs a retrieval set in the form of BEIR through each lane. Its corpus must have been ingested.
+    /// Measures search by meaning and by keywords on a set in the format of BEIR. Load its corpus first.
     Retrieval(retrieval::Retrieval),
-    /// Shows what thresholds on similarity do, on a set in the form of SQuAD 2.0. Its paragraphs must have been ingested.
+    /// Measures which questions each similarity threshold lets through, on a set in the format of SQuAD 2.0. Load its
+    /// paragraphs first.
     Similarity(similarity::Similarity),
-    /// Asks what paragraphs answer and what they only seem to, of a set in the form of SQuAD 2.0, under each policy.
+    /// Measures which questions each policy file answers and refuses, on a set in the format of SQuAD 2.0.
     AnswerOrRefuse(answer_or_refuse::AnswerOrRefuse),
-    /// Compares two files of answers to the same questions, blind, by a model that wrote neither.
+    /// Lets a model that wrote neither compare two files of answers to the same questions, without knowing who wrote
+    /// which.
     Judge(judge::Judge),
-    /// Adds answers that somebody reviewed to the golden set.
+    /// Adds reviewed answers to the golden set.
     Promote(promote::Promote),
-    /// Runs the golden set: what is answered, refused and cited, beside what must be. Its documents must have been
-    /// ingested.
+    /// Asks every question of the golden set and compares the outcomes with the expected ones. Load its documents
+    /// first.
     Run(run::Run),
-    /// Compares two runs of the golden set.
+    /// Compares the results of two runs of the golden set: figures, and questions whose outcome changed.
     Diff(diff::Diff),
-    /// Fails when a run of the golden set is worse than another.
+    /// Exits with 1 when a run of the golden set is worse than an earlier one.
     Check(check::Check),
 }
 

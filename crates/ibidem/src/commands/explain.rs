@@ -20,19 +20,19 @@ pub(crate) struct Explain {
     query: String,
     #[command(flatten)]
     sight: Sight,
-    /// Only these collections, separated by commas.
+    /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// How many passages an answer could rest on.
+    /// The most passages that an answer could be written from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
     passages: u16,
-    /// How many of those that were dropped are shown; all of them with --json.
+    /// How many of the dropped passages are shown; --json shows all.
     #[arg(long, default_value_t = 15)]
     dropped: usize,
-    /// Everything, for programs.
+    /// Prints everything as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -77,7 +77,7 @@ fn show(explanation: &Explanation, most_dropped: usize) {
         ));
     }
     if explanation.curated_suffices {
-        console::say("curated memory suffices: what the lanes brought was not looked at");
+        console::say("curated memory is enough: other passages were not used");
     }
     if !explanation.candidates.is_empty() {
         console::say(&candidates(&explanation.candidates, most_dropped));
@@ -93,7 +93,7 @@ fn show(explanation: &Explanation, most_dropped: usize) {
     match (&decision.action, &decision.explanation) {
         (Some(action), Some(why)) => console::say(&format!("decision: {action:?} — {why}").to_lowercase()),
         (Some(action), None) => console::say(&format!("decision: {action:?}, by rule").to_lowercase()),
-        (None, _) => console::say("decision: goes on to be answered"),
+        (None, _) => console::say("decision: an answer is written"),
     }
     for suggestion in &decision.suggestions {
         console::say(&format!("next: {suggestion}"));
@@ -101,7 +101,7 @@ fn show(explanation: &Explanation, most_dropped: usize) {
     let stages = explanation.stages.iter().map(|stage| format!("{} {:.1} ms", stage.stage, stage.milliseconds));
     if !explanation.stages.is_empty() {
         let stages = stages.collect::<Vec<_>>().join(", ");
-        console::say(&format!("took: {stages}; the index was asked {} time(s)", explanation.index_calls));
+        console::say(&format!("took: {stages}; {} call(s) to the index", explanation.index_calls));
     }
     for reason in &explanation.fallback_reasons {
         console::note(&format!("simplified search: {reason}"));

@@ -29,24 +29,26 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
 pub(crate) struct Ingest {
-    /// A folder, a file (.md .html .txt .pdf .docx), or a .jsonl file with a document on each line.
+    /// A file (.md .html .txt .pdf .docx), a folder, or a .jsonl file with one document per line.
     path: PathBuf,
     #[command(flatten)]
     operator: Operator,
-    /// The collection they belong to, for instance ADR.
+    /// The collection that the documents belong to, for example ADR.
     #[arg(long)]
     collection: CollectionName,
-    /// Who may see them, separated by commas; `public` is everybody of the tenant.
+    /// Tags, separated by commas: whoever has one of them may see the documents. `public` means everybody of the
+    /// tenant.
     #[arg(long, required = true, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// What sort of documents they are, unless they say so themselves.
+    /// The kind of the documents, for example verse. A kind stated in a document takes precedence.
     #[arg(long)]
     kind: Option<DocumentKind>,
-    /// Their addresses, by where they stand: `ADR-{number}` by the number in a file's name, `{name}` by the name
-    /// itself, `{id}` by the id of a .jsonl line. What a line says itself comes first.
+    /// How each document gets its address, the name by which it can be asked for: `ADR-{number}` takes the number in
+    /// the file's name, `{name}` the name itself, `{id}` the id of a .jsonl line. An address stated in a line takes
+    /// precedence.
     #[arg(long, value_name = "FORM")]
     address: Option<AddressForm>,
-    /// Read and publish them now, and return when they can be found.
+    /// Reads and indexes the documents in this process, and returns when they can be found.
     #[arg(long)]
     wait: bool,
 }
@@ -79,11 +81,11 @@ impl Ingest {
         let listing = find::list(&self.path)?;
         anyhow::ensure!(
             !listing.files.is_empty(),
-            "{} has nothing to ingest; known are .md .html .txt .pdf .docx and .jsonl",
+            "{} has no documents to load; the known formats are .md .html .txt .pdf .docx and .jsonl",
             self.path.display()
         );
         if !listing.left_out.is_empty() {
-            console::note(&format!("{} files of other kinds are left out", listing.left_out.len()));
+            console::note(&format!("{} files of other formats are skipped", listing.left_out.len()));
         }
         let started = Instant::now();
         let batch = Uuid::now_v7();
@@ -92,7 +94,7 @@ impl Ingest {
             let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
             tally.noted(act);
             console::say(&format!(
-                "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads them",
+                "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads and indexes them",
                 tally.queued,
                 tally.retagged,
                 tally.unchanged,
@@ -234,7 +236,10 @@ async fn wait(parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done,
         if left.waiting == 0 {
             break left;
         }
-        anyhow::ensure!(!working.is_finished(), "the worker ended before its work was done");
+        anyhow::ensure!(
+            !working.is_finished(),
+            "the worker stopped before all documents were indexed; the log says why. Run the command again"
+        );
         tokio::time::sleep(LOOK_EVERY).await;
     };
     bar.set_message("publishing");

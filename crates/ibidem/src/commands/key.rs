@@ -12,29 +12,29 @@ use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Key {
-    /// Makes a key and shows it, once.
+    /// Creates a key and prints it. It cannot be shown again: only its hash is stored.
     Create {
         #[command(flatten)]
         operator: Operator,
-        /// What it is for, for people to read. Two keys may have the same name: they are told apart by their ids.
+        /// What the key is for. The name need not be unique: keys are told apart by their ids.
         #[arg(long)]
         name: String,
-        /// asker, curator (may hand in documents and write curated memory) or admin.
+        /// asker; curator, who may also upload documents and write curated memory; or admin.
         #[arg(long, default_value = "asker")]
         role: Role,
-        /// What it sees besides public documents, separated by commas.
+        /// Tags of the documents that the key may see besides public ones, separated by commas.
         #[arg(long, value_delimiter = ',')]
         tags: Vec<Tag>,
-        /// Ends the key after this many days.
+        /// The key expires after this many days. Without it, the key does not expire.
         #[arg(long)]
         expires_in_days: Option<u32>,
     },
-    /// Lists a tenant's keys, without the keys themselves.
+    /// Lists a tenant's keys by id, name, role and tags.
     List {
         #[command(flatten)]
         operator: Operator,
     },
-    /// Ends a key at once.
+    /// Revokes a key. It stops working at once.
     Revoke {
         #[command(flatten)]
         operator: Operator,
@@ -64,7 +64,7 @@ impl Key {
                     act.object = Some(ActionObject::new("key", key.id));
                     act.details = json!({ "role": role.as_str() });
                 }
-                console::note(&format!("key {} made; it is shown only this once:", key.id));
+                console::note(&format!("key {} created; it is shown only now:", key.id));
                 console::say(&key.secret);
             }
             Self::List { operator } => {
@@ -93,7 +93,7 @@ impl Key {
                 if !store.revoke_key(operator.tenant_id(), id).await? {
                     anyhow::bail!("there is no valid key {id} of tenant {}; see `ibidem key list`", operator.tenant);
                 }
-                console::note(&format!("key {id} ended"));
+                console::note(&format!("key {id} is revoked"));
             }
         }
         Ok(())

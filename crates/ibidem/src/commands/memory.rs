@@ -26,43 +26,44 @@ const SNIPPET_CHARACTERS: usize = 60;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Memory {
-    /// Pins a question to the sources that answer it; they may be cited.
+    /// Pins a question to the documents that answer it. Similar questions are then answered from them.
     Pin {
         #[command(flatten)]
         audience: Audience,
         /// The question, as somebody would ask it.
         question: String,
-        /// An address (ADR-0012), a document's id, or `document_id:chunk` for one passage; may be repeated.
+        /// A document's address (ADR-0012) or id, or `document_id:chunk` for one passage; may be repeated.
         #[arg(long = "source", required = true, value_name = "SOURCE")]
         sources: Vec<Reference>,
-        /// Another way to ask it; may be repeated.
+        /// Another way to ask the question; may be repeated.
         #[arg(long = "trigger", value_name = "QUESTION")]
         triggers: Vec<String>,
     },
-    /// Keeps a background note that shapes answers; it is never quoted, but what it refers to may be.
+    /// Stores a background note that the model is given with similar questions. It is never cited; the documents it
+    /// refers to may be.
     Note {
         #[command(flatten)]
         audience: Audience,
         /// A text file, or - for standard input.
         file: PathBuf,
-        /// A question that calls it up; may be repeated.
+        /// A question for which the note is used; may be repeated.
         #[arg(long = "trigger", required = true, value_name = "QUESTION")]
         triggers: Vec<String>,
-        /// Where more is said: written as `--source` of a pin; may be repeated.
+        /// A document that the note refers to: an address, a document's id, or `document_id:chunk`; may be repeated.
         #[arg(long = "reference", value_name = "SOURCE")]
         references: Vec<Reference>,
     },
-    /// Lists entries, as somebody with these tags sees them.
+    /// Lists the pins and notes that somebody with these tags may see.
     List {
         #[command(flatten)]
         sight: Sight,
-        /// The same JSON as in GET /v1/memory.
+        /// Prints the entries as GET /v1/memory does.
         #[arg(long)]
         json: bool,
     },
-    /// Tells which entries a question would call up, how close it comes to their words, and what becomes of them.
+    /// Shows which pins and notes a question would use, how similar it is to them, and what follows from that.
     Test(test::Test),
-    /// Removes an entry and all it said, as of now.
+    /// Removes a pin or a note with its text. It has no effect from then on.
     Remove {
         #[command(flatten)]
         operator: Operator,
@@ -75,7 +76,7 @@ pub(crate) enum Memory {
 pub(crate) struct Audience {
     #[command(flatten)]
     operator: Operator,
-    /// Who may be helped by it; may be repeated. `public` is everybody of the tenant.
+    /// Whoever has this tag gets the benefit of the entry; may be repeated. `public` means everybody of the tenant.
     #[arg(long = "tag", value_name = "TAG", value_delimiter = ',', default_value = "public")]
     tags: Vec<Tag>,
 }
@@ -134,14 +135,14 @@ async fn keep(
     let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
-            "{nowhere} leads to nothing that {} can see now; see `ibidem document list`",
+            "{nowhere} is not a document that can be seen by {}; see `ibidem document list`",
             audience_of(&entry.tags)
         ));
     }
     publish(&parts).await?;
     let questions = entry.triggers.len();
     console::note(&format!(
-        "the {} is kept for {}; {} calls it up",
+        "the {} is stored for {}; it is used for {}",
         entry.kind.as_str(),
         audience_of(&entry.tags),
         if questions == 1 { "one question".to_owned() } else { format!("any of {questions} questions") }
@@ -193,7 +194,7 @@ async fn list(settings: &Settings, sight: &Sight, json: bool) -> anyhow::Result<
         return console::say_json(&rows.into_iter().map(MemoryEntryBody::from).collect::<Vec<_>>());
     }
     if rows.is_empty() {
-        console::say("No entries are visible here; --tags says whose entries to read.");
+        console::say("There are no entries that these tags may see; use --tags for others.");
         return Ok(());
     }
     let mut table = console::table(&["id", "kind", "called up by", "sources", "tags", "version", "changed"]);
@@ -232,7 +233,7 @@ async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyho
         }
     }
     publish(&parts).await?;
-    console::note(&format!("entry {id} is gone"));
+    console::note(&format!("entry {id} is removed"));
     Ok(())
 }
 
@@ -242,7 +243,7 @@ pub(super) async fn publish(parts: &Parts) -> anyhow::Result<()> {
     let until = parts.store.now().await?;
     while parts.store.publications_until(until).await? > 0 {
         let published = publisher.round().await;
-        let published = published.context("it is kept, and the index follows when `ibidem worker` runs")?;
+        let published = published.context("the entry is stored but not indexed yet; `ibidem worker` indexes it")?;
         if published == 0 {
             // The rest is in the hands of a worker.
             tokio::time::sleep(LOOK_EVERY).await;

@@ -13,14 +13,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub(crate) struct MetricsCommand {
-    /// Everything, as Prometheus reads it; without this, only what is not 0.
+    /// Prints everything in the format of Prometheus. Without it, only metrics that are not 0 are printed.
     #[arg(long)]
     dump: bool,
-    /// The server; the one of `server.listen` when left out.
+    /// The address of the server. Default: `server.listen`.
     #[arg(long)]
     url: Option<String>,
-    /// The server's `server.metrics_token`; the one of this installation's settings when left out. None is needed where
-    /// `server.metrics` is open.
+    /// The token of the server's `server.metrics_token`. Default: the token in the settings of this command. With
+    /// `server.metrics: open` none is needed.
     #[arg(long, alias = "key")]
     token: Option<String>,
 }
@@ -54,11 +54,11 @@ async fn fetch(server: &str, token: Option<&str>) -> anyhow::Result<String> {
     match reply.status() {
         StatusCode::OK => Ok(reply.text().await?),
         StatusCode::UNAUTHORIZED => anyhow::bail!(
-            "the server wants its metrics token: give `server.metrics_token` of the server's settings with --token, or set \
-             IBIDEM__SERVER__METRICS_TOKEN; an API key does not do"
+            "the server asks for its metrics token: give `server.metrics_token` of the server's settings with --token, or set \
+             IBIDEM__SERVER__METRICS_TOKEN; an API key is not accepted"
         ),
         StatusCode::NOT_FOUND => anyhow::bail!(
-            "the server shows its metrics to nobody: set `server.metrics_token` where it runs (and not `server.metrics: off`)"
+            "the server gives its metrics to nobody: set `server.metrics_token` where it runs (and not `server.metrics: off`)"
         ),
         status => anyhow::bail!("the server answered {status}; the reason is in its log"),
     }

@@ -39,14 +39,14 @@ use ibidem_store::{ActionRecord, AuditedAction};
 
 use crate::{compose, logs, settings};
 
-/// Answers from an organisation's own documents, each claim traced to its source.
+/// Answers questions from an organisation's own documents; every sentence of an answer cites its source.
 #[derive(Parser)]
 #[command(name = "ibidem", version, propagate_version = true)]
 pub(crate) struct Arguments {
-    /// A settings file; config/ibidem.yaml describes every setting and its default.
+    /// Reads settings from this file. They override the defaults, which config/ibidem.yaml lists and describes.
     #[arg(long, global = true, env = "IBIDEM_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// One setting, over file and environment; may be repeated.
+    /// Sets one setting and overrides the file and the environment; may be repeated.
     #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE")]
     set: Vec<String>,
     #[command(subcommand)]
@@ -55,72 +55,103 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Checks every part and says how to mend what is wrong.
+    /// Checks every part of the installation and says how to fix what is wrong.
+    ///
+    /// It checks the database, the folder of originals, the models, the index, the vocabulary, the policy file, the
+    /// audit and the traces. It exits with 1 when a part is broken; a warning does not count.
     Doctor(doctor::Doctor),
-    /// Shows which models are in use, their digests, and how fast they are here.
+    /// Lists the models in use, the hashes of their files, and how fast they are on this machine.
     Models(models::Models),
-    /// Brings the database and the index to the shape this version needs.
+    /// Creates the database tables and the index, or updates them to this version.
+    ///
+    /// Run it once after installing and after every upgrade. Running it again changes nothing.
     Migrate,
-    /// Makes, lists and revokes API keys.
+    /// Creates, lists and revokes API keys.
     #[command(subcommand)]
     Key(key::Key),
-    /// Takes documents in: a folder, a file, or a .jsonl file with a document on each line.
+    /// Loads documents: a file, a folder, or a .jsonl file with one document per line.
+    ///
+    /// Documents are put into a queue, and `ibidem worker` reads and indexes them; with --wait this command does it
+    /// itself. A document that was loaded before gets a new version if it changed, and is skipped if it did not.
     Ingest(ingest::Ingest),
     /// Lists, shows, retags, removes and erases documents.
     #[command(subcommand)]
     Document(document::Document),
-    /// Pins questions to sources and keeps background notes.
+    /// Manages curated memory: questions pinned to their sources, and background notes.
+    ///
+    /// Both are used for similar questions, for everybody who has one of their tags.
     #[command(subcommand)]
     Memory(memory::Memory),
-    /// Checks, compares and explains policies.
+    /// Checks, compares and explains policy files.
+    ///
+    /// A policy file lists the gates (rules that drop weak passages or refuse a question), their thresholds, and the
+    /// texts of refusals. These commands need no server and no settings.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
-    /// Erases a tenant.
+    /// Erases a tenant (an organisation) with all its data.
     #[command(subcommand)]
     Tenant(tenant::Tenant),
-    /// Says who owns a tag.
+    /// Sets the owner of a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
-    /// Answers a question from the documents, each sentence with its source, or says why not.
+    /// Answers a question from the documents with a citation for each sentence, or says why not.
     Ask(ask::Ask),
-    /// Checks an old answer's receipt against the documents as they are now; needs no index and no model.
+    /// Checks the receipt of an answer against the documents as they are now.
+    ///
+    /// A receipt is the signed record of each sentence of an answer with its sources. This needs the database, but no
+    /// index and no model server. It exits with 1 when anything does not hold.
     Verify(verify::Verify),
     /// Lists and replaces the keys that sign receipts.
     #[command(subcommand)]
     SigningKey(signing_key::SigningKeyCommand),
-    /// Makes recorded decisions again, and tells which another policy would flip. No model is asked.
+    /// Re-runs logged questions and lists which of them another policy file would decide differently.
+    ///
+    /// Without --policy it checks that each question is decided as it was logged. No model is called and nothing is
+    /// searched: the scores come from the log. Use it before you change a threshold.
     Replay(replay::Replay),
-    /// Tells what a question goes through: the lanes, every candidate with its scores, and what dropped it.
+    /// Shows the steps of a question: every passage found, all its scores, and what dropped it.
+    ///
+    /// Use it to find out why a question was refused, or why a passage is not cited.
     Explain(explain::Explain),
-    /// Finds passages by meaning and by words.
+    /// Finds passages by meaning (embeddings) and by keywords (BM25).
     Search(search::Search),
-    /// Looks a term up in the configured vocabulary.
+    /// Looks up a term in the configured vocabulary.
     Term(term::Term),
-    /// Serves SKOS files as Skosmos does.
+    /// Serves SKOS files over the REST API of Skosmos.
     #[command(subcommand)]
     Vocabulary(vocabulary::VocabularyCommand),
-    /// Serves the HTTP API.
+    /// Runs the HTTP API.
     Serve(serve::Serve),
-    /// Prints what a running server has counted, as GET /metrics does.
+    /// Prints the metrics of a running server, as GET /metrics does.
     Metrics(metrics::MetricsCommand),
-    /// Reads and publishes the documents that were handed in, until it is stopped.
+    /// Runs the worker that reads and indexes loaded documents, until it is stopped.
     Worker(worker::Work),
-    /// Builds the index anew beside the old one and swaps them, without downtime.
+    /// Builds a new index beside the old one and switches over without downtime.
+    ///
+    /// Needed after a change of the embedding model, of `index.language`, or of the settings of a collection (shards,
+    /// replicas, quantization). Stored vectors are used again where the embedding model is the same.
     Reindex(reindex::Reindex),
-    /// Finds and mends differences between the catalogue and the index.
+    /// Compares the database with the index and repairs the index.
+    ///
+    /// Normally nothing differs. Use it after the index was restored from a backup, or when `ibidem doctor` advises it.
     Reconcile(reconcile::Reconcile),
-    /// Measures quality on sets of questions with known answers.
+    /// Measures quality on sets of questions with known outcomes.
     #[command(subcommand)]
     Eval(eval::Eval),
-    /// Measures speed beside the bare parts, in a database and an index of its own.
+    /// Measures speed and compares it with PostgreSQL, Qdrant and the model alone, in a database and an index of its
+    /// own.
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Shows who did what, and removes old records of what was asked, answered and done.
+    /// Lists who did what to which data, and deletes old records.
     #[command(subcommand)]
     Audit(audit::Audit),
-    /// Chooses a policy's threshold by labelled questions, so that wrong answers stay under a bound with a confidence.
+    /// Chooses the threshold of a policy file from labelled questions, with a bound on wrong answers.
+    ///
+    /// With the stated confidence, at most the stated share of the questions that pass the threshold should have been
+    /// refused. When the labels are too few for that, it says about how many more are needed, writes nothing and exits
+    /// with 1. docs/calibration.md explains it.
     Calibrate(calibrate::Calibrate),
-    /// Prints the API's description.
+    /// Prints the OpenAPI description of the HTTP API.
     Openapi,
 }
 

@@ -17,7 +17,7 @@ use crate::{compose, console};
 
 #[derive(clap::Args)]
 pub(crate) struct Models {
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

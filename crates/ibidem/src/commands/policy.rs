@@ -15,15 +15,16 @@ use crate::console;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Lists the policies that come with the binary.
+    /// Lists the built-in policy files.
     List,
-    /// Checks policies: what cannot be read or contradicts itself is wrong, what can never have an effect is named.
+    /// Finds settings of policy files that are invalid or contradict each other, and names those that have no effect.
     Check(check::Check),
-    /// Tells in which settings two policies differ. Ends with 0 when in none, 1 when in some, 2 when one is wrong.
+    /// Lists the settings in which two policy files differ. Exits with 0 when there are none, with 1 when there are
+    /// some, and with 2 when a file is wrong.
     Diff(diff::Diff),
-    /// Tells in plain words, in the order in which it happens, what a policy does with a question.
+    /// Explains in plain words, step by step, what happens to a question under a policy file.
     Explain(explain::Explain),
-    /// Prints every number of the policies that come with the binary, as Markdown.
+    /// Prints the numbers of the built-in policy files side by side, as Markdown.
     Table,
 }
 

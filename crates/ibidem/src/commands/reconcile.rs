@@ -17,13 +17,13 @@ const DOCUMENTS_A_PUBLICATION: usize = 64;
 
 #[derive(clap::Args)]
 pub(crate) struct Reconcile {
-    /// Say what differs without mending it.
+    /// Reports what differs and changes nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Also drop stored vectors that no passage uses.
+    /// Also deletes stored vectors that no passage uses.
     #[arg(long)]
     prune_vectors: bool,
-    /// The counts as JSON.
+    /// Prints the counts as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -68,12 +68,12 @@ impl Reconcile {
             return console::say_json(&report);
         }
         console::say(&format!(
-            "{} documents and entries compared with {} points: {} differed, {} points were astray{}",
+            "{} documents and entries compared with {} points of the index: {} differed, {} points belong to none{}",
             report.documents,
             report.points,
             report.documents_differing,
             report.points_astray,
-            if report.mended { "; mended" } else { "" },
+            if report.mended { "; repaired" } else { "" },
         ));
         Ok(())
     }

@@ -18,10 +18,11 @@ const DOCUMENTS_A_PAGE: usize = 64;
 
 #[derive(clap::Args)]
 pub(crate) struct Reindex {
-    /// Keep the former collection, to be able to go back.
+    /// Keeps the old Qdrant collection, so that you can go back to it.
     #[arg(long)]
     keep_former: bool,
-    /// Afterwards drop the collections of other embedding models: only when no process uses them any more.
+    /// Afterwards deletes the Qdrant collections of other embedding models. Use it only when no process uses them any
+    /// more.
     #[arg(long)]
     drop_other_models: bool,
 }
@@ -30,7 +31,7 @@ impl Reindex {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         let Some(_only_one) = store.exclusively("reindex").await? else {
-            anyhow::bail!("another `ibidem reindex` is running");
+            anyhow::bail!("another `ibidem reindex` is running; wait until it has ended");
         };
         let embedder = compose::embedder(settings).await?;
         let index = compose::index(settings, &embedder)?;
@@ -79,7 +80,7 @@ async fn count_words(store: &Store) -> anyhow::Result<()> {
     }
     anyhow::ensure!(
         store.conclude_counting().await?,
-        "documents came in meanwhile whose words are counted in another language: let all processes use the same `index.language`"
+        "documents were loaded meanwhile by a process with another `index.language`: set the same one for all processes, and run the command again"
     );
     Ok(())
 }

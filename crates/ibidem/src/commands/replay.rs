@@ -28,27 +28,27 @@ const MOST_LISTED: usize = 40;
 pub(crate) struct Replay {
     #[command(flatten)]
     operator: Operator,
-    /// What a shipped policy, or one from a file, would decide instead. What was found is taken as it was: how that
-    /// policy would search is not tried. Without it each decision is only checked to come to the same under the policy
-    /// that was in force.
+    /// The policy file to compare with: the name of a built-in one, or a path. It decides on the passages that were
+    /// found at the time; its own settings for the search have no effect.
     #[arg(long)]
     policy: Option<String>,
-    /// Thresholds of single collections to lay over that policy.
+    /// A file of thresholds by collection that replaces those of that policy file.
     #[arg(long, requires = "policy")]
     thresholds: Option<PathBuf>,
-    /// Decisions from then on: a day (2026-11-01) or a moment (2026-11-01T08:00:00Z).
+    /// Takes questions from this day (2026-11-01) or time (2026-11-01T08:00:00Z) on.
     #[arg(long, value_parser = moment)]
     since: Option<DateTime<Utc>>,
-    /// Decisions before then.
+    /// Takes questions before this day or time.
     #[arg(long, value_parser = moment)]
     until: Option<DateTime<Utc>>,
-    /// What people found who read the answers: {"request_id": "…", "right": true} on each line. Bounds both policies' risk.
+    /// Reviews of answers by people, one per line: {"request_id": "…", "right": true}. With them, an upper bound on the
+    /// share of wrong answers is printed for both policy files.
     #[arg(long)]
     reviews: Option<PathBuf>,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
-    /// Also as a page, in this file.
+    /// Also writes an HTML page into this file.
     #[arg(long)]
     html: Option<PathBuf>,
 }
@@ -157,7 +157,7 @@ fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
 
 fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed) {
     console::say(&format!(
-        "{} decisions made again: {} the same, {} different, {} of a policy that is not known here",
+        "{} decisions replayed: {} the same, {} different, {} of a policy file that is not known here",
         report.decisions,
         report.same,
         report.different.len(),
@@ -170,7 +170,7 @@ fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed)
         show_compared(compared);
     }
     console::note(&format!(
-        "{decisions_per_second:.0} decisions a second on one core, {with_reading_per_second:.0} with reading their records"
+        "{decisions_per_second:.0} decisions per second on one core, {with_reading_per_second:.0} including reading their records"
     ));
 }
 
@@ -192,7 +192,10 @@ fn show_compared(compared: &Compared) {
         flips.add_row([flip.request_id.to_string(), question, flip.from.clone(), flip.to.clone(), flip.why()]);
     }
     let reworded: usize = compared.reworded.values().sum();
-    console::say(&format!("{} flips; {reworded} answered either way, otherwise than before", compared.flips.len()));
+    console::say(&format!(
+        "{} decisions would change; {reworded} would still be answered, but differently",
+        compared.flips.len()
+    ));
     if !compared.flips.is_empty() {
         console::say(&flips.to_string());
     }

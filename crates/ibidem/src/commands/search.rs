@@ -17,20 +17,20 @@ const SNIPPET_CHARACTERS: usize = 200;
 
 #[derive(clap::Args)]
 pub(crate) struct Search {
-    /// What to look for.
+    /// What to search for.
     query: String,
     #[command(flatten)]
     sight: Sight,
-    /// Only these collections, separated by commas.
+    /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// How many passages.
+    /// How many passages to return.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
     limit: u16,
-    /// both, dense (by meaning) or lexical (by words).
+    /// How to search: dense (by meaning), lexical (by keywords), or both.
     #[arg(long, default_value = "both", value_parser = lanes)]
     lanes: Lanes,
-    /// The same JSON as POST /v1/search.
+    /// Prints the same JSON as POST /v1/search.
     #[arg(long)]
     json: bool,
 }
@@ -61,7 +61,7 @@ impl Search {
             console::note(&format!("simplified search: {reason}"));
         }
         if outcome.hits.is_empty() {
-            console::say("Nothing found among the documents visible here; --tags says whose documents to read.");
+            console::say("Nothing was found in the documents that these tags may see; use --tags for others.");
         }
         for (number, hit) in outcome.hits.iter().enumerate() {
             console::say(&format!("{}. {}", number + 1, source_line(hit)));

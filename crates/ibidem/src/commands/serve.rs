@@ -26,10 +26,10 @@ const KEEP_AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
 pub(crate) struct Serve {
-    /// Where to listen, over `server.listen`.
+    /// Listens on this address and port, in place of `server.listen`.
     #[arg(long)]
     listen: Option<std::net::SocketAddr>,
-    /// Read and publish documents in this process too, instead of by `ibidem worker`.
+    /// Also reads and indexes documents in this process, so that no `ibidem worker` is needed.
     #[arg(long)]
     with_worker: bool,
 }

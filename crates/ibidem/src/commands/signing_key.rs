@@ -7,11 +7,12 @@ use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum SigningKeyCommand {
-    /// Lists the keys that sign or signed receipts, without the keys themselves.
+    /// Lists the current and former keys that sign receipts, without the private keys.
     List,
     /// Prints the public keys as a JSON Web Key Set, as the server does at /.well-known/ibidem-receipt-keys.json.
     Public,
-    /// Makes a new key. Servers sign with it after a restart; what the old one signed can still be checked.
+    /// Creates a new key. Restart the servers so that they sign with it. Receipts signed with the old key can still be
+    /// checked.
     Rotate,
 }
 

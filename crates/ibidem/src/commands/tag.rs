@@ -8,7 +8,8 @@ use crate::{compose, console};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tag {
-    /// Makes somebody the owner of a tag: whom questions about it go to.
+    /// Sets the owner of a tag. When an answer is not certain enough, askers are sent to the owner of its most common
+    /// tag.
     Own {
         #[command(flatten)]
         operator: Operator,

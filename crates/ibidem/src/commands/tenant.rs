@@ -16,14 +16,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tenant {
-    /// Erases a tenant: documents, originals, vectors, points of the index, curated memory, keys, tags, and all records.
-    /// It cannot be taken back. Run again, it finishes what was interrupted.
+    /// Deletes a tenant: documents, original files, vectors, index entries, curated memory, keys, tags and all records.
+    ///
+    /// This cannot be undone. If it is interrupted, run it again to finish it.
     Erase {
         name: String,
-        /// Yes, erase it.
+        /// Confirms the deletion.
         #[arg(long, required = true)]
         yes: bool,
-        /// The report as JSON.
+        /// Prints the report as JSON.
         #[arg(long)]
         json: bool,
     },
@@ -50,14 +51,15 @@ impl Tenant {
         let publisher = parts.publisher();
         while parts.store.publications_of(tenant).await? > 0 {
             let published = publisher.round().await;
-            let published = published.context("the rest is gone; run it again to take it out of the index")?;
+            let published = published
+                .context("everything but the index entries is deleted; run the command again to delete these")?;
             if published == 0 {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         }
         anyhow::ensure!(
             parts.store.forget_tenant(tenant).await?,
-            "documents were handed in meanwhile; stop whoever does it and run it again"
+            "documents were loaded meanwhile; stop loading, and run the command again"
         );
         if let Some(act) = act {
             act.details = json!({ "documents": erased.documents, "records": erased.records, "keys": erased.keys });

@@ -13,9 +13,9 @@ const SUGGESTIONS: usize = 3;
 
 #[derive(clap::Args)]
 pub(crate) struct Term {
-    /// The term, for instance "busbar section".
+    /// The term, for example "busbar section".
     term: String,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

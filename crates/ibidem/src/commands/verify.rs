@@ -21,15 +21,16 @@ const LONGEST_CELL: usize = 100;
 
 #[derive(clap::Args)]
 pub(crate) struct Verify {
-    /// A receipt, or an answer with one, as JSON; - reads it from the standard input.
+    /// A file with a receipt or a whole answer, as JSON; - reads standard input.
     receipt: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// Checks the signature and the receipt itself against these public keys (a JSON Web Key Set, as an installation
-    /// publishes at /.well-known/ibidem-receipt-keys.json), without a database: for somebody who has no documents.
+    /// Checks only the signature, against the public keys in this file; no database is needed. The file is a JSON Web
+    /// Key Set, as an installation publishes it at /.well-known/ibidem-receipt-keys.json. Use it when you have a
+    /// receipt but not the documents.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

@@ -15,7 +15,7 @@ use crate::settings::{LARGEST_VOCABULARY, Settings, VocabularySource};
 
 #[derive(clap::Subcommand)]
 pub(crate) enum VocabularyCommand {
-    /// Serves SKOS files under /rest/v1, for everything that speaks to a Skosmos. Nobody is asked for a key.
+    /// Serves SKOS files under /rest/v1, for clients of Skosmos. It asks for no key.
     Serve(ServeVocabulary),
 }
 
@@ -28,9 +28,9 @@ impl VocabularyCommand {
 
 #[derive(clap::Args)]
 pub(crate) struct ServeVocabulary {
-    /// SKOS files or folders of them; `terminology.files` when left out.
+    /// SKOS files, or folders of them. Default: `terminology.files`.
     files: Vec<PathBuf>,
-    /// Where to listen.
+    /// The address and port to listen on.
     #[arg(long, default_value = "127.0.0.1:8081")]
     listen: SocketAddr,
 }

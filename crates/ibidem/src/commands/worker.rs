@@ -7,7 +7,7 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Work {
-    /// Ends when nothing is left to do.
+    /// Exits when no document is waiting.
     #[arg(long)]
     until_idle: bool,
 }

@@ -24,15 +24,15 @@ const MOST_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
-    #[error("{} cannot be read: {reason}", .path.display())]
+    #[error("the settings file {} cannot be read: {reason}; check --config or IBIDEM_CONFIG", .path.display())]
     File { path: std::path::PathBuf, reason: String },
     #[error("{source_name} is not valid YAML: {reason}")]
     Yaml { source_name: String, reason: String },
-    #[error("--set {0:?} does not read section.key=value")]
+    #[error("--set {0:?} must have the form section.key=value, for example server.listen=127.0.0.1:8080")]
     Flag(String),
     #[error("setting `{key}`: {reason}")]
     Key { key: String, reason: String },
-    #[error("{} settings are wrong:\n{}", .0.len(), .0.iter().map(|problem| format!("  - {problem}")).collect::<Vec<_>>().join("\n"))]
+    #[error("the settings cannot be used; problems found: {}\n{}", .0.len(), .0.iter().map(|problem| format!("  - {problem}")).collect::<Vec<_>>().join("\n"))]
     Checked(Vec<String>),
 }
 
@@ -68,7 +68,7 @@ impl Sources {
         let file = std::fs::File::open(path).map_err(unreadable)?;
         file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
         if text.len() as u64 > MOST_BYTES {
-            let reason = format!("it is larger than {MOST_BYTES} bytes; settings are a few pages of YAML");
+            let reason = format!("it is larger than {MOST_BYTES} bytes, so it is hardly a settings file");
             return Err(SettingsError::File { path: path.clone(), reason });
         }
         Ok(Some(text))

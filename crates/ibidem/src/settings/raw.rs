@@ -171,7 +171,7 @@ struct RawLog {
     format: String,
 }
 
-/// Collects every problem, so that a person mends a file once and not once for each mistake.
+/// Collects every problem, so that all of them are reported at once.
 #[derive(Default)]
 struct Problems(Vec<String>);
 
@@ -225,20 +225,21 @@ impl RawSettings {
             && server.request_timeout <= model.server.timeout
         {
             let problem =
-                "must be more than `language_model.timeout_ms`: nothing could stand in for a model that is late";
+                "must be more than `language_model.timeout_ms`: else no time is left to answer without a slow model";
             problems.note("server.request_timeout_ms", problem);
         }
         if let (Some(reranker), Some(server)) = (&reranker, &server)
             && server.request_timeout <= reranker.timeout
         {
             let problem =
-                "must be more than `reranker.timeout_ms`: nothing could go on without a reranker that is late";
+                "must be more than `reranker.timeout_ms`: else no time is left to answer without a slow reranker";
             problems.note("server.request_timeout_ms", problem);
         }
         if let (Some(entailment), Some(server)) = (&entailment, &server)
             && server.request_timeout <= entailment.timeout
         {
-            let problem = "must be more than `entailment.timeout_ms`: nobody would hear that it was late";
+            let problem =
+                "must be more than `entailment.timeout_ms`: else no time is left to answer after a slow check";
             problems.note("server.request_timeout_ms", problem);
         }
         let in_a_row = [
@@ -252,13 +253,13 @@ impl RawSettings {
                 "must be more than what one question may wait for models, one after the other ({} ms): \
                  `language_model.timeout_ms` for the answer and again for a fallback, \
                  `language_model.planner_timeout_ms` twice for a planner and once for a judge, \
-                 `reranker.timeout_ms` and `entailment.timeout_ms`",
+                 `reranker.timeout_ms` and `entailment.timeout_ms`. Raise it, or lower these",
                 in_a_row.as_millis()
             );
             problems.note("server.request_timeout_ms", &problem);
         }
         if self.routing.admin_email.as_ref().is_some_and(|email| !email.contains('@')) {
-            problems.note("routing.admin_email", "is not an e-mail address");
+            problems.note("routing.admin_email", "is not an e-mail address; write name@host");
         }
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
@@ -333,11 +334,14 @@ impl RawIndex {
         problems.at_least("index.replicas", self.replicas.into(), 1);
         problems.at_least("index.write_consistency", self.write_consistency.into(), 1);
         if self.write_consistency > self.replicas {
-            problems.note("index.write_consistency", "is more than `index.replicas`: no write could ever succeed");
+            problems.note(
+                "index.write_consistency",
+                "is more than `index.replicas`: no write could succeed; lower it, or raise `index.replicas`",
+            );
         }
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         if self.name.is_empty() || !self.name.chars().all(plain) {
-            problems.note("index.name", "may hold lower-case letters, digits, '-' and '_' only");
+            problems.note("index.name", "must consist of lower-case letters, digits, '-' and '_'");
         }
         let quantizations =
             [("none", Quantization::None), ("int8", Quantization::Int8), ("binary", Quantization::Binary)];
@@ -389,7 +393,7 @@ impl RawTerminology {
             problems.note("terminology.files", "and `terminology.skosmos` are both set; choose one of them");
         }
         if self.language.trim().is_empty() {
-            problems.note("terminology.language", "is empty; it must name a language, for instance en");
+            problems.note("terminology.language", "is empty; it must name a language, for example en");
         }
         let timeout = Duration::from_millis(self.timeout_ms);
         let source = match self.skosmos {
@@ -470,7 +474,7 @@ impl RawServer {
         let Ok(listen) = self.listen.parse::<SocketAddr>() else {
             problems.note(
                 "server.listen",
-                &format!("is {:?}; it must read address:port, for instance 127.0.0.1:8080", self.listen),
+                &format!("is {:?}; it must have the form address:port, for example 127.0.0.1:8080", self.listen),
             );
             return None;
         };

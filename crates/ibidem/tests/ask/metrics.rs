@@ -22,7 +22,7 @@ async fn what_a_server_counted_is_printed_as_prometheus_reads_it_or_it_is_said_w
             said.out.trim().to_owned()
         };
         let admin = dump(&key("admin").await).await;
-        assert!(admin.code == Some(1) && admin.err.contains("an API key does not do"), "{admin:?}");
+        assert!(admin.code == Some(1) && admin.err.contains("an API key is not accepted"), "{admin:?}");
         let admin = dump(&token).await;
         assert_eq!(admin.code, Some(0), "{admin:?}");
         assert!(admin.out.contains("\nrag_answer_total{action=\"cite\"} 0\n"), "{}", admin.out);

@@ -34,14 +34,14 @@ async fn written(installation: &Installation, folder: &Path) -> [MemoryId; 2] {
     let pin =
         ["memory", "pin", question, "--source", passage, "--source", "ADR-7", "--trigger", "allowance for dinner"];
     let pinned = installation.succeed(&pin).await;
-    assert!(pinned.err.contains("ADR-7 leads to nothing that everybody can see now"), "{pinned:?}");
-    assert!(pinned.err.contains("the pin is kept for everybody; any of 2 questions calls it up"), "{pinned:?}");
+    assert!(pinned.err.contains("ADR-7 is not a document that can be seen by everybody"), "{pinned:?}");
+    assert!(pinned.err.contains("the pin is stored for everybody; it is used for any of 2 questions"), "{pinned:?}");
 
     let note = folder.join("note.txt");
     write_file(&note, "Travel is booked by the desk.\n\nDinner with guests is booked by whoever invites.\n");
     let note = ["memory", "note", note.to_str().unwrap(), "--trigger", "Who books dinner?", "--reference", document];
     let noted = installation.succeed(&[&note[..], &["--tag", "guild"]].concat()).await;
-    assert!(noted.err.contains("the note is kept for those with the tag guild"), "{noted:?}");
+    assert!(noted.err.contains("the note is stored for those with the tag guild"), "{noted:?}");
     [pinned, noted].map(|said| MemoryId(said.out.trim().parse().unwrap()))
 }
 

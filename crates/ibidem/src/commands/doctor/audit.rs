@@ -26,8 +26,12 @@ fn found(settings: &AuditSettings, months: &Months, this_month: &str) -> Finding
     let recorded = if settings.records { format!("records, {texts}, kept {kept}") } else { "off".to_owned() };
     let found = format!("{recorded}; {} months", months.names.len());
     if settings.records && !months.names.iter().any(|name| name == this_month) {
-        let found = format!("{found}, this one is not there; {} records are in no month", months.elsewhen);
-        return Finding::warning("audit", found, "a running `ibidem serve` makes it, within the hour; nothing is lost");
+        let found = format!("{found}, the current one is missing; {} records are in no month", months.elsewhen);
+        return Finding::warning(
+            "audit",
+            found,
+            "a running `ibidem serve` creates it within an hour; no record is lost",
+        );
     }
     Finding::ok("audit", found)
 }

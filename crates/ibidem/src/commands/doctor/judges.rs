@@ -14,15 +14,15 @@ use crate::settings::{EntailmentSource, RerankerSource, Settings};
 pub(super) async fn reranker(settings: &Settings) -> Finding {
     const PART: &str = "reranker";
     let Some(configured) = &settings.reranker else {
-        return Finding::ok(PART, "none configured; passages are ordered by their vectors");
+        return Finding::ok(PART, "none configured; passages are ordered by vector similarity");
     };
     let mend = match configured.source {
-        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md names models and how to get them",
+        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md lists models and how to get them",
         RerankerSource::Http(_) => {
             "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
         }
         RerankerSource::Model(_) => {
-            "mend the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
+            "fix the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
         }
     };
     let reranker = match compose::reranker(settings).await {
@@ -45,10 +45,10 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
 pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Finding {
     const PART: &str = "entailment";
     let mend = match settings.entailment.source {
-        EntailmentSource::Lexical => "mend the embedding model, or raise `entailment.timeout_ms`",
-        EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md names models and how to get them",
+        EntailmentSource::Lexical => "fix the embedding model, or raise `entailment.timeout_ms`",
+        EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md lists models and how to get them",
         EntailmentSource::Model(_) => {
-            "mend the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
+            "fix the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
         }
     };
     let entailment = match compose::entailment(settings, embedder).await {

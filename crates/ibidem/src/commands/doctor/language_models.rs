@@ -11,7 +11,7 @@ const PART: &str = "language model";
 
 pub(super) async fn language_models(settings: Option<&LanguageModelSettings>) -> Vec<Finding> {
     let Some(settings) = settings else {
-        return vec![Finding::ok(PART, "none configured; answers are made of the sources' own sentences")];
+        return vec![Finding::ok(PART, "none configured; answers consist of sentences quoted from the documents")];
     };
     let listed = match compose::roles::model_server(settings) {
         Ok(server) => server.listed().await.map_err(|error| error.to_string()),
@@ -46,8 +46,10 @@ fn in_role(role: &str, model: &NamedModel, listed: &[(String, Option<u32>)]) -> 
         return Finding::broken(PART, found, mend);
     };
     if let Some(window) = window.filter(|window| *window < limits.window) {
-        let found =
-            format!("{role}: {name} is served with a window of {window}, and counted on with {}", limits.window);
+        let found = format!(
+            "{role}: {name} is served with a window of {window} tokens, but the settings say {}",
+            limits.window
+        );
         let mend = "set `language_model.window`, or the model's in `language_model.models`, to what is served: longer \
                     prompts would be refused";
         return Finding::broken(PART, found, mend);
@@ -77,7 +79,7 @@ async fn counting(settings: &LanguageModelSettings, filled: &[(&str, &NamedModel
             Err(error) => Err(format!("{error:#}")),
         };
         if let Err(error) = asked {
-            let found = format!("the model server does not count: {error}; tokens are estimated");
+            let found = format!("the model server does not count tokens: {error}; they are estimated");
             return Finding::warning(PART, found, mend);
         }
     }
@@ -87,7 +89,7 @@ async fn counting(settings: &LanguageModelSettings, filled: &[(&str, &NamedModel
         return Finding::ok(PART, "counted as the models count them");
     }
     let found = format!(
-        "estimated for {}: never too few, for English about twice too many, so that less fits than could",
+        "estimated for {}: never too few, for English about twice too many, so fewer passages fit into a prompt",
         estimated.join(", ")
     );
     Finding::warning(PART, found, mend)

@@ -22,7 +22,7 @@ pub(super) async fn reading(settings: &Settings) -> Finding {
     }
     let limits = reader.limits();
     let (mib, seconds) = (limits.memory_bytes >> 20, limits.processor_time.as_secs());
-    let limited = format!("in a process of its own for each document, {mib} MiB, {seconds} s");
+    let limited = format!("one process for each document, {mib} MiB, {seconds} s");
     match reader.probe().await {
         Ok(able) if able.is_empty() => Finding::ok(PART, format!("{limited}, without files, network or processes")),
         Ok(able) => Finding::warning(

@@ -16,14 +16,14 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Addresses {
-    /// A .jsonl file with a question on each line: kind, query, and the titles expected.
+    /// A .jsonl file with one question per line: kind, query, and the expected titles.
     queries: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

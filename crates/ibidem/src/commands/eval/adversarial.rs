@@ -13,10 +13,10 @@ use crate::{compose, console};
 
 #[derive(clap::Args)]
 pub(crate) struct Adversarial {
-    /// Sentences with the passages they cite.
+    /// A file of sentences with the passages they cite.
     #[arg(default_value = "data/evaluation/adversarial/pairs.jsonl")]
     file: PathBuf,
-    /// The sentences that were judged wrongly, too.
+    /// Also prints the sentences that were judged wrongly.
     #[arg(long)]
     wrong: bool,
 }

@@ -25,29 +25,29 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct AnswerOrRefuse {
-    /// A file in the form of SQuAD 2.0.
+    /// A file in the format of SQuAD 2.0.
     file: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// The collection its paragraphs were ingested into.
+    /// The collection into which its paragraphs were loaded.
     #[arg(long)]
     collection: CollectionName,
-    /// A shipped policy or a file; may be repeated. All that are shipped unless one is named.
+    /// A policy file: the name of a built-in one, or a path; may be repeated. Default: all built-in ones.
     #[arg(long)]
     policy: Vec<String>,
-    /// About so many questions of each half, every k-th.
+    /// Asks about this many questions of each half, evenly spread.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
-    /// Let the configured language model write. Without it the sources' own sentences are the answer.
+    /// Lets the configured language model write the answers. Without it they consist of quoted sentences.
     #[arg(long)]
     with_model: bool,
-    /// Questions asked at the same time.
+    /// How many questions are asked at the same time.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     at_once: u16,
-    /// Writes every answer into this file, one on each line, for `ibidem eval judge`. With one policy.
+    /// Writes every answer into this file, one per line, for `ibidem eval judge`. Needs exactly one --policy.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -11,19 +11,19 @@ use crate::console;
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// Results of `ibidem eval run --output`.
+    /// The results of the run to check, as `ibidem eval run --output` wrote them.
     #[arg(long, value_name = "FILE")]
     current: PathBuf,
-    /// Those to compare with.
+    /// The earlier results to compare with.
     #[arg(long, value_name = "FILE", default_value = "data/evaluation/baseline.json")]
     baseline: PathBuf,
-    /// How much precision may drop.
+    /// How much precision may drop before the check fails.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = a_share)]
     precision_threshold: f64,
-    /// How much recall may drop.
+    /// How much recall may drop before the check fails.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = a_share)]
     recall_threshold: f64,
-    /// How much the share of questions without an answer may rise.
+    /// How much the share of unanswered questions may rise before the check fails.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = a_share)]
     abstention_threshold: f64,
 }

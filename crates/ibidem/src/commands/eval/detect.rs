@@ -22,15 +22,15 @@ mod shown;
 
 #[derive(clap::Args)]
 pub(crate) struct Detect {
-    /// Answers in the form of RAGTruth, one on each line. They are test data: nothing may be chosen by them.
+    /// Answers in the format of RAGTruth, one per line. They are test data: choose no setting by them.
     answers: PathBuf,
-    /// Replies in the form of BEGIN, too.
+    /// Also measures on this file in the format of BEGIN.
     #[arg(long)]
     begin: Option<PathBuf>,
-    /// How surely its passages must support a sentence, as in a policy's `speak.verification.least_support`.
+    /// The least support that counts, from 0 to 1, as `speak.verification.least_support` of a policy file.
     #[arg(long, default_value_t = 0.5)]
     least_support: f64,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

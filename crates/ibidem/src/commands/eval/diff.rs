@@ -9,11 +9,11 @@ use crate::console;
 
 #[derive(clap::Args)]
 pub(crate) struct Diff {
-    /// Results of `ibidem eval run --output`, before.
+    /// The earlier results, as `ibidem eval run --output` wrote them.
     before: PathBuf,
-    /// Results after.
+    /// The later results.
     after: PathBuf,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

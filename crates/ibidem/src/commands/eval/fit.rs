@@ -14,7 +14,7 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Fit {
-    /// Files with a claim, its passages, and whether they support it on each line, as bench/claim_pairs.py writes them.
+    /// Files with one claim per line, its passages, and whether they support it, as bench/claim_pairs.py writes them.
     #[arg(required = true)]
     pairs: Vec<PathBuf>,
     /// The share of supported claims that may be dropped, sets counting alike: it decides where a half is.

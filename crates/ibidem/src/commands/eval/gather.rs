@@ -27,10 +27,10 @@ pub(crate) struct Gather {
     folder: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// The collection its corpus.jsonl was ingested into.
+    /// The collection into which its corpus.jsonl was loaded.
     #[arg(long)]
     collection: CollectionName,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
     /// Passages of a lane by itself, and the best so many by cosine that a judge would read, with what words force.
@@ -45,7 +45,7 @@ pub(crate) struct Gather {
     /// The pool that the configured reranker reads; that of --pool unless it is set.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     rerank_pool: Option<u16>,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

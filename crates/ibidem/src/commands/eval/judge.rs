@@ -17,30 +17,30 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Judge {
-    /// Answers of A, one on each line: `id`, `query` and `answer`, the last as `ibidem ask --json` gives it, or with
-    /// `text`, `sources` and `model`. `ibidem eval answer-or-refuse --answers` writes such a file.
+    /// The answers of A, one per line: `id`, `query` and `answer`. The answer is as `ibidem ask --json` prints it, or
+    /// has `text`, `sources` and `model`. `ibidem eval answer-or-refuse --answers` writes such a file.
     a: PathBuf,
-    /// Answers of B to the same questions.
+    /// The answers of B to the same questions.
     b: PathBuf,
-    /// Any OpenAI-compatible server, up to and with /v1. The configured one unless it is given.
+    /// The OpenAI-compatible server of the judge, up to and including /v1. Default: `language_model.url`.
     #[arg(long, value_name = "URL")]
     judge_url: Option<String>,
-    /// The judge: another model than those that wrote. `language_model.roles.judge` unless it is given.
+    /// The model that compares. It must have written none of the answers. Default: `language_model.roles.judge`.
     #[arg(long, value_name = "MODEL")]
     judge_model: Option<String>,
     /// The name of the environment variable that holds the key of the judge's server.
     #[arg(long, value_name = "NAME")]
     judge_key_from: Option<String>,
-    /// So many pairs are judged in both orders, to see whether the place decides.
+    /// How many pairs are compared in both orders, to measure how much the order matters.
     #[arg(long, default_value_t = 20)]
     both_orders: usize,
-    /// Pairs judged at the same time.
+    /// How many pairs are compared at the same time.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     at_once: u16,
-    /// Seconds that one verdict may take.
+    /// Time limit for one comparison, in seconds.
     #[arg(long, default_value_t = 120)]
     timeout: u64,
-    /// Every verdict and the figures as JSON.
+    /// Prints every verdict and the figures as JSON.
     #[arg(long)]
     json: bool,
 }

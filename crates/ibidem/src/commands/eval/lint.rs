@@ -15,17 +15,17 @@ use crate::{compose, console};
 
 #[derive(clap::Args)]
 pub(crate) struct Lint {
-    /// The set, a .jsonl file with a question on each line.
+    /// The golden set: a .jsonl file with one question per line.
     #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
     file: PathBuf,
-    /// The folder of the documents it asks about, with one folder for each collection and one of vocabularies: what the
-    /// set names must be there.
+    /// The folder of the documents, with one folder for each collection and one of vocabularies. Documents and terms
+    /// that the set names are checked to be there.
     #[arg(long, value_name = "FOLDER")]
     corpus: Option<PathBuf>,
-    /// The policy whose rules tell questions about terms, addresses and lists from others.
+    /// The policy file whose rules recognise questions about terms, addresses and lists.
     #[arg(long, default_value = "architecture")]
     policy: String,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

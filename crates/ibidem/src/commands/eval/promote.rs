@@ -18,18 +18,18 @@ use crate::{compose, console, json_lines};
 
 #[derive(clap::Args)]
 pub(crate) struct Promote {
-    /// Reviews, one on each line: `request_id`, `verdict` (right, wrong or should_refuse), `category`, and where the
-    /// verdict does not say it all `expected`, as in the golden set.
+    /// Reviews, one per line: `request_id`, `verdict` (right, wrong or should_refuse), `category`, and `expected`, as
+    /// in the golden set, where the verdict alone does not say what is expected.
     reviews: PathBuf,
-    /// The set they are added to.
+    /// The golden set to which they are added.
     #[arg(long, default_value = "data/evaluation/golden_queries.jsonl")]
     golden: PathBuf,
-    /// The policy whose rules tell questions about terms, addresses and lists from others.
+    /// The policy file whose rules recognise questions about terms, addresses and lists.
     #[arg(long, default_value = "architecture")]
     policy: String,
     #[command(flatten)]
     sight: Sight,
-    /// Tell what would be added, and write nothing.
+    /// Shows what would be added, and writes nothing.
     #[arg(long)]
     dry_run: bool,
 }

@@ -20,16 +20,16 @@ pub(crate) struct Retrieval {
     folder: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// The collection its corpus.jsonl was ingested into.
+    /// The collection into which its corpus.jsonl was loaded.
     #[arg(long)]
     collection: CollectionName,
-    /// Passages asked for with each query; a document counts by its best one.
+    /// How many passages each query asks for; a document has the rank of its best passage.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u16).range(10..=1_000))]
     passages: u16,
-    /// Only the first so many queries.
+    /// Takes only this many queries, from the first on.
     #[arg(long)]
     limit_queries: Option<usize>,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -30,24 +30,24 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Run {
-    /// The set, a .jsonl file with a question on each line. Its documents must have been ingested.
+    /// The golden set: a .jsonl file with one question per line. Load its documents first.
     #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
     file: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// Thresholds by collection, over `policy.thresholds`.
+    /// Uses this file of thresholds by collection in place of `policy.thresholds`.
     #[arg(long, value_name = "FILE")]
     thresholds: Option<PathBuf>,
-    /// Where the results go, as JSON.
+    /// Writes the results into this file as JSON.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Earlier results to compare with.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// A page with the figures, plots and failures.
+    /// Writes a page with the figures, plots and failures into this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }

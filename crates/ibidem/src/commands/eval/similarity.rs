@@ -17,17 +17,17 @@ use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub(crate) struct Similarity {
-    /// A file in the form of SQuAD 2.0.
+    /// A file in the format of SQuAD 2.0.
     file: PathBuf,
     #[command(flatten)]
     sight: Sight,
-    /// The collection its paragraphs were ingested into, each with its article's title.
+    /// The collection into which its paragraphs were loaded, each with its article's title.
     #[arg(long)]
     collection: CollectionName,
-    /// The most answerable questions that a threshold may refuse, as a share.
+    /// The largest share of answerable questions that a threshold may refuse.
     #[arg(long, default_value_t = 0.05)]
     false_refusals: f64,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

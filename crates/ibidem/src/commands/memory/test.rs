@@ -29,10 +29,10 @@ pub(crate) struct Test {
     question: String,
     #[command(flatten)]
     sight: Sight,
-    /// A shipped policy or a file, over `policy.use`.
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// The same as JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

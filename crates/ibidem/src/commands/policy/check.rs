@@ -14,10 +14,10 @@ use crate::console;
 
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// Shipped policies by their names, or files.
+    /// Policy files: names of built-in ones, or paths.
     #[arg(required = true)]
     policies: Vec<String>,
-    /// Thresholds by collection that are to be laid over each of them.
+    /// A file of thresholds by collection that replaces those of each policy file.
     #[arg(long)]
     thresholds: Option<PathBuf>,
 }
@@ -130,6 +130,6 @@ mod tests {
             assert!(said.len() < 4_000, "{} characters are no message", said.len());
         }
         let missing = Written::read("no-such-policy").err().map(|error| wrong(&error)).unwrap_or_default();
-        assert!(missing.contains("neither a shipped policy (architecture, book, default"), "{missing}");
+        assert!(missing.contains("neither a built-in policy file (architecture, book, default"), "{missing}");
     }
 }

@@ -14,11 +14,11 @@ const TROUBLE: u8 = 2;
 
 #[derive(clap::Args)]
 pub(crate) struct Diff {
-    /// A shipped policy by its name, or a file.
+    /// A policy file: the name of a built-in one, or a path.
     old: String,
-    /// The policy to compare it with.
+    /// The policy file to compare it with.
     new: String,
-    /// The same as JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }

@@ -13,7 +13,7 @@ use crate::console;
 
 #[derive(clap::Args)]
 pub(crate) struct Explain {
-    /// A shipped policy by its name, or a file.
+    /// A policy file: the name of a built-in one, or a path.
     policy: String,
 }
 

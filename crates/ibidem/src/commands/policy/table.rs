@@ -9,11 +9,11 @@ use super::written::{Settings, Written, spread};
 use crate::compose::SHIPPED_POLICIES;
 
 const HEADING: &str = "\
-# The policies that come with the binary
+# The built-in policy files
 
-Every number and every choice that is in force under them, side by side. A setting that a policy file leaves out is shown with its default. `off` means that the setting has no default, or that the policy file sets it to null. `ibidem policy explain NAME` says in words what they do, `ibidem policy diff A B` also compares the wording.
+A policy file sets how passages are retrieved, which gates drop passages or refuse a question, and how an answer is written. This page shows all numbers and choices of the built-in ones side by side. If a policy file leaves a setting out, its default is shown. `off` means that the setting has no default, or that the policy file sets it to null. `ibidem policy explain NAME` explains one in words, and `ibidem policy diff A B` also compares the texts.
 
-This page is made by `just policies`.
+`just policies` writes this page.
 ";
 
 pub(super) fn shipped() -> anyhow::Result<String> {

@@ -49,8 +49,10 @@ impl RawAudit {
             }
             (true, None, Some(file)) => RecordedTexts::Hashed(HashKeySource::File(file)),
             (true, ..) => {
-                problems
-                    .note("audit.queries", "is hashed: one of `audit.hash_key` and `audit.hash_key_file` is needed");
+                problems.note(
+                    "audit.queries",
+                    "is hashed: exactly one of `audit.hash_key` and `audit.hash_key_file` is needed",
+                );
                 return None;
             }
         };

@@ -42,7 +42,8 @@ impl RawYesNo {
     pub(super) fn check(self, model: Option<&OpenAiSettings>, problems: &mut Problems) -> Option<YesNoSettings> {
         let section = self.section;
         let Some(model) = model else {
-            let problem = format!("is needed with `{section}.use: model`: it is the model that judges");
+            let problem =
+                format!("is needed with `{section}.use: model`: it names the server of the model that is asked");
             problems.note("language_model.url", &problem);
             return None;
         };

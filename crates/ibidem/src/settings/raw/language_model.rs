@@ -59,10 +59,10 @@ struct RawModel {
 impl RawLanguageModel {
     pub(super) fn check(self, problems: &mut Problems) -> Option<LanguageModelSettings> {
         if self.planner.is_some() {
-            problems.note("language_model.planner", "is called `language_model.roles.planner` now");
+            problems.note("language_model.planner", "is called `language_model.roles.planner` now; rename it");
         }
         let RawRoles { answer, planner, judge, titles, fallback, out_of_corpus } = self.roles;
-        // The environment can say nothing in no other way.
+        // An empty variable means: not set.
         let [answer, planner, judge, titles, fallback, out_of_corpus, name] =
             [answer, planner, judge, titles, fallback, out_of_corpus, self.name]
                 .map(|model| model.filter(|model| !model.trim().is_empty()));
@@ -77,7 +77,7 @@ impl RawLanguageModel {
         let Some(url) = self.url else {
             if let Some((role, _)) = named {
                 let key = format!("language_model.roles.{role}");
-                problems.note(&key, "needs `language_model.url`: the server that has the model");
+                problems.note(&key, "needs `language_model.url`, the server that has the model");
             }
             return None;
         };
@@ -96,12 +96,12 @@ impl RawLanguageModel {
         };
         let is_answering = |model: &Option<String>| model.as_ref().is_some_and(|model| is_same_model(model, &answer));
         if is_answering(&judge) {
-            let problem = "is the model that writes answers; name another, or let it judge itself by the policy's \
-                           `speak.confidence.judge: self`";
+            let problem = "is the model that writes answers; name another, or set `speak.confidence.judge: self` in the \
+                           policy file to let it rate its own answers";
             problems.note("language_model.roles.judge", problem);
         }
         if is_answering(&fallback) {
-            let problem = "is the model that writes answers: it would fail as that did; name another";
+            let problem = "is the model that writes answers, which has failed when a fallback is needed; name another";
             problems.note("language_model.roles.fallback", problem);
         }
         let any =
@@ -144,7 +144,7 @@ impl RawModel {
         problems.at_least(&format!("{key}.response"), limits.response.into(), 1);
         if limits.response >= limits.window {
             let problem = format!(
-                "is {}; it must be less than `{key}.window` ({}): nothing could be asked",
+                "is {}; it must be less than `{key}.window` ({}), or no room is left for the question",
                 limits.response, limits.window
             );
             problems.note(&format!("{key}.response"), &problem);

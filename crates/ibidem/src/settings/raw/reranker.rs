@@ -74,7 +74,7 @@ impl RawReranker {
         let form = problems.one_of("reranker.form", &self.form, &forms)?;
         let Some(url) = self.url else {
             let problem =
-                "is needed with `reranker.use: http`: the whole address, for instance http://127.0.0.1:8081/rerank";
+                "is needed with `reranker.use: http`: the whole address, for example http://127.0.0.1:8081/rerank";
             problems.note("reranker.url", problem);
             return None;
         };

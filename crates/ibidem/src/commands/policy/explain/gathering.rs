@@ -3,7 +3,7 @@
 use super::Teller;
 
 pub(super) fn tell(teller: &mut Teller<'_>) {
-    teller.heading("Which way a question takes, by rule, the first that fits");
+    teller.heading("Which rule answers a question; the first that applies");
     addresses(teller);
     lists(teller);
     terms(teller);
@@ -12,14 +12,14 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     let other = if ways.iter().any(|way| teller.has(way)) { " other" } else { "" };
     teller.line(&format!("Every{other} question is answered from the documents."));
 
-    teller.heading("Where candidates come from");
+    teller.heading("How passages are found");
     rewrites(teller);
     let hits = teller.always("gather.hits_per_lane");
-    teller.line(&format!("The {hits} best by meaning and the {hits} best by words are found."));
+    teller.line(&format!("The {hits} best by meaning and the {hits} best by keywords are retrieved."));
     teller.tell("gather.forced_lexical", |forced| {
-        format!("The best {forced} by words are kept whatever their similarity: a word that was typed is never lost.")
+        format!("The best {forced} by keywords are kept, however low their similarity is.")
     });
-    teller.tell("gather.order", |order| format!("Where no reranker reads them, their order is that of {order}."));
+    teller.tell("gather.order", |order| format!("Without a reranker, passages are ordered by {order}."));
     curated(teller);
     rerank(teller);
 }
@@ -28,38 +28,43 @@ fn addresses(teller: &mut Teller<'_>) {
     if !teller.has("gather.addresses") {
         return;
     }
-    teller.line("A question that names a document by its address is about that document. Addresses are written so:");
+    teller.line("A question that names a document by its address is about that document. The pattern of addresses:");
     teller.as_written("gather.addresses.series");
     let quoted = teller.always("gather.addresses.quoted_passages");
     let range = teller.always("gather.addresses.longest_range");
     teller.line(&format!(
-        "An address alone is answered with the document's own words, at most {quoted} passages; \
-         a range stands for at most {range} addresses."
+        "A question that is only an address is answered by quoting the document, at most {quoted} passages; \
+         a range may have at most {range} addresses."
     ));
     let refusal = teller.always("gather.addresses.wording.not_found");
     let suggestions = teller.always("gather.addresses.suggestions");
     let suggestion = teller.always("gather.addresses.wording.suggestion");
     teller.line(&format!(
-        "An address that does not exist is refused: {refusal}, with at most {suggestions} that do: {suggestion}"
+        "If no document has the address, the question is refused: {refusal} At most {suggestions} similar \
+         addresses are suggested: {suggestion}"
     ));
     let partly = teller.always("gather.addresses.wording.partly");
     let shortened = teller.always("gather.addresses.wording.shortened");
-    teller.line(&format!("Where only some exist, it is said: {partly}. Where not all is quoted: {shortened}"));
+    teller.line(&format!("If only some of the addresses exist: {partly} If not everything is quoted: {shortened}"));
 }
 
 fn lists(teller: &mut Teller<'_>) {
     if teller.has("gather.lists") {
-        let classes = teller.value("gather.document_classes").unwrap_or_else(|| "no name at all".to_owned());
+        let classes = teller.value("gather.document_classes").unwrap_or_else(|| "of no kind".to_owned());
         let most = teller.always("gather.lists.most");
         teller.line(&format!(
-            "A command to list documents that are called by {classes} is answered from the catalogue: at most {most}."
+            "A command to list documents ({classes}) is answered from the database, with at most {most} documents."
         ));
         let heading = teller.always("gather.lists.wording.heading");
         let shortened = teller.always("gather.lists.wording.shortened");
         let nothing = teller.always("gather.lists.wording.nothing");
-        teller.line(&format!("Above a list stands {heading}, beside a part of it {shortened}, in its place {nothing}"));
+        teller.line(&format!(
+            "The heading of a list: {heading} If it is shortened: {shortened} If it is empty: {nothing}"
+        ));
     }
-    teller.tell("gather.document_classes", |classes| format!("Questions about {classes} are never about a term."));
+    teller.tell("gather.document_classes", |classes| {
+        format!("A question that names {classes} is not a question about a term.")
+    });
 }
 
 fn terms(teller: &mut Teller<'_>) {
@@ -69,17 +74,19 @@ fn terms(teller: &mut Teller<'_>) {
     let longest = teller.value("gather.terminology.longest_term_words");
     let longest = longest.map_or_else(String::new, |words| format!(" of at most {words} words"));
     teller.line(&format!(
-        "Where a vocabulary is configured, a question about a term{longest} is answered from it or not at all."
+        "If a vocabulary is configured, a question about a term{longest} is answered from it or refused."
     ));
     let unknown = teller.always("gather.terminology.wording.not_found");
     let suggestions = teller.always("gather.terminology.suggestions");
     let suggestion = teller.always("gather.terminology.wording.suggestion");
-    teller.line(&format!("An unknown term is refused: {unknown}, with at most {suggestions} close ones: {suggestion}"));
+    teller.line(&format!(
+        "An unknown term is refused: {unknown} At most {suggestions} similar terms are suggested: {suggestion}"
+    ));
     let late = teller.always("gather.terminology.wording.timeout");
     let failed = teller.always("gather.terminology.wording.error");
-    teller.line(&format!("A vocabulary that is late refuses: {late}; one that fails: {failed}"));
+    teller.line(&format!("If the vocabulary does not answer in time: {late} If it fails: {failed}"));
     teller.tell("gather.terminology.wording.ambiguous", |asked| {
-        format!("A term with several meanings is asked back: {asked}")
+        format!("If a term has several meanings, the asker is asked: {asked}")
     });
 }
 
@@ -90,15 +97,15 @@ fn topics(teller: &mut Teller<'_>) {
     let similarity = teller.always("gather.topics.least_similarity");
     let refusal = teller.always("gather.topics.wording.out_of_scope");
     teller.line(&format!(
-        "A question whose closest example is less similar than {similarity} is about none of the topics, \
-         and refused: {refusal}"
+        "A question that is less similar than {similarity} to every example is about none of the topics and is \
+         refused: {refusal}"
     ));
     let confidence = teller.always("gather.topics.least_confidence");
     let step = teller.always("gather.topics.step");
     let asked = teller.always("gather.topics.wording.clarify");
     teller.line(&format!(
-        "Where the topic is less sure than {confidence} (a difference of {step} in similarity counts as one step), \
-         it is asked back: {asked}"
+        "If the confidence in the topic is below {confidence} (a difference of {step} in similarity is one step), \
+         the asker is asked: {asked}"
     ));
     teller.as_written("gather.topics.topics");
 }
@@ -110,9 +117,9 @@ fn rewrites(teller: &mut Teller<'_>) {
     let most = teller.always("gather.rewrites.most");
     let tokens = teller.always("gather.rewrites.max_tokens");
     teller.line(&format!(
-        "Where a planner is configured, it puts the question in at most {most} other forms, in {tokens} tokens."
+        "If a planner is configured, it rewrites the question in at most {most} ways, in {tokens} tokens."
     ));
-    teller.tell("gather.rewrites.prompt", |prompt| format!("The planner is told: {prompt}"));
+    teller.tell("gather.rewrites.prompt", |prompt| format!("The planner's prompt: {prompt}"));
 }
 
 fn curated(teller: &mut Teller<'_>) {
@@ -123,17 +130,17 @@ fn curated(teller: &mut Teller<'_>) {
     let judged = teller.always("gather.curated.pin_judged");
     let judge = teller.always("gather.curated.judge");
     teller.line(&format!(
-        "What a curator pinned to a question is taken from a similarity of {pin} on; \
-         from {judged} on if a reranker gives it {judge} or more."
+        "The sources that a curator pinned to a question are used from a similarity of {pin} on; from {judged} on if a \
+         reranker scores the pinned question with {judge} or more."
     ));
     let note = teller.always("gather.curated.note");
     let references = teller.always("gather.curated.references");
     teller
-        .line(&format!("A curator's note helps from {note} on; what it refers to counts as similar as {references}."));
+        .line(&format!("A curator's note is used from a similarity of {note} on; the sources it refers to get a similarity of {references}."));
     let sufficient = teller.always("gather.curated.sufficient_note");
     let number = teller.always("gather.curated.sufficient_references");
     teller.line(&format!(
-        "A pin, or a note from {sufficient} on with at least {number} references, makes other candidates needless."
+        "After a pin, or a note from {sufficient} on with at least {number} references, no other passages are used."
     ));
 }
 
@@ -145,13 +152,13 @@ fn rerank(teller: &mut Teller<'_>) {
     let pool = teller.always("gather.rerank.pool");
     let keep = teller.always("gather.rerank.keep");
     teller.line(&format!(
-        "Where a reranker is configured, it reads the best {pool} and what is kept in any case, and its order counts; \
-         otherwise the most similar come first. The best {keep} go on."
+        "If a reranker is configured, it reads the best {pool} and the kept keyword hits, and orders them; otherwise the \
+         most similar come first. The best {keep} are kept."
     ));
     let boost = teller.always("gather.rerank.kind_boost");
     let minimum = teller.always("gather.rerank.kind_minimum");
     teller.line(&format!(
-        "A kind of document that is asked for gains {boost} in the order, and has {minimum} places at least."
+        "A kind of document that the question names gets {boost} more in the order, and at least {minimum} places."
     ));
     teller.as_written("gather.rerank");
 }

@@ -15,17 +15,17 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
             let temperature = teller.always("speak.temperature");
             let tokens = teller.always("speak.max_answer_tokens");
             teller.line(&format!(
-                "A model writes from numbered notes, at temperature {temperature}, in at most {tokens} tokens; \
-                 if nothing is left that can be shown, the answer is `unsupported_claims`."
+                "A model writes from numbered notes (the passages), at temperature {temperature}, in at most {tokens} tokens; \
+                 if no sentence passes the checks, the question is refused, `unsupported_claims`."
             ));
             let notice = teller.always("wording.extractive_notice");
             teller.line(&format!(
-                "Where no model answers, at most {sentences} of the sources' own sentences stand in: {notice}"
+                "If no model answers, at most {sentences} sentences are quoted from the sources instead: {notice}"
             ));
         }
     }
-    prompt(teller, "speak.system_prompt", "The model is told:");
-    prompt(teller, "speak.background_prompt", "Above curators' notes it is told:");
+    prompt(teller, "speak.system_prompt", "The model's prompt:");
+    prompt(teller, "speak.background_prompt", "The text above curators' notes in the prompt:");
     examples(teller);
     room(teller);
     checking(teller);
@@ -36,7 +36,7 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     let refusal = teller.always("wording.refusal");
     teller.line(&refusal);
     teller.as_written("wording.refusal_by_reason");
-    teller.tell("wording.next_steps", |steps| format!("And what the asker can do next: {steps}"));
+    teller.tell("wording.next_steps", |steps| format!("Next steps for the asker: {steps}"));
 }
 
 /// How much of what fits into the model's window.
@@ -44,7 +44,7 @@ fn room(teller: &mut Teller<'_>) {
     let budget = teller.written.policy.rules.speak.budget;
     teller.told.extend(["system_prompt", "history", "context"].map(|part| format!("speak.budget.{part}")));
     teller.line(&format!(
-        "In tokens: {} are kept for the system prompt, at most {} of the conversation go in, and at most {} of the notes.",
+        "Tokens of the prompt: {} for the system prompt, at most {} for the conversation, and at most {} for the notes.",
         budget.system_prompt, budget.history, budget.context
     ));
 }
@@ -53,24 +53,24 @@ fn checking(teller: &mut Teller<'_>) {
     let rules = teller.written.policy.rules.speak.verification;
     teller.told.extend(["mode", "least_support"].map(|part| format!("speak.verification.{part}")));
     let least = rules.least_support;
-    let checked = "Each sentence is held against the passages it cites, its figures first, before anybody sees it";
+    let checked = "Each sentence is checked against the passages it cites, its figures first, before it is shown";
     teller.line(&match rules.mode {
-        VerificationMode::Strict => format!("{checked} (strict): supported by less than {least}, it is dropped."),
-        VerificationMode::Mark => format!("{checked} (mark): supported by less than {least}, it is marked."),
+        VerificationMode::Strict => format!("{checked} (strict). With a support below {least} it is dropped."),
+        VerificationMode::Mark => format!("{checked} (mark). With a support below {least} it is marked."),
         VerificationMode::Off => {
-            "Verification is off: a sentence must cite a passage, and nobody checks whether the passage says so."
+            "Verification is off: a sentence must cite a passage, but whether the passage supports it is not checked."
                 .to_owned()
         }
     });
     teller.tell("wording.unverified", |mark| format!("The mark is {mark}"));
     teller.tell("speak.stale_after_days", |days| {
-        format!("A cited document that was not updated for {days} days is named in a warning.")
+        format!("If a cited document was not updated for {days} days, a warning names it.")
     });
     teller.tell("wording.stale", |stale| format!("The warning is {stale}"));
     prompt(
         teller,
         "speak.outline.prompt",
-        "First a planner says which notes support an answer; none does: `no_thesis`. It is told:",
+        "First a planner lists which notes support an answer. If none does, the question is refused, `no_thesis`. Its prompt:",
     );
 }
 
@@ -80,35 +80,35 @@ fn confidence(teller: &mut Teller<'_>) {
     teller.told.extend(parts.map(|part| format!("speak.confidence.{part}")));
     let judge = match rules.judge {
         Judge::Verifier => "the verifier",
-        Judge::Model => "the model that judges",
+        Judge::Model => "the model in the role `judge`",
         Judge::Itself => "the model itself",
     };
     let below = match (rules.below, rules.show_draft) {
-        (Below::Refuse, _) => "it is refused, `low_confidence`",
-        (Below::Route, false) => "it is withheld, and somebody is named who may know",
-        (Below::Route, true) => "it is shown as a draft, and somebody is named who may know",
+        (Below::Refuse, _) => "the question is refused, `low_confidence`",
+        (Below::Route, false) => "the answer is withheld, and the asker is told whom to ask",
+        (Below::Route, true) => "the answer is shown as a draft, and the asker is told whom to ask",
     };
     teller.line(&format!(
-        "Confidence is 30 of how well the search went (by the best {}), 40 of how much of the answer the sources have, \
-         and 30 of what {judge} says; below {} {below}.",
+        "Confidence, from 0 to 100: up to 30 for the similarity of the best passages ({}), up to 40 for the share of the \
+         answer's key phrases that the sources have, and up to 30 for the rating by {judge}. Below {} {below}.",
         rules.best_passages, rules.cite_from
     ));
-    prompt(teller, "speak.confidence.judge_prompt", "The judge is told:");
-    teller.tell("wording.draft", |draft| format!("Above a draft stands {draft}"));
+    prompt(teller, "speak.confidence.judge_prompt", "The judge's prompt:");
+    teller.tell("wording.draft", |draft| format!("The text above a draft: {draft}"));
 }
 
 fn out_of_corpus(teller: &mut Teller<'_>) {
     let OutOfCorpus::Disclaimed(_) = &teller.written.policy.rules.out_of_corpus else {
         teller.told.insert("out_of_corpus".to_owned());
-        teller.line("What the documents do not answer is refused.");
+        teller.line("A question that the documents do not answer is refused.");
         return;
     };
     let disclaimer = teller.always("out_of_corpus.disclaimed.disclaimer");
     teller.line(&format!(
-        "What the documents do not answer, a model with the role `out_of_corpus` answers from what it knows, without any \
-         source and under {disclaimer}"
+        "A question that the documents do not answer is answered by the model in the role `out_of_corpus`, from general \
+         knowledge and without sources, below this text: {disclaimer}"
     ));
-    prompt(teller, "out_of_corpus.disclaimed.system_prompt", "It is told:");
+    prompt(teller, "out_of_corpus.disclaimed.system_prompt", "Its prompt:");
 }
 
 fn prompt(teller: &mut Teller<'_>, setting: &str, heading: &str) {
@@ -131,6 +131,8 @@ fn examples(teller: &mut Teller<'_>) {
         let notes = teller.always(&format!("{example}.notes"));
         let question = teller.always(&format!("{example}.question"));
         let answer = teller.always(&format!("{example}.answer"));
-        teller.line(&format!("It is shown: {question} from the notes {notes} is answered {answer}"));
+        teller.line(&format!(
+            "An example in the prompt: the question {question} with the notes {notes} and the answer {answer}"
+        ));
     }
 }
