@@ -4,6 +4,7 @@
 
 mod actions;
 mod audit;
+mod databases;
 mod erase;
 mod jobs;
 mod keys;
