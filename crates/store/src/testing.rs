@@ -59,6 +59,23 @@ impl TestDatabase {
         sqlx::raw_sql(statement).execute(&self.store.pool).await.expect("the statement is run");
     }
 
+    /// Lets so much time pass for every lease and for every job that waits, without waiting.
+    ///
+    /// # Panics
+    /// When the database will not have it.
+    #[expect(clippy::expect_used, reason = "a test that cannot prepare its database must fail loudly")]
+    pub async fn pass(&self, time: Duration) {
+        let statements = [
+            "UPDATE jobs SET leased_until = leased_until - make_interval(secs => $1),
+                 not_before = not_before - make_interval(secs => $1)",
+            "UPDATE outbox SET leased_until = leased_until - make_interval(secs => $1)",
+        ];
+        for statement in statements {
+            let moved = sqlx::query(statement).bind(time.as_secs_f64()).execute(&self.store.pool).await;
+            moved.expect("the times can be moved");
+        }
+    }
+
     /// Every column of a table by name, with all of its values as text.
     ///
     /// # Panics
