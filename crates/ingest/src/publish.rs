@@ -154,15 +154,11 @@ impl Publisher {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::sync::Mutex;
-
     use async_trait::async_trait;
-    use ibidem_words::fakes::FakeEmbedder;
+    use ibidem_words::fakes::{FakeDocument, FakeEmbedder, FakeIndex, FakeOutbox, FakeVectors};
     use ibidem_words::ports::index::{StoredPage, StoredPoint};
-    use ibidem_words::ports::outbox::Wanted;
-    use ibidem_words::ports::vectors::NewVector;
-    use ibidem_words::{ModelHash, Sha256Hash};
+    use ibidem_words::ports::intake::NewPassage;
+    use ibidem_words::{CharSpan, Sha256Hash, Tag, passage_in_context};
     use uuid::Uuid;
 
     use super::*;
@@ -173,104 +169,122 @@ mod tests {
         DocumentId(Uuid::from_u128(number))
     }
 
-    /// Documents wait in it until they are acknowledged; it is an index, too, and rejects one of them.
-    struct World {
-        waiting: Mutex<BTreeSet<DocumentId>>,
+    /// An index that rejects one document.
+    struct Fastidious {
+        index: FakeIndex,
         rejected: DocumentId,
     }
 
     #[async_trait]
-    impl Outbox for World {
-        async fn claim(&self, _: usize) -> Result<Vec<Publication>, CatalogueError> {
-            let waiting = self.waiting.lock().unwrap();
-            let leased = waiting.iter().map(|document| Publication {
-                tenant: TENANT,
-                document: *document,
-                generation: 1,
-                lease: Uuid::nil(),
-            });
-            Ok(leased.collect())
-        }
-
-        async fn wanted(
-            &self,
-            _: ModelHash,
-            documents: &[(TenantId, DocumentId)],
-        ) -> Result<Vec<Wanted>, CatalogueError> {
-            let wanted = documents.iter().map(|(tenant, document)| Wanted {
-                document: IndexDocument {
-                    tenant: *tenant,
-                    document: *document,
-                    collection: "ADR".parse().unwrap(),
-                    kind: None,
-                    tags: Vec::new(),
-                    points: Vec::new(),
-                },
-                missing: Vec::new(),
-            });
-            Ok(wanted.collect())
-        }
-
-        async fn renew(&self, _: &[Publication]) -> Result<(), CatalogueError> {
-            Ok(())
-        }
-
-        async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
-            self.waiting.lock().unwrap().retain(|waiting| done.iter().all(|done| done.document != *waiting));
-            Ok(())
-        }
-
-        async fn release(&self, _: &[Publication]) -> Result<(), CatalogueError> {
-            Ok(())
-        }
-    }
-
-    #[async_trait]
-    impl IndexWriter for World {
+    impl IndexWriter for Fastidious {
         async fn publish(&self, documents: Vec<IndexDocument>) -> Result<(), IndexError> {
             match documents.iter().any(|document| document.document == self.rejected) {
                 true => Err(IndexError::Rejected("a payload it cannot keep".to_owned())),
-                false => Ok(()),
+                false => self.index.publish(documents).await,
             }
         }
 
-        async fn scan(&self, _: Option<Uuid>, _: usize) -> Result<StoredPage, IndexError> {
-            Err(IndexError::Missing)
+        async fn scan(&self, from: Option<Uuid>, page: usize) -> Result<StoredPage, IndexError> {
+            self.index.scan(from, page).await
         }
 
-        async fn remove_points(&self, _: Vec<StoredPoint>) -> Result<(), IndexError> {
-            Ok(())
+        async fn remove_points(&self, points: Vec<StoredPoint>) -> Result<(), IndexError> {
+            self.index.remove_points(points).await
         }
     }
 
-    #[async_trait]
-    impl VectorShelf for World {
-        async fn stored(
-            &self,
-            _: ModelHash,
-            _: &[(TenantId, Sha256Hash)],
-        ) -> Result<Vec<(TenantId, Sha256Hash)>, CatalogueError> {
-            Ok(Vec::new())
-        }
+    struct World {
+        outbox: Arc<FakeOutbox>,
+        index: Arc<Fastidious>,
+        embedder: Arc<FakeEmbedder>,
+        publisher: Publisher,
+    }
 
-        async fn store(&self, _: ModelHash, _: Vec<NewVector>) -> Result<(), CatalogueError> {
-            Ok(())
+    /// These documents wait, each with one passage that has no vector yet.
+    fn world(documents: impl IntoIterator<Item = DocumentId>, rejected: DocumentId) -> World {
+        let vectors = Arc::new(FakeVectors::default());
+        let outbox = Arc::new(FakeOutbox::new(vectors.clone()));
+        for id in documents {
+            outbox.put(TENANT, id, of_one_passage(&id.to_string()));
         }
+        let index = Arc::new(Fastidious { index: FakeIndex::new(8), rejected });
+        let embedder = Arc::new(FakeEmbedder::new(8, 64));
+        let publisher = Publisher {
+            outbox: outbox.clone(),
+            vectors,
+            embedder: embedder.clone(),
+            index: index.clone(),
+            progress: Arc::new(Progress::default()),
+            renew_every: Duration::from_secs(60),
+        };
+        World { outbox, index, embedder, publisher }
+    }
+
+    fn of_one_passage(text: &str) -> FakeDocument {
+        let passage = NewPassage {
+            text: text.to_owned(),
+            section: None,
+            page: None,
+            span: CharSpan { start: 0, end: 1 },
+            tokens: 1,
+            sha256: Sha256Hash::of(text.as_bytes()),
+            embedding_key: Sha256Hash::of(passage_in_context("A title", None, text).as_bytes()),
+        };
+        FakeDocument {
+            collection: "ADR".parse().unwrap(),
+            kind: None,
+            tags: vec![Tag::public()],
+            title: "A title".to_owned(),
+            passages: vec![passage],
+        }
+    }
+
+    async fn indexed(world: &World) -> Vec<DocumentId> {
+        let page = world.index.scan(None, 100).await.unwrap();
+        let mut documents: Vec<_> = page.points.iter().map(|point| point.passage.document).collect();
+        documents.sort_unstable();
+        documents
     }
 
     #[tokio::test]
     async fn a_document_that_the_index_rejects_keeps_no_other_out() {
-        let waiting = (1..=5).map(document).collect();
-        let world = Arc::new(World { waiting: Mutex::new(waiting), rejected: document(2) });
-        let publisher = Publisher {
-            outbox: world.clone(),
-            vectors: world.clone(),
-            embedder: Arc::new(FakeEmbedder::new(8, 64)),
-            index: world.clone(),
-            progress: Arc::new(Progress::default()),
-            renew_every: Duration::from_secs(60),
-        };
-        assert_eq!(publisher.round().await.unwrap(), 4);
-        assert_eq!(*world.waiting.lock().unwrap(), BTreeSet::from([document(2)]));
+        let world = world((1..=5).map(document), document(2));
+        assert_eq!(world.publisher.round().await.unwrap(), 4);
+        assert_eq!(world.outbox.waiting(), [(TENANT, document(2))]);
+        assert_eq!(indexed(&world).await, [1, 3, 4, 5].map(document));
+        // It keeps its lease, and is tried again when that has run out.
+        assert_eq!(world.publisher.round().await.unwrap(), 0);
+        world.outbox.put(TENANT, document(6), of_one_passage("six"));
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        world.outbox.pass(Duration::from_secs(3_600));
+        assert_eq!(world.publisher.round().await.unwrap(), 0);
+        assert_eq!(world.outbox.waiting(), [(TENANT, document(2))]);
+    }
+
+    #[tokio::test]
+    async fn a_part_that_is_away_gives_the_documents_back_at_once() {
+        let world = world((1..=2).map(document), document(9));
+        world.embedder.set_down(true);
+        assert!(matches!(world.publisher.round().await, Err(PublishError::Embed(_))));
+        world.embedder.set_down(false);
+        world.index.index.set_down(true);
+        assert!(matches!(world.publisher.round().await, Err(PublishError::Index(IndexError::Unavailable(_)))));
+        world.index.index.set_down(false);
+        assert_eq!(world.publisher.round().await.unwrap(), 2);
+        assert!(world.outbox.waiting().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_vector_is_made_once() {
+        let world = world([1, 2].map(document), document(9));
+        world.outbox.put(TENANT, document(3), of_one_passage(&document(1).to_string()));
+        assert_eq!(world.publisher.round().await.unwrap(), 3);
+        assert_eq!(world.publisher.progress.done().embedded, 2, "two documents have the same passage");
+        world.outbox.retag(TENANT, document(1), &["finance".parse().unwrap()]);
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        assert_eq!(world.publisher.progress.done().embedded, 2, "who sees it is nothing to a vector");
+        world.outbox.remove(TENANT, document(2));
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        assert_eq!(indexed(&world).await, [1, 3].map(document));
     }
 }

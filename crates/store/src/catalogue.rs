@@ -32,7 +32,7 @@ impl Store {
                    WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
                CROSS JOIN LATERAL (SELECT version FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id AND version = asked.version OFFSET 0) v
-               WHERE d.removed_at IS NULL AND d.tags && $4"#,
+               WHERE is_visible(d.tags, d.removed_at, $4)"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -65,7 +65,7 @@ impl Catalogue for Store {
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
                        AND chunk_index = asked.chunk_index OFFSET 0) c
                -- Beside the key these conditions would let an index of the whole tenant seem as good as the key's own.
-               WHERE d.current_version = asked.version AND d.removed_at IS NULL AND d.tags && $5"#,
+               WHERE d.current_version = asked.version AND is_visible(d.tags, d.removed_at, $5)"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -110,7 +110,7 @@ impl Catalogue for Store {
                CROSS JOIN LATERAL (SELECT chunk_index FROM chunks
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
                        AND chunk_index = asked.chunk_index OFFSET 0) c
-               WHERE d.current_version = asked.version AND d.removed_at IS NULL AND d.tags && $5"#,
+               WHERE d.current_version = asked.version AND is_visible(d.tags, d.removed_at, $5)"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -142,7 +142,7 @@ impl Catalogue for Store {
                    WHERE tenant_id = $1 AND address_key = asked.address_key OFFSET 0) d
                CROSS JOIN LATERAL (SELECT chunk_count FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
-               WHERE d.removed_at IS NULL AND d.tags && $3 AND ($4::text IS NULL OR d.collection = $4)
+               WHERE is_visible(d.tags, d.removed_at, $3) AND ($4::text IS NULL OR d.collection = $4)
                ORDER BY d.address_key COLLATE "C", d.id"#,
             scope.tenant().0,
             &keys.iter().map(|key| key.as_str().to_owned()).collect::<Vec<_>>(),
@@ -186,13 +186,13 @@ impl Catalogue for Store {
         let before = sqlx::query!(
             r#"WITH RECURSIVE walk AS (
                    (SELECT address_key, id, address,
-                           removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) AS visible
+                           is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4) AS visible
                     FROM documents WHERE tenant_id = $1 AND address_key < $2 AND address_key >= $6
                     ORDER BY address_key DESC, id DESC LIMIT 1)
                    UNION ALL
                    SELECT next.* FROM walk CROSS JOIN LATERAL (
                        SELECT address_key, id, address,
-                              removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4)
+                              is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4)
                        FROM documents WHERE tenant_id = $1 AND address_key >= $6 AND (address_key, id)
                            < (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
                        ORDER BY address_key DESC, id DESC LIMIT 1) next
@@ -212,13 +212,13 @@ impl Catalogue for Store {
         let after = sqlx::query!(
             r#"WITH RECURSIVE walk AS (
                    (SELECT address_key, id, address,
-                           removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4) AS visible
+                           is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4) AS visible
                     FROM documents WHERE tenant_id = $1 AND address_key > $2 AND address_key < $6
                     ORDER BY address_key, id LIMIT 1)
                    UNION ALL
                    SELECT next.* FROM walk CROSS JOIN LATERAL (
                        SELECT address_key, id, address,
-                              removed_at IS NULL AND tags && $3 AND ($4::text IS NULL OR collection = $4)
+                              is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4)
                        FROM documents WHERE tenant_id = $1 AND address_key < $6 AND (address_key, id)
                            > (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
                        ORDER BY address_key, id LIMIT 1) next
@@ -248,7 +248,7 @@ impl Catalogue for Store {
                FROM asked, documents d
                JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
                    AND v.version = d.current_version
-               WHERE d.tenant_id = $1 AND d.removed_at IS NULL AND d.tags && $2
+               WHERE d.tenant_id = $1 AND is_visible(d.tags, d.removed_at, $2)
                    AND (cardinality($3::text[]) = 0 OR lower(d.collection) = ANY ($3))
                    AND (numnode(asked.about) = 0 OR d.words @@ asked.about)
                ORDER BY d.collection COLLATE "C", d.address_key COLLATE "C" NULLS LAST, v.title COLLATE "C", d.id

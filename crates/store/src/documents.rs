@@ -47,7 +47,7 @@ impl Store {
                FROM documents d
                JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
                    AND v.version = d.current_version
-               WHERE d.tenant_id = $1 AND d.removed_at IS NULL AND d.tags && $2
+               WHERE d.tenant_id = $1 AND is_visible(d.tags, d.removed_at, $2)
                    AND ($3::text IS NULL OR (d.collection, d.source_location) > ($3, $4))
                ORDER BY d.collection, d.source_location LIMIT $5"#,
             scope.tenant().0,

@@ -20,7 +20,7 @@ impl Owners for Store {
                CROSS JOIN LATERAL unnest(d.tags) AS tag (name)
                LEFT JOIN tags t ON t.tenant_id = d.tenant_id AND t.name = tag.name
                LEFT JOIN users u ON u.tenant_id = t.tenant_id AND u.id = t.owner_user_id
-               WHERE d.tenant_id = $1 AND d.id = ANY ($2) AND d.removed_at IS NULL AND d.tags && $3
+               WHERE d.tenant_id = $1 AND d.id = ANY ($2) AND is_visible(d.tags, d.removed_at, $3)
                    AND tag.name = ANY ($3)
                ORDER BY d.id, tag.name COLLATE "C""#,
             scope.tenant().0,

@@ -23,7 +23,8 @@ impl Store {
                CROSS JOIN LATERAL (SELECT * FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id
                        AND version IN (asked.version, d.current_version) OFFSET 0) v
-               WHERE d.tags && $4"#,
+               -- What was removed is shown as it was to whoever saw it then.
+               WHERE is_visible(d.tags, NULL, $4)"#,
             scope.tenant().0,
             &documents,
             &numbers,

@@ -29,7 +29,8 @@ impl WordStatistics for Store {
         let terms: Vec<i32> = terms.iter().copied().map(as_integer).collect();
         let rows = sqlx::query!(
             r#"WITH visible AS MATERIALIZED (
-                   SELECT id, passages FROM tag_sets WHERE tenant_id = $1 AND analysis = $2 AND tags && $3
+                   SELECT id, passages FROM tag_sets
+                   WHERE tenant_id = $1 AND analysis = $2 AND is_visible(tags, NULL, $3)
                )
                SELECT NULL::integer AS term, coalesce(sum(passages), 0)::bigint AS "passages!",
                       EXISTS (SELECT FROM counted_analyses WHERE analysis = $2) AS "is_complete!"

@@ -86,34 +86,14 @@ fn place(tenant: TenantId, digest: Sha256Hash) -> object_store::path::Path {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_words::suites::originals::originals_suite;
+
     use super::*;
 
     #[tokio::test]
-    async fn an_original_is_found_by_its_digest_and_only_by_its_tenant() {
+    async fn a_folder_keeps_originals() {
         let folder = tempfile::tempdir().unwrap();
-        let originals = StoredOriginals::in_folder(folder.path()).unwrap();
-        let (tenant, other) = (TenantId::named("one"), TenantId::named("other"));
-        let digest = originals.keep(tenant, b"text".to_vec()).await.unwrap();
-        assert_eq!(originals.keep(tenant, b"text".to_vec()).await.unwrap(), digest);
-        assert_eq!(originals.fetch(tenant, digest).await.unwrap(), b"text".to_vec());
-        assert!(matches!(originals.fetch(other, digest).await, Err(OriginalsError::Lost(_))));
-    }
-
-    #[tokio::test]
-    async fn an_original_that_was_removed_is_gone_and_may_be_removed_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let originals = StoredOriginals::in_folder(folder.path()).unwrap();
-        let (tenant, other) = (TenantId::named("one"), TenantId::named("other"));
-        assert!(originals.list(tenant).await.unwrap().is_empty());
-        let digest = originals.keep(tenant, b"text".to_vec()).await.unwrap();
-        originals.keep(other, b"text".to_vec()).await.unwrap();
-        let listed = originals.list(tenant).await.unwrap();
-        assert_eq!(listed.iter().map(|kept| kept.digest).collect::<Vec<_>>(), [digest]);
-        for _ in 0..2 {
-            originals.remove(tenant, digest).await.unwrap();
-            assert!(originals.list(tenant).await.unwrap().is_empty());
-        }
-        assert!(originals.fetch(other, digest).await.is_ok(), "another tenant's stays");
+        originals_suite(&StoredOriginals::in_folder(folder.path()).unwrap()).await;
     }
 
     #[tokio::test]

@@ -1,66 +1,64 @@
-//! A round of jobs on stubs of the parts: what becomes of one document is nothing to the others.
+//! A round of jobs on fakes of the parts: what becomes of one document is nothing to the others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use ibidem_words::fakes::{FakeEmbedder, FakeIndex};
+use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeIntake, FakeOriginals, FakeOutbox, FakeVectors};
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::{Failed, Format, NewVersion, Submission};
-use ibidem_words::ports::originals::KeptOriginal;
-use ibidem_words::ports::outbox::{Outbox, Publication, Wanted};
-use ibidem_words::ports::vectors::{NewVector, VectorShelf};
-use ibidem_words::{DocumentId, ModelHash, Sha256Hash, Tag, TenantId};
+use ibidem_words::ports::index::IndexWriter as _;
+use ibidem_words::ports::intake::{Failed, Format, NewVersion, Submission, Submitted};
+use ibidem_words::{Tag, TenantId};
 use uuid::Uuid;
 
 use super::*;
-use crate::progress::Progress;
+use crate::progress::{Done, Progress};
 use crate::read::ReadDocument;
 use crate::read::reader::InProcess;
 
 const TENANT: TenantId = TenantId(Uuid::nil());
 
-/// Keeps originals, jobs and what became of them. What a title says decides what a commit does.
-#[derive(Default)]
+/// All parts in memory.
 struct World {
-    originals: Mutex<HashMap<Sha256Hash, Vec<u8>>>,
-    jobs: Mutex<Vec<Job>>,
+    originals: Arc<FakeOriginals>,
+    intake: Arc<Touchy>,
+    vectors: Arc<FakeVectors>,
+    outbox: Arc<FakeOutbox>,
+    embedder: Arc<FakeEmbedder>,
+    index: Arc<FakeIndex>,
+}
+
+impl World {
+    fn new() -> Self {
+        let vectors = Arc::new(FakeVectors::default());
+        let outbox = Arc::new(FakeOutbox::new(vectors.clone()));
+        let jobs = FakeIntake::new(outbox.clone());
+        Self {
+            originals: Arc::default(),
+            intake: Arc::new(Touchy { jobs, committed: Mutex::default(), failed: Mutex::default() }),
+            vectors,
+            outbox,
+            embedder: Arc::new(FakeEmbedder::new(8, 64)),
+            index: Arc::new(FakeIndex::new(8)),
+        }
+    }
+}
+
+/// An intake that fails where a title or a reason says so, and notes what became of each document.
+struct Touchy {
+    jobs: FakeIntake,
     committed: Mutex<Vec<String>>,
     failed: Mutex<BTreeMap<String, (String, Failure)>>,
 }
 
 #[async_trait]
-impl Originals for World {
-    async fn keep(&self, _: TenantId, original: Vec<u8>) -> Result<Sha256Hash, OriginalsError> {
-        let digest = Sha256Hash::of(&original);
-        self.originals.lock().unwrap().insert(digest, original);
-        Ok(digest)
-    }
-
-    async fn fetch(&self, _: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
-        self.originals.lock().unwrap().get(&digest).cloned().ok_or(OriginalsError::Lost(digest))
-    }
-
-    async fn list(&self, _: TenantId) -> Result<Vec<KeptOriginal>, OriginalsError> {
-        Ok(Vec::new())
-    }
-
-    async fn remove(&self, _: TenantId, digest: Sha256Hash) -> Result<(), OriginalsError> {
-        self.originals.lock().unwrap().remove(&digest);
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl Intake for World {
+impl Intake for Touchy {
     async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
-        let mut jobs = self.jobs.lock().unwrap();
-        let taken = jobs.len().min(limit);
-        Ok(jobs.drain(..taken).collect())
+        self.jobs.claim(limit).await
     }
 
-    async fn renew(&self, _: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {
-        Ok(Vec::new())
+    async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {
+        self.jobs.renew(jobs).await
     }
 
     async fn commit(&self, versions: Vec<(Job, NewVersion)>) -> Result<Vec<Committed>, CatalogueError> {
@@ -70,8 +68,12 @@ impl Intake for World {
                 "refused" => outcomes.push(Committed::Refused("a NUL in it".to_owned())),
                 "away" => return Err(CatalogueError::Unavailable("no disk space".to_owned())),
                 _ => {
-                    self.committed.lock().unwrap().push(job.submission.source_location);
-                    outcomes.push(Committed::Done);
+                    let location = job.submission.source_location.clone();
+                    let outcome = self.jobs.commit(vec![(job, version)]).await?;
+                    if outcome == [Committed::Done] {
+                        self.committed.lock().unwrap().push(location);
+                    }
+                    outcomes.extend(outcome);
                 }
             }
         }
@@ -84,45 +86,7 @@ impl Intake for World {
         }
         let location = job.submission.source_location.clone();
         self.failed.lock().unwrap().insert(location, (reason.to_owned(), failure));
-        Ok(Failed::GivenUp)
-    }
-}
-
-#[async_trait]
-impl VectorShelf for World {
-    async fn stored(
-        &self,
-        _: ModelHash,
-        _: &[(TenantId, Sha256Hash)],
-    ) -> Result<Vec<(TenantId, Sha256Hash)>, CatalogueError> {
-        Ok(Vec::new())
-    }
-
-    async fn store(&self, _: ModelHash, _: Vec<NewVector>) -> Result<(), CatalogueError> {
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl Outbox for World {
-    async fn claim(&self, _: usize) -> Result<Vec<Publication>, CatalogueError> {
-        Ok(Vec::new())
-    }
-
-    async fn wanted(&self, _: ModelHash, _: &[(TenantId, DocumentId)]) -> Result<Vec<Wanted>, CatalogueError> {
-        Ok(Vec::new())
-    }
-
-    async fn renew(&self, _: &[Publication]) -> Result<(), CatalogueError> {
-        Ok(())
-    }
-
-    async fn acknowledge(&self, _: &[Publication]) -> Result<(), CatalogueError> {
-        Ok(())
-    }
-
-    async fn release(&self, _: &[Publication]) -> Result<(), CatalogueError> {
-        Ok(())
+        self.jobs.fail(job, reason, failure).await
     }
 }
 
@@ -142,9 +106,9 @@ impl Reader for Moody {
     }
 }
 
-async fn hand_in(world: &World, location: &str, title: Option<&str>, text: &str) {
-    let original = world.keep(TENANT, text.as_bytes().to_vec()).await.unwrap();
-    let submission = Submission {
+async fn hand_in(world: &World, location: &str, title: Option<&str>, text: &str) -> Submitted {
+    let original = world.originals.keep(TENANT, text.as_bytes().to_vec()).await.unwrap();
+    world.intake.jobs.hand_in(Submission {
         tenant: TENANT,
         collection: "ADR".parse().unwrap(),
         source_location: location.to_owned(),
@@ -155,23 +119,20 @@ async fn hand_in(world: &World, location: &str, title: Option<&str>, text: &str)
         address: None,
         kind: None,
         updated_at: None,
-    };
-    let job = Job { id: Uuid::now_v7(), lease: Uuid::nil(), attempts: 0, submission };
-    world.jobs.lock().unwrap().push(job);
+    })
 }
 
-fn worker(world: &Arc<World>) -> Worker {
-    let embedder = Arc::new(FakeEmbedder::new(8, 64));
+fn worker(world: &World) -> Worker {
     Worker {
-        intake: world.clone(),
-        originals: world.clone(),
+        intake: world.intake.clone(),
+        originals: world.originals.clone(),
         readers: Readers::new(Arc::new(Moody), 2),
-        counter: embedder.clone(),
+        counter: world.embedder.clone(),
         publisher: Publisher {
-            outbox: world.clone(),
-            vectors: world.clone(),
-            embedder,
-            index: Arc::new(FakeIndex::new(8)),
+            outbox: world.outbox.clone(),
+            vectors: world.vectors.clone(),
+            embedder: world.embedder.clone(),
+            index: world.index.clone(),
             progress: Arc::new(Progress::default()),
             renew_every: Duration::from_secs(60),
         },
@@ -180,7 +141,7 @@ fn worker(world: &Arc<World>) -> Worker {
 
 #[tokio::test]
 async fn each_document_fails_for_itself_with_its_reason() {
-    let world = Arc::new(World::default());
+    let world = World::new();
     for number in 0..8 {
         hand_in(&world, &format!("good-{number}.md"), None, &format!("# Good\n\nText {number}.")).await;
     }
@@ -196,10 +157,10 @@ async fn each_document_fails_for_itself_with_its_reason() {
     // The catalogue's own fault is said, after everything else was done.
     let round = worker(&world).intake_round().await;
     assert!(round.as_ref().is_err_and(|error| error.contains("no disk space")), "{round:?}");
-    let mut committed = world.committed.lock().unwrap().clone();
+    let mut committed = world.intake.committed.lock().unwrap().clone();
     committed.sort_unstable();
     assert_eq!(committed, (0..=8).map(|number| format!("good-{number}.md")).collect::<Vec<_>>());
-    let failed = world.failed.lock().unwrap().clone();
+    let failed = world.intake.failed.lock().unwrap().clone();
     let kinds: Vec<_> = failed.iter().map(|(location, (_, failure))| (location.as_str(), *failure)).collect();
     assert_eq!(
         kinds,
@@ -218,11 +179,85 @@ async fn each_document_fails_for_itself_with_its_reason() {
 
 #[tokio::test]
 async fn a_long_document_is_done_apart_from_short_ones() {
-    let world = Arc::new(World::default());
+    let world = World::new();
     hand_in(&world, "short.md", None, "Short.").await;
     let long: String = (0..PASSAGES_A_GROUP * 2).map(|number| format!("## Section {number}\n\nText.\n\n")).collect();
     hand_in(&world, "long.md", None, &long).await;
     hand_in(&world, "after.md", None, "After.").await;
     assert_eq!(worker(&world).intake_round().await, Ok(3));
-    assert_eq!(world.committed.lock().unwrap().len(), 3);
+    assert_eq!(world.intake.committed.lock().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn what_is_handed_in_is_in_the_index_and_leaves_it_when_it_is_removed() {
+    let world = World::new();
+    let worker = worker(&world);
+    for name in ["one", "two"] {
+        hand_in(&world, &format!("{name}.md"), None, &format!("# {name}\n\nText of {name}.")).await;
+    }
+    assert_eq!(worker.intake_round().await, Ok(2));
+    assert_eq!(worker.publisher.round().await.unwrap(), 2);
+    let points = world.index.scan(None, 10).await.unwrap().points;
+    assert_eq!(points.len(), 2);
+    let progress = worker.publisher.progress.done();
+    assert_eq!(progress, Done { documents: 2, passages: 2, embedded: 2, published: 2 });
+
+    // The same again costs nothing; another text makes another version, of that document only.
+    assert_eq!(hand_in(&world, "one.md", None, "# one\n\nText of one.").await, Submitted::Unchanged);
+    assert_eq!(hand_in(&world, "two.md", None, "# two\n\nAnother text.").await, Submitted::Queued);
+    assert_eq!(worker.intake_round().await, Ok(1));
+    assert_eq!(worker.publisher.round().await.unwrap(), 1);
+    let mut versions: Vec<_> = world.index.scan(None, 10).await.unwrap().points;
+    versions.sort_by_key(|point| point.passage.version);
+    assert_eq!(versions.iter().map(|point| point.passage.version).collect::<Vec<_>>(), [1, 2]);
+
+    let removed = versions[1].passage.document;
+    world.intake.jobs.remove(TENANT, removed);
+    assert_eq!(worker.publisher.round().await.unwrap(), 1);
+    let left = world.index.scan(None, 10).await.unwrap().points;
+    assert_eq!(left, versions[..1]);
+    assert_eq!((worker.intake_round().await, worker.publisher.round().await.unwrap()), (Ok(0), 0));
+}
+
+#[tokio::test]
+async fn a_worker_that_lost_its_lease_stores_nothing() {
+    let world = World::new();
+    let worker = worker(&world);
+    hand_in(&world, "a.md", None, "Text.").await;
+    let slow = world.intake.claim(10).await.unwrap();
+    world.outbox.pass(Duration::from_secs(3_600));
+    let quick = world.intake.claim(10).await.unwrap();
+    assert_eq!(worker.do_jobs(slow).await, Ok(()));
+    assert!(world.intake.committed.lock().unwrap().is_empty() && world.outbox.waiting().is_empty());
+    assert_eq!(worker.do_jobs(quick).await, Ok(()));
+    assert_eq!(*world.intake.committed.lock().unwrap(), ["a.md"]);
+    assert!(world.intake.failed.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_is_away_delays_documents_and_fails_none() {
+    let world = World::new();
+    let worker = worker(&world);
+    hand_in(&world, "a.md", None, "Text.").await;
+    world.embedder.set_down(true);
+    for _ in 0..8 {
+        assert!(worker.intake_round().await.is_err());
+        assert_eq!(worker.intake_round().await, Ok(0), "it waits before it is tried again");
+        world.outbox.pass(Duration::from_secs(3_600));
+    }
+    world.embedder.set_down(false);
+    assert_eq!(worker.intake_round().await, Ok(1));
+    assert_eq!(*world.intake.committed.lock().unwrap(), ["a.md"]);
+}
+
+#[tokio::test]
+async fn a_lost_original_is_given_up_with_its_reason() {
+    let world = World::new();
+    hand_in(&world, "a.md", None, "Text.").await;
+    let original = world.originals.list(TENANT).await.unwrap()[0].digest;
+    world.originals.damage(TENANT, original);
+    assert_eq!(worker(&world).intake_round().await, Ok(1));
+    let given_up = world.intake.jobs.given_up();
+    assert!(given_up["a.md"].contains("hand the document in again"), "{given_up:?}");
+    assert!(world.intake.jobs.waiting().is_empty());
 }

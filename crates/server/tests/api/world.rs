@@ -1,7 +1,6 @@
 //! A small world to ask: two tenants, a few documents, and switches to break its parts.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -23,12 +22,12 @@ use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
 use ibidem_words::curate::Window;
 use ibidem_words::degrade::{BreakerStates, Breakers};
-use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel};
+use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
+use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::ports::reranker::Reranker;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
@@ -53,7 +52,7 @@ pub(crate) struct World {
     pub(crate) model: Arc<FakeModel>,
     pub(crate) thoughtful: Arc<Thoughtful>,
     pub(crate) tenant: TenantId,
-    originals: Arc<KeptOriginals>,
+    originals: Arc<FakeOriginals>,
 }
 
 /// A reply, read to its end.
@@ -68,34 +67,6 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-}
-
-/// Originals in memory.
-#[derive(Default)]
-struct KeptOriginals(Mutex<HashMap<(TenantId, Sha256Hash), Vec<u8>>>);
-
-#[async_trait]
-impl Originals for KeptOriginals {
-    async fn keep(&self, tenant: TenantId, original: Vec<u8>) -> Result<Sha256Hash, OriginalsError> {
-        let digest = Sha256Hash::of(&original);
-        self.0.lock().unwrap().insert((tenant, digest), original);
-        Ok(digest)
-    }
-
-    async fn fetch(&self, tenant: TenantId, digest: Sha256Hash) -> Result<Vec<u8>, OriginalsError> {
-        self.0.lock().unwrap().get(&(tenant, digest)).cloned().ok_or(OriginalsError::Lost(digest))
-    }
-
-    async fn list(&self, tenant: TenantId) -> Result<Vec<KeptOriginal>, OriginalsError> {
-        let kept = self.0.lock().unwrap();
-        let own = kept.keys().filter(|(of, _)| *of == tenant);
-        Ok(own.map(|(_, digest)| KeptOriginal { digest: *digest, kept_at: DateTime::UNIX_EPOCH }).collect())
-    }
-
-    async fn remove(&self, tenant: TenantId, digest: Sha256Hash) -> Result<(), OriginalsError> {
-        self.0.lock().unwrap().remove(&(tenant, digest));
-        Ok(())
     }
 }
 
@@ -244,7 +215,7 @@ impl World {
             words: Arc::new(database.store.clone()),
         };
         let limits = extras.limits;
-        let originals = Arc::new(KeptOriginals::default());
+        let originals = Arc::new(FakeOriginals::default());
         let model = Arc::new(FakeModel::saying(&[
             "Five days may be carr",
             "ied over.[^1] Ten are. ",
@@ -397,8 +368,7 @@ impl World {
 
     /// How many originals hold these words.
     pub(crate) fn originals_with(&self, words: &str) -> usize {
-        let kept = self.originals.0.lock().unwrap();
-        kept.values().filter(|original| String::from_utf8_lossy(original).contains(words)).count()
+        self.originals.count_with(words)
     }
 
     /// Waits until so many turns are on record.

@@ -167,7 +167,7 @@ impl Store {
             EntryRow,
             "SELECT id, kind, text, triggers, refers_to, tags, version, created_by, created_at, changed_by, changed_at
              FROM memory_entries
-             WHERE tenant_id = $1 AND removed_at IS NULL AND tags && $2 AND ($3::uuid IS NULL OR id > $3)
+             WHERE tenant_id = $1 AND is_visible(tags, removed_at, $2) AND ($3::uuid IS NULL OR id > $3)
              ORDER BY id LIMIT $4",
             scope.tenant().0,
             &scope_tags(scope),
@@ -193,7 +193,7 @@ impl Store {
             "SELECT e.id, kind, text, triggers, refers_to, tags, version, created_by, created_at, changed_by, changed_at
              FROM unnest($2::uuid[]) AS asked (id)
              CROSS JOIN LATERAL (SELECT * FROM memory_entries
-                 WHERE tenant_id = $1 AND id = asked.id AND removed_at IS NULL AND tags && $3 OFFSET 0) e",
+                 WHERE tenant_id = $1 AND id = asked.id AND is_visible(tags, removed_at, $3) OFFSET 0) e",
             scope.tenant().0,
             &ids,
             &scope_tags(scope),
@@ -213,7 +213,7 @@ async fn held_entry(
 ) -> Result<MemoryOutcome, CatalogueError> {
     let tags = sqlx::query_scalar!(
         "SELECT tags FROM memory_entries
-         WHERE tenant_id = $1 AND id = $2 AND removed_at IS NULL AND ($3::text[] IS NULL OR tags && $3) FOR UPDATE",
+         WHERE tenant_id = $1 AND id = $2 AND removed_at IS NULL AND ($3::text[] IS NULL OR is_visible(tags, NULL, $3)) FOR UPDATE",
         author.tenant.0,
         id.0,
         author.tags.as_deref(),

@@ -71,10 +71,10 @@ impl Store {
                CROSS JOIN LATERAL (
                    (SELECT id, collection, address, source_location, current_version
                     FROM (SELECT * FROM documents WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) named
-                    WHERE removed_at IS NULL AND tags && $6)
+                    WHERE is_visible(tags, removed_at, $6))
                    UNION ALL
                    (SELECT * FROM (SELECT id, collection, address, source_location, current_version FROM documents
-                        WHERE tenant_id = $1 AND address_key = asked.address_key AND removed_at IS NULL AND tags && $6
+                        WHERE tenant_id = $1 AND address_key = asked.address_key AND is_visible(tags, removed_at, $6)
                         OFFSET 0) at_address
                     ORDER BY id LIMIT 1)
                    OFFSET 0) d

@@ -7,18 +7,18 @@ use super::*;
 #[tokio::test]
 async fn a_job_is_taken_by_one_worker_and_again_only_when_its_lease_ran_out() {
     let database = TestDatabase::create().await;
-    let store = with_lease(&database, Duration::from_millis(1_500));
+    let store = database.store.clone();
     let tenant = store.ensure_tenant("default").await.unwrap();
     store.submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, "a.md", "one", &["public"])]).await.unwrap();
 
     let first = Intake::claim(&store, 5).await.unwrap();
     assert_eq!(first.len(), 1);
     assert!(Intake::claim(&store, 5).await.unwrap().is_empty());
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    database.pass(store.lease() * 2 / 3).await;
     assert!(store.renew(&[(first[0].id, first[0].lease)]).await.unwrap().is_empty());
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    database.pass(store.lease() * 2 / 3).await;
     assert!(Intake::claim(&store, 5).await.unwrap().is_empty(), "the lease was renewed");
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    database.pass(store.lease() * 2 / 3).await;
     let second = Intake::claim(&store, 5).await.unwrap();
     assert_eq!(second.len(), 1);
 
@@ -29,7 +29,6 @@ async fn a_job_is_taken_by_one_worker_and_again_only_when_its_lease_ran_out() {
     let done = Intake::commit(&store, vec![(second[0].clone(), version(&["In time."]))]).await.unwrap();
     assert_eq!(done, [Committed::Done]);
     assert_eq!(store.passage_count().await.unwrap(), 1);
-    store.close().await;
     database.drop_database().await;
 }
 
@@ -114,16 +113,17 @@ async fn a_failed_job_waits_before_it_is_tried_again_and_is_given_up_with_its_re
 
 #[tokio::test]
 async fn an_outage_is_not_counted_against_a_document() {
-    with_store(|store, tenant| async move {
-        let handed_in = submission(tenant, "a.md", "one", &["public"]);
-        store.submit(tenant, Uuid::now_v7(), READING, &[handed_in]).await.unwrap();
-        let job = Intake::claim(&store, 1).await.unwrap().remove(0);
-        assert_eq!(store.fail(&job, "the originals are away", Failure::Outage).await.unwrap(), Failed::WillRetry);
-        assert!(Intake::claim(&store, 1).await.unwrap().is_empty(), "it waits a few seconds");
-        tokio::time::sleep(Duration::from_millis(4_200)).await;
-        assert_eq!(Intake::claim(&store, 1).await.unwrap()[0].attempts, 0);
-    })
-    .await;
+    let database = TestDatabase::create().await;
+    let store = &database.store;
+    let tenant = store.ensure_tenant("default").await.unwrap();
+    let handed_in = submission(tenant, "a.md", "one", &["public"]);
+    store.submit(tenant, Uuid::now_v7(), READING, &[handed_in]).await.unwrap();
+    let job = Intake::claim(store, 1).await.unwrap().remove(0);
+    assert_eq!(store.fail(&job, "the originals are away", Failure::Outage).await.unwrap(), Failed::WillRetry);
+    assert!(Intake::claim(store, 1).await.unwrap().is_empty(), "it waits a few seconds");
+    database.pass(Duration::from_secs(4)).await;
+    assert_eq!(Intake::claim(store, 1).await.unwrap()[0].attempts, 0);
+    database.drop_database().await;
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod actions;
 mod audit;
+mod databases;
 mod erase;
 mod jobs;
 mod keys;
@@ -93,20 +94,6 @@ async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> Docum
 
 fn key(document: DocumentId, version: u32, chunk_index: u32) -> PassageKey {
     PassageKey { document, version, chunk_index }
-}
-
-/// The same database, seen by a worker that is thought dead after this long.
-fn with_lease(database: &TestDatabase, lease: Duration) -> Store {
-    let acquire_timeout = Duration::from_secs(10);
-    Store::new(&StoreSettings {
-        url: database.url.clone(),
-        max_connections: 4,
-        acquire_timeout,
-        read_timeout: acquire_timeout,
-        lease,
-        analysis: ibidem_language::bm25::Analysis::default(),
-    })
-    .unwrap()
 }
 
 async fn with_store<F: Future<Output = ()>>(test: impl FnOnce(Store, TenantId) -> F) {

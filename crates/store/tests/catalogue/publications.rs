@@ -82,36 +82,34 @@ async fn vectors_are_found_by_their_own_tenant_only_and_pruned_when_unused() {
 #[tokio::test]
 async fn a_publisher_that_lost_its_lease_has_the_document_published_again() {
     let database = TestDatabase::create().await;
-    let store = with_lease(&database, Duration::from_millis(300));
+    let store = database.store.clone();
     let tenant = store.ensure_tenant("default").await.unwrap();
     take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
     let slow = Outbox::claim(&store, 10).await.unwrap();
     Outbox::renew(&store, &slow).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    database.pass(store.lease() * 2).await;
     let quick = Outbox::claim(&store, 10).await.unwrap();
     store.acknowledge(&quick).await.unwrap();
     assert_eq!(store.backlog().await.unwrap().publications, 0);
 
     store.acknowledge(&slow).await.unwrap();
     assert_eq!(Outbox::claim(&store, 10).await.unwrap().len(), 1, "what the slow one wrote may be outdated");
-    store.close().await;
     database.drop_database().await;
 }
 
 #[tokio::test]
 async fn a_lease_is_held_by_renewing_it_and_given_back_at_once() {
     let database = TestDatabase::create().await;
-    let store = with_lease(&database, Duration::from_secs(3));
+    let store = database.store.clone();
     let tenant = store.ensure_tenant("default").await.unwrap();
     take_in(&store, submission(tenant, "a.md", "one", &["public"]), &["First."]).await;
     let held = Outbox::claim(&store, 10).await.unwrap();
     for _ in 0..4 {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        database.pass(store.lease() * 2 / 3).await;
         Outbox::renew(&store, &held).await.unwrap();
         assert!(Outbox::claim(&store, 10).await.unwrap().is_empty());
     }
     store.release(&held).await.unwrap();
     assert_eq!(Outbox::claim(&store, 10).await.unwrap().len(), 1);
-    store.close().await;
     database.drop_database().await;
 }

@@ -1,8 +1,12 @@
-//! The suite that every catalogue passes.
+//! The suites of all ports that the store stands behind.
 
 use async_trait::async_trait;
+use ibidem_words::ports::intake::Submitted;
 use ibidem_words::suites::catalogue::{Library, NewDocument, catalogue_suite};
+use ibidem_words::suites::intake::{Desk, intake_suite};
+use ibidem_words::suites::outbox::outbox_suite;
 use ibidem_words::suites::owners::owners_suite;
+use ibidem_words::suites::vectors::vectors_suite;
 use ibidem_words::suites::word_statistics::word_statistics_suite;
 
 use super::*;
@@ -55,4 +59,44 @@ async fn the_database_knows_the_owners_of_tags() {
 #[tokio::test]
 async fn the_database_counts_the_words_of_what_an_asker_may_see() {
     with_store(|store, _| async move { word_statistics_suite(&store, &Shelves(store.clone())).await }).await;
+}
+
+/// Where documents are handed in to a database.
+struct Counter<'database>(&'database TestDatabase);
+
+#[async_trait]
+impl Desk for Counter<'_> {
+    async fn tenant(&self, name: &str) -> TenantId {
+        self.0.store.ensure_tenant(name).await.unwrap()
+    }
+
+    async fn hand_in(&self, submission: Submission) -> Submitted {
+        self.0.store.submit(submission.tenant, Uuid::now_v7(), READING, &[submission]).await.unwrap().remove(0)
+    }
+
+    async fn retag(&self, tenant: TenantId, document: DocumentId, tags: Vec<Tag>) {
+        self.0.store.retag(tenant, document, &tags).await.unwrap();
+    }
+
+    async fn remove(&self, tenant: TenantId, document: DocumentId) {
+        self.0.store.remove(tenant, document).await.unwrap();
+    }
+
+    fn lease(&self) -> Duration {
+        self.0.store.lease()
+    }
+
+    async fn pass(&self, time: Duration) {
+        self.0.pass(time).await;
+    }
+}
+
+#[tokio::test]
+async fn the_database_behaves_as_intake_outbox_and_vectors() {
+    let database = TestDatabase::create().await;
+    let (store, desk) = (&database.store, Counter(&database));
+    vectors_suite(store, &desk).await;
+    intake_suite(store, &desk).await;
+    outbox_suite(store, store, store, &desk).await;
+    database.drop_database().await;
 }

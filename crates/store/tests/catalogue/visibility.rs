@@ -3,6 +3,7 @@
 use ibidem_store::RemovalOutcome;
 use ibidem_words::ports::catalogue::Catalogue;
 use ibidem_words::ports::intake::{Intake, Submitted};
+use sqlx::Connection as _;
 
 use super::*;
 
@@ -121,4 +122,46 @@ async fn documents_are_listed_in_order_page_by_page_within_the_scope() {
         assert_eq!(rest[0].source_location, "d.md");
     })
     .await;
+}
+
+/// The lines of a query's plan.
+async fn plan(database: &TestDatabase, query: &'static str) -> String {
+    let mut connection = sqlx::PgConnection::connect(&database.url).await.unwrap();
+    sqlx::raw_sql("SET enable_seqscan = off").execute(&mut connection).await.unwrap();
+    let lines: Vec<String> = sqlx::query_scalar(query).fetch_all(&mut connection).await.unwrap();
+    lines.join("\n")
+}
+
+#[tokio::test]
+async fn the_rule_of_visibility_costs_no_index() {
+    let database = TestDatabase::create().await;
+    let plan = plan(
+        &database,
+        "EXPLAIN (COSTS off) SELECT id FROM documents
+         WHERE tenant_id = '00000000-0000-0000-0000-000000000000' AND is_visible(tags, removed_at, ARRAY['public'])
+         ORDER BY collection, source_location",
+    )
+    .await;
+    // The planner has put the rule in the place of the call: an index with `WHERE removed_at IS NULL` can be used.
+    assert!(plan.contains("documents_by_collection"), "{plan}");
+    assert!(plan.contains("tags && '{public}'") && !plan.contains("is_visible"), "{plan}");
+    database.drop_database().await;
+}
+
+#[test]
+fn no_query_has_a_rule_of_visibility_of_its_own() {
+    let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut calls = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let text = std::fs::read_to_string(&entry).unwrap();
+            assert!(!text.contains("tags &&"), "{}: use is_visible of the database", entry.display());
+            calls += text.matches("is_visible(").count();
+        }
+    }
+    assert!(calls > 10, "{calls}");
 }
