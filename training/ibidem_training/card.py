@@ -145,7 +145,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = folders.runs()
     recipe = json.loads(options.recipe.read_text(encoding="utf-8"))
-    counts = json.loads((runs / "sets" / options.task / "counts.json").read_text(encoding="utf-8"))
+    counts = json.loads((runs / "sets" / recipe.get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
     report = json.loads((options.out / "report.json").read_text(encoding="utf-8"))
     log = runs / "runs" / options.run / "log.jsonl"
     sets = VERIFIER_SETS if options.task == "verifier" else READER_SETS

@@ -182,8 +182,8 @@ def reader(scorer: Scorer, data: Path, every: int) -> dict:
         }
     spans = [overlap(row[2][begin:end], row[4]) for row, (_, _, (begin, end)) in zip(rows, found, strict=True) if row[3] and row[0] >= 8]
     report["squad2, second eight"] |= {"span f1": float(np.mean([one[0] for one in spans])), "span exact": float(np.mean([one[1] for one in spans]))}
-    report["absent article"] = absent(scorer, articles, weight, 250 // every)
-    report["reranking"] = reranking(scorer, articles, weight, 200 // every)
+    report["absent article"] = absent(scorer, articles, weight, 160 // every)
+    report["reranking"] = reranking(scorer, articles, weight, 120 // every)
     return report
 
 

@@ -1,7 +1,7 @@
 """Rows into tokens, once and beforehand, so that training does nothing but train."""
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +90,12 @@ def pack(task: str, base: Path, sets: Path, out: Path, only: list[str], window: 
 
 
 if __name__ == "__main__":
-    task, base = sys.argv[1], sys.argv[2]
-    runs = folders.runs()
-    pack(task, runs / "bases" / base, runs / "sets" / task, runs / "packed" / task, sys.argv[3:])
-    (runs / "packed" / task / "base.json").write_text(json.dumps({"tokenizer": base, "window": WINDOW}))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["verifier", "reader"])
+    parser.add_argument("base", help="whose tokenizer")
+    parser.add_argument("--sets", help="the folder of sets; the task's name where nothing is said")
+    parser.add_argument("--only", nargs="*", default=[], help="these files alone")
+    options = parser.parse_args()
+    runs, sets = folders.runs(), options.sets or options.task
+    pack(options.task, runs / "bases" / options.base, runs / "sets" / sets, runs / "packed" / sets, options.only)
+    (runs / "packed" / sets / "base.json").write_text(json.dumps({"tokenizer": options.base, "window": WINDOW}))

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -101,9 +102,16 @@ class Maker:
 
     def question_changed(self, asked: Asked) -> Row | None:
         dice, question = self.dice, asked.question
-        for kind in dice.sample(["entity", "entity", "number", "date", "opposite", "opposite", "negation", "condition"], 8):
+        # A condition can be hung on every question: it comes last more often than not, or it would crowd out the rest.
+        kinds = dice.sample(["entity", "entity", "number", "date", "opposite", "opposite", "negation"], 7)
+        kinds.insert(dice.choice([0, 3, 5, 7, 7, 7]), "condition")
+        for kind in kinds:
             if kind == "entity":
-                edited = edits.entity(question, dice, asked.passage, self.pool)
+                pool = self.pool
+                if dice.random() < 0.6:  # a name from a passage on the same matter
+                    local = edits.Pool([self.texts[at] for at in self.near.best(question, 5) if self.texts[at] != asked.passage], dice)
+                    pool = local if local.names else pool
+                edited = edits.entity(question, dice, asked.passage, pool)
             elif kind == "condition":
                 if not self.conditions:
                     continue
@@ -289,4 +297,4 @@ def cut(text: str, most: int = 200) -> str:
 
 
 if __name__ == "__main__":
-    make(folders.data(), folders.runs() / "sets" / "reader")
+    make(folders.data(), folders.runs() / "sets" / (sys.argv[1] if len(sys.argv) > 1 else "reader"))

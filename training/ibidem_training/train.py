@@ -175,7 +175,7 @@ def train(options) -> None:
     out = runs / "runs" / options.name
     out.mkdir(parents=True, exist_ok=True)
     recipe = json.loads(Path(options.recipe).read_text(encoding="utf-8"))
-    packed = runs / "packed" / options.task
+    packed = runs / "packed" / recipe.get("sets", options.task)
     held_out = Packed(packed / "held_out.npz")
     model = (Verifier if options.task == "verifier" else Reader)(Encoder.of(runs / "bases" / recipe["base"]))
     if recipe.get("trunk"):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -81,12 +82,17 @@ class Maker:
         self.dice = dice
         self.pool = edits.Pool(dice.sample(texts, min(6000, len(texts))), dice)
 
-    def false(self, claim: str, premise: str, others: list[str]) -> tuple[str, edits.Edited, int] | None:
+    def false(self, claim: str, premise: str, others: list[str], near: list[str] = ()) -> tuple[str, edits.Edited, int] | None:
         """One way to make a claim false that applies to it."""
         dice = self.dice
+        # What is borrowed from a passage on the same matter is harder to find than what comes from anywhere.
+        pool = self.pool
+        if near and dice.random() < 0.5:
+            local = edits.Pool([text for text in near if text != premise], dice)
+            pool = local if local.names and local.clauses and local.additions else pool
         # Rarely applicable ones come first more often, or they would hardly occur.
         order = ["unit", "number", "date", "entity", "negation", "opposite", "merged", "invented", "relation"]
-        weights = [8, 4, 4, 4, 3, 5, 5, 6, 1]
+        weights = [10, 5, 5, 4, 3, 5, 8, 6, 2]
         while order:
             kind = dice.choices(order, weights)[0]
             at = order.index(kind)
@@ -94,9 +100,9 @@ class Maker:
             if kind in edits.FALSE:
                 edited, label = edits.FALSE[kind](claim, dice, premise), CONTRADICTED
             elif kind == "entity":
-                edited, label = edits.entity(claim, dice, premise, self.pool), CONTRADICTED
+                edited, label = edits.entity(claim, dice, premise, pool), CONTRADICTED
             elif kind == "invented":
-                edited, label = edits.invented(claim, dice, premise, self.pool), NOT_SAID
+                edited, label = edits.invented(claim, dice, premise, pool), NOT_SAID
             elif others:
                 other = dice.choice(others)
                 edited, label = (edits.merged if kind == "merged" else edits.relation)(claim, other, dice), NOT_SAID
@@ -124,7 +130,7 @@ class Maker:
             if how or dice.random() < 0.35:
                 claim = edits.opened(base, dice, text)[0] if opened else base
                 yield Row(premise, claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
-            if made := self.false(base, text, others):
+            if made := self.false(base, text, others, near):
                 kind, edited, label = made
                 claim, spans = edited
                 if opened:
@@ -243,4 +249,4 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
 
 
 if __name__ == "__main__":
-    make(folders.data(), folders.runs() / "sets" / "verifier")
+    make(folders.data(), folders.runs() / "sets" / (sys.argv[1] if len(sys.argv) > 1 else "verifier"))
