@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--run", required=True)
     parser.add_argument("--recipe", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--also", type=Path, help="a run's log to be shown before this one's: what it went on from")
+    parser.add_argument("--note", default="", help="what happened during this run that the recipe does not say")
     options = parser.parse_args()
     runs = folders.runs()
     recipe = json.loads(options.recipe.read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ Beside them {made:,} rows were constructed from these texts and from passages co
 
 ## Recipe
 
-`training/{options.recipe}`, seed 1, for {last["seen"]:,} examples in {last["cpu_minutes"]} CPU minutes of one core.
+`training/{options.recipe}`, seed 1, for {last["seen"]:,} examples in {last["cpu_minutes"]} CPU minutes of one core. {options.note}
 
 ```json
 {options.recipe.read_text(encoding="utf-8").strip()}
