@@ -1,0 +1,1 @@
+"""Makes, trains, measures and exports the verifier and the reader."""

@@ -1,0 +1,280 @@
+"""Measures a model. What is chosen (head, threshold, weights) is chosen on data that is not reported on."""
+
+import argparse
+import csv
+import json
+import math
+import re
+import string
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from . import folders, leaks
+from .near import Near
+from .scoring import Scorer, answering, support
+from .texts import sentences, window, words
+from .train import area_under_curve
+
+# A statement about what the documents do not say, a question or an offer is no claim: the product never takes such from
+# a model. The rule is the same for every set.
+NO_CLAIM = re.compile(
+    r"\?$|\b(?:passages?|document|text|context|information|sources?) (?:provided |given )?(?:do(?:es)? not|don't|doesn't|did not)\b"
+    r"|\bunable to answer\b|\b(?:no|not enough|insufficient) information\b|^(?:i hope|let me know|please (?:note|consult|let)|sorry)\b",
+    re.IGNORECASE,
+)
+
+
+def claims(answer: str) -> list[str]:
+    found = [part for part in sentences(answer) if len(words(part)) >= 3]
+    told = [part for part in found if not NO_CLAIM.search(part.strip())]
+    return told or found[:1] or [answer]
+
+
+def answers_of(name: str, data: Path):
+    """(premise, answer, faithful) for each answer of a set."""
+    if name == "mtrag":
+        for row in leaks.rows(data / "training/verifier/mtrag_responses.jsonl"):
+            yield row["premise"], row["claim"], row["label"] == 1
+    else:
+        for row in leaks.rows(data / "data/hallucination/ragtruth_qa_test_829.jsonl"):
+            yield re.sub(r"passage \d+:", "", row["passages"]), row["response"], not spans_of(row)
+
+
+def spans_of(row) -> list:
+    return row.get("labels") or row.get("hallucination_spans") or row.get("spans") or []
+
+
+def by_answer(scorer: Scorer, name: str, data: Path, every: int):
+    pairs, whose, truth = [], [], []
+    for number, (premise, answer, faithful) in enumerate(list(answers_of(name, data))[::every]):
+        truth.append(faithful)
+        for claim in claims(answer):
+            pairs.append((window(premise, claim), claim))
+            whose.append(number)
+    found = support(scorer, pairs)
+    return found, np.array(whose), np.array(truth)
+
+
+HEADS = {
+    "labels": lambda found: found[:, 0],
+    "words": lambda found: -found[:, 1],
+    "both": lambda found: found[:, 0] - found[:, 1],
+}
+
+
+def worst(scores: np.ndarray, whose: np.ndarray, count: int) -> np.ndarray:
+    lowest = np.full(count, np.inf)
+    np.minimum.at(lowest, whose, scores)
+    return lowest
+
+
+def f1(scores, truth, threshold) -> tuple[float, float, float]:
+    """Of finding what is unfaithful: F1, precision, recall."""
+    flagged, bad = scores < threshold, ~truth
+    hits = int((flagged & bad).sum())
+    precision, recall = hits / max(1, int(flagged.sum())), hits / max(1, int(bad.sum()))
+    return (2 * precision * recall / (precision + recall) if hits else 0.0), precision, recall
+
+
+def best_threshold(scores, truth) -> tuple[float, float]:
+    """The middle of where F1, smoothed over its neighbours, is highest: fifty examples make a jagged curve."""
+    points = np.quantile(scores, np.linspace(0.01, 0.6, 60))
+    curve = np.array([f1(scores, truth, point)[0] for point in points])
+    smooth = np.convolve(np.pad(curve, 2, mode="edge"), np.ones(5) / 5, "valid")
+    at = int(smooth.argmax())
+    return float(points[at]), float(smooth[at])
+
+
+def verifier(scorer: Scorer, data: Path, every: int) -> dict:
+    report: dict = {}
+    found, whose, truth = by_answer(scorer, "mtrag", data, every)
+    chosen, threshold, at_best = "", 0.0, -1.0
+    report["mtrag"] = {}
+    for head, score in HEADS.items():
+        scores = worst(score(found), whose, len(truth))
+        point, height = best_threshold(scores, truth)
+        report["mtrag"][head] = {"auc": area_under_curve(scores, truth), "f1": height, "threshold": point}
+        if height > at_best:
+            chosen, threshold, at_best = head, point, height
+    report["chosen on mtrag"] = {"head": chosen, "threshold": threshold}
+    found, whose, truth = by_answer(scorer, "ragtruth", data, every)
+    report["ragtruth"] = {"answers": len(truth), "unfaithful": int((~truth).sum())}
+    for head, score in HEADS.items():
+        scores = worst(score(found), whose, len(truth))
+        value, precision, recall = f1(scores, truth, report["mtrag"][head]["threshold"])
+        ceiling = max(f1(scores, truth, point)[0] for point in np.quantile(scores, np.linspace(0.01, 0.7, 140)))
+        report["ragtruth"][head] = {"f1": value, "precision": precision, "recall": recall, "auc": area_under_curve(scores, truth), "ceiling of any threshold": ceiling}
+    score = HEADS[chosen]
+    with open(data / "data/hallucination/begin_test_wow.tsv", encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["begin_label"] != "Generic"][::every]
+    found = support(scorer, [(row["knowledge"], row["response"]) for row in rows])
+    truth = np.array([row["begin_label"] == "Fully attributable" for row in rows])
+    report["begin_test"] = {"rows": len(rows), "supported": int(truth.sum())}
+    for head, one in HEADS.items():
+        report["begin_test"][head] = {"auc": area_under_curve(one(found), truth), "accuracy": float(((one(found) >= report["mtrag"][head]["threshold"]) == truth).mean())}
+    rows = list(leaks.rows(folders.REPOSITORY / "data/evaluation/adversarial/pairs.jsonl"))
+    found = support(scorer, [(window("\n".join(row["passages"]), row["sentence"]), row["sentence"]) for row in rows])
+    scores = score(found)
+    stopped: Counter[str] = Counter(row["class"] for row, value in zip(rows, scores, strict=True) if value < threshold)
+    report["adversarial"] = {
+        "stopped, of 30 each": {name: stopped[name] for name in sorted({row["class"] for row in rows})},
+        "auc": area_under_curve(scores, [row["supported"] for row in rows]),
+    }
+    return report
+
+
+def squad(data: Path):
+    with open(data / "data/answer_refuse/squad2_dev_half.json", encoding="utf-8") as file:
+        return json.load(file)["data"]
+
+
+def normal(text: str) -> list[str]:
+    text = "".join(sign for sign in text.lower() if sign not in string.punctuation)
+    return [word for word in text.split() if word not in ("a", "an", "the")]
+
+
+def overlap(found: str, wanted: list[str]) -> tuple[float, float]:
+    best = (0.0, 0.0)
+    for answer in wanted:
+        left, right = normal(found), normal(answer)
+        same = sum((Counter(left) & Counter(right)).values())
+        value = 2 * same / (len(left) + len(right)) if same else 0.0
+        best = max(best, (value, float(left == right)))
+    return best
+
+
+def refusing(scores, truth, refused: float) -> tuple[float, float]:
+    """The threshold that refuses this share of the answerable, and the share of the unanswerable that it lets through."""
+    threshold = float(np.quantile(scores[truth], refused))
+    return threshold, float((scores[~truth] >= threshold).mean())
+
+
+def reader(scorer: Scorer, data: Path, every: int) -> dict:
+    articles = squad(data)
+    report: dict = {}
+    rows = []
+    for number, article in enumerate(articles):
+        title = article["title"].replace("_", " ")
+        for paragraph in article["paragraphs"]:
+            for asked in paragraph["qas"]:
+                rows.append((number, asked["question"], f"{title}\n{paragraph['context']}", not asked["is_impossible"], [a["text"] for a in asked["answers"]]))
+    rows = rows[::every]
+    found = answering(scorer, [(row[1], row[2]) for row in rows])
+    logits, margins = np.array([one[0] for one in found]), np.array([one[1] for one in found])
+    truth, first = np.array([row[3] for row in rows]), np.array([row[0] < 8 for row in rows])
+    # How much the span's margin weighs is chosen on the first eight articles.
+    tried = {weight: area_under_curve((logits + weight * margins)[first], truth[first]) for weight in (0, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)}
+    weight = max(tried, key=tried.get)
+    scores = logits + weight * margins
+    report["chosen on the first eight articles"] = {"weight of the span": weight, "auc by weight": tried}
+    second = ~first
+    report["squad2, second eight"] = {"questions": int(second.sum()), "auc": area_under_curve(scores[second], truth[second]), "auc of the logit alone": area_under_curve(logits[second], truth[second])}
+    for refused in (0.05, 0.1, 0.2, 0.3):
+        threshold, _ = refusing(scores[first], truth[first], refused)
+        report["squad2, second eight"][f"threshold for {refused:.0%} false refusals on the first eight"] = {
+            "threshold": threshold,
+            "false refusals": float((scores[second & truth] < threshold).mean()),
+            "false answers": float((scores[second & ~truth] >= threshold).mean()),
+            "false answers at exactly this share": refusing(scores[second], truth[second], refused)[1],
+        }
+    spans = [overlap(row[2][begin:end], row[4]) for row, (_, _, (begin, end)) in zip(rows, found, strict=True) if row[3] and row[0] >= 8]
+    report["squad2, second eight"] |= {"span f1": float(np.mean([one[0] for one in spans])), "span exact": float(np.mean([one[1] for one in spans]))}
+    report["absent article"] = absent(scorer, articles, weight, 160 // every)
+    report["reranking"] = reranking(scorer, articles, weight, 120 // every)
+    return report
+
+
+def absent(scorer: Scorer, articles, weight: float, most: int) -> dict:
+    """Questions whose article is not in the corpus: the best of BM25's five nearest passages must not seem to answer."""
+    found = {}
+    for part, chosen in (("first", articles[:8]), ("second", articles[8:])):
+        present, gone = chosen[::2], chosen[1::2]
+        corpus = [f"{a['title'].replace('_', ' ')}\n{p['context']}" for a in present for p in a["paragraphs"]]
+        near = Near(corpus)
+        dice = np.random.default_rng(3)
+        here = [q["question"] for a in present for p in a["paragraphs"] for q in p["qas"] if not q["is_impossible"]]
+        there = [q["question"] for a in gone for p in a["paragraphs"] for q in p["qas"]]
+        here = [here[at] for at in dice.permutation(len(here))[:most]]
+        there = [there[at] for at in dice.permutation(len(there))[:most]]
+        pairs, whose = [], []
+        for number, question in enumerate(here + there):
+            for at in near.best(question, 5, rarest=None) or [0]:
+                pairs.append((question, corpus[at]))
+                whose.append(number)
+        best = np.full(len(here) + len(there), -np.inf)
+        for number, (logit, margin, _) in zip(whose, answering(scorer, pairs), strict=True):
+            best[number] = max(best[number], logit + weight * margin)
+        found[part] = (best[: len(here)], best[len(here) :])
+    report = {}
+    for refused in (0.05, 0.1):
+        threshold = float(np.quantile(found["first"][0], refused))
+        report[f"{refused:.0%} false refusals on the first eight"] = {
+            "false refusals": float((found["second"][0] < threshold).mean()), "false answers": float((found["second"][1] >= threshold).mean()),
+        }  # fmt: skip
+    return report
+
+
+def reranking(scorer: Scorer, articles, weight: float, most: int) -> dict:
+    """BM25's ten best of all paragraphs, put in order by the reader: alone, and with the rank BM25 gave."""
+    corpus, title = [], []
+    for article in articles:
+        for paragraph in article["paragraphs"]:
+            corpus.append(paragraph["context"])
+            title.append(article["title"].replace("_", " "))
+    near = Near([f"{name}\n{text}" for name, text in zip(title, corpus, strict=True)])
+    asked, at = [], 0
+    for number, article in enumerate(articles):
+        for paragraph in article["paragraphs"]:
+            asked += [(number, at, q["question"]) for q in paragraph["qas"] if not q["is_impossible"]]
+            at += 1
+    asked = [asked[one] for one in np.random.default_rng(4).permutation(len(asked))[: 2 * most]]
+    pairs, lists = [], []
+    for _, _, question in asked:
+        best = near.best(question, 10, rarest=None)
+        lists.append(best)
+        pairs += [(question, f"{title[one]}\n{corpus[one]}") for one in best]
+    scores = iter(logit + weight * margin for logit, margin, _ in answering(scorer, pairs))
+    measured = defaultdict(lambda: defaultdict(list))
+    for (number, right, _), best in zip(asked, lists, strict=True):
+        own = [next(scores) for _ in best]
+        part = "first" if number < 8 else "second"
+        for name, key in [("bm25", lambda rank: -rank), ("reader", lambda rank: own[rank])] + [
+            (f"reader x {share} and rank", lambda rank, share=share: share * own[rank] - math.log(rank + 1)) for share in (0.1, 0.2, 0.35, 0.5, 1.0)
+        ]:
+            order = sorted(range(len(best)), key=key, reverse=True)
+            place = next((at for at, rank in enumerate(order) if best[rank] == right), None)
+            measured[part][name].append((place == 0, 0 if place is None else 1 / math.log2(place + 2)))
+    table = {part: {name: {"top-1": float(np.mean([v[0] for v in values])), "ndcg@10": float(np.mean([v[1] for v in values]))} for name, values in names.items()} for part, names in measured.items()}
+    chosen = max(table["first"], key=lambda name: table["first"][name]["ndcg@10"])
+    return {"questions": {part: len(names["bm25"]) for part, names in measured.items()}, "chosen on the first eight": chosen, "second eight": {name: table["second"][name] for name in ("bm25", "reader", chosen)}}
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["verifier", "reader"])
+    parser.add_argument("source", type=Path, help="a run's checkpoint.pt, or an exported folder")
+    parser.add_argument("--base", default="minilm")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="only every n-th example: to see that it runs")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    scorer = Scorer(options.task, options.source, options.base)
+    report = rounded((verifier if options.task == "verifier" else reader)(scorer, folders.data(), options.every))
+    written = json.dumps(report, indent=1)
+    print(written)
+    if options.out:
+        options.out.write_text(written + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

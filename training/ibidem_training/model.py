@@ -1,0 +1,126 @@
+"""The encoder (BERT) and the heads of the verifier and the reader, in plain torch so that it exports as it is."""
+
+import json
+import math
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn import functional
+
+
+class Layer(nn.Module):
+    def __init__(self, width: int, heads: int, inner: int):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.output = nn.Linear(width, width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.last_norm = nn.LayerNorm(width, eps=1e-12)
+
+    def forward(self, hidden, mask):
+        batch, length, width = hidden.shape
+
+        def split(states):
+            return states.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
+
+        query, key, value = split(self.query(hidden)), split(self.key(hidden)), split(self.value(hidden))
+        # Written out: the fused attention's backward in bfloat16 takes half of a step.
+        scores = query * (1 / math.sqrt(width // self.heads)) @ key.transpose(-1, -2) + mask
+        mixed = (scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, length, width)
+        hidden = self.norm(hidden + self.output(mixed))
+        return self.last_norm(hidden + self.down(functional.gelu(self.up(hidden))))
+
+
+class Encoder(nn.Module):
+    def __init__(self, config: dict):
+        super().__init__()
+        width = config["hidden_size"]
+        self.config = config
+        self.words = nn.Embedding(config["vocab_size"], width)
+        self.positions = nn.Embedding(config["max_position_embeddings"], width)
+        self.types = nn.Embedding(config["type_vocab_size"], width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.layers = nn.ModuleList(
+            Layer(width, config["num_attention_heads"], config["intermediate_size"]) for _ in range(config["num_hidden_layers"])
+        )
+
+    def forward(self, ids, mask, types):
+        places = torch.arange(ids.shape[1], device=ids.device).unsqueeze(0)
+        hidden = self.norm(self.words(ids) + self.positions(places) + self.types(types))
+        bias = (1.0 - mask.to(hidden.dtype))[:, None, None, :] * -30000.0
+        for layer in self.layers:
+            hidden = layer(hidden, bias)
+        return hidden
+
+    @staticmethod
+    def of(folder: Path) -> "Encoder":
+        """From a published folder: `config.json` and `model.safetensors` with the names of a BertModel."""
+        encoder = Encoder(json.loads((folder / "config.json").read_text(encoding="utf-8")))
+        published = load_file(folder / "model.safetensors")
+        names = {
+            "words.weight": "embeddings.word_embeddings.weight",
+            "positions.weight": "embeddings.position_embeddings.weight",
+            "types.weight": "embeddings.token_type_embeddings.weight",
+            "norm.weight": "embeddings.LayerNorm.weight",
+            "norm.bias": "embeddings.LayerNorm.bias",
+        }
+        parts = {
+            "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+            "output": "attention.output.dense", "norm": "attention.output.LayerNorm",
+            "up": "intermediate.dense", "down": "output.dense", "last_norm": "output.LayerNorm",
+        }  # fmt: skip
+        for at in range(encoder.config["num_hidden_layers"]):
+            for ours, theirs in parts.items():
+                for kind in ("weight", "bias"):
+                    names[f"layers.{at}.{ours}.{kind}"] = f"encoder.layer.{at}.{theirs}.{kind}"
+        encoder.load_state_dict({ours: published[theirs].float() for ours, theirs in names.items()})
+        return encoder
+
+
+class Verifier(nn.Module):
+    """Premise and claim: three labels, and for each word of the claim how much it lacks support."""
+
+    LABELS = ("supported", "contradicted", "unknown")
+
+    def __init__(self, encoder: Encoder):
+        super().__init__()
+        width = encoder.config["hidden_size"]
+        self.encoder = encoder
+        self.pool = nn.Linear(width, width)
+        self.labels = nn.Linear(width, 3)
+        self.tokens = nn.Linear(width, 1)
+
+    def forward(self, ids, mask, types):
+        hidden = self.encoder(ids, mask, types)
+        # The claim's own words say more about it than the first token, which was never trained in this base.
+        claim = (types * mask).unsqueeze(-1).to(hidden.dtype)
+        mean = (hidden * claim).sum(1) / claim.sum(1).clamp(min=1)
+        pooled = torch.tanh(self.pool(hidden[:, 0] + mean))
+        return self.labels(pooled).float(), self.tokens(hidden).squeeze(-1).float()
+
+
+class Reader(nn.Module):
+    """Question and passage: whether it answers, and where the answer begins and ends (the first token: nowhere)."""
+
+    def __init__(self, encoder: Encoder):
+        super().__init__()
+        width = encoder.config["hidden_size"]
+        self.encoder = encoder
+        self.pool = nn.Linear(width, width)
+        self.answerable = nn.Linear(width, 1)
+        self.spans = nn.Linear(width, 2)
+
+    def forward(self, ids, mask, types):
+        hidden = self.encoder(ids, mask, types)
+        question = ((1 - types) * mask).unsqueeze(-1).to(hidden.dtype)
+        mean = (hidden * question).sum(1) / question.sum(1).clamp(min=1)
+        pooled = torch.tanh(self.pool(hidden[:, 0] + mean))
+        spans = self.spans(hidden).float()
+        # An answer stands in the passage, or at the first token, which means that there is none.
+        inside = types * mask
+        inside = torch.cat([torch.ones_like(inside[:, :1]), inside[:, 1:]], 1).to(spans.dtype)
+        spans = spans + (1.0 - inside).unsqueeze(-1) * -30000.0
+        return self.answerable(pooled).squeeze(-1).float(), spans[..., 0], spans[..., 1]

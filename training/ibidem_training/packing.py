@@ -1,0 +1,101 @@
+"""Rows into tokens, once and beforehand, so that training does nothing but train."""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from . import folders, leaks
+
+WINDOW = 320
+UNKNOWN = -1
+
+
+def tokenizer(folder: Path, cut: str, window: int) -> Tokenizer:
+    made = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    made.no_padding()
+    made.enable_truncation(window, strategy=cut)
+    return made
+
+
+def pack_verifier(rows, tokens: Tokenizer):
+    """ids, where the claim begins, label, and for each token 1 (not supported), 0 (supported) or -1 (unknown)."""
+    for row in rows:
+        try:
+            encoding = tokens.encode(row["premise"], row["claim"])
+        except Exception:  # the claim alone is longer than the window
+            continue
+        types = encoding.type_ids
+        begin = types.index(1)
+        marks = np.full(len(types), UNKNOWN, np.int8)
+        if row["spans"] is not None:
+            for at in range(begin, len(types) - 1):
+                left, right = encoding.offsets[at]
+                marks[at] = any(left < end and right > start for start, end in row["spans"])
+        yield encoding.ids, begin, row["label"], marks, (0, 0)
+
+
+def pack_reader(rows, tokens: Tokenizer):
+    """ids, where the passage begins, answerable, nothing, and the answer's first and last token (0, 0: none; -1: unknown)."""
+    for row in rows:
+        try:
+            encoding = tokens.encode(row["question"], row["passage"])
+        except Exception:
+            continue
+        begin = encoding.type_ids.index(1)
+        answerable, span = row["answerable"], (UNKNOWN, UNKNOWN)
+        if not answerable:
+            span = (0, 0)
+        elif row["span"]:
+            start, end = row["span"]
+            covered = [
+                at for at in range(begin, len(encoding.ids) - 1)
+                if encoding.offsets[at][0] < end and encoding.offsets[at][1] > start
+            ]  # fmt: skip
+            if not covered:
+                continue  # the answer was cut off
+            span = (covered[0], covered[-1])
+        yield encoding.ids, begin, int(answerable), np.zeros(0, np.int8), span
+
+
+def pack(task: str, base: Path, sets: Path, out: Path, only: list[str], window: int = WINDOW) -> None:
+    cut = "only_first" if task == "verifier" else "only_second"
+    tokens = tokenizer(base, cut, window)
+    packer = pack_verifier if task == "verifier" else pack_reader
+    out.mkdir(parents=True, exist_ok=True)
+    for path in sorted(sets.glob("*.jsonl")):
+        if only and path.stem not in only:
+            continue
+        ids, begins, labels, marks, spans, lengths, kinds = [], [], [], [], [], [], []
+        kept = list(leaks.rows(path))
+        names = sorted({row["kind"] for row in kept})
+        number = {name: at for at, name in enumerate(names)}
+        for row in kept:
+            for one in packer([row], tokens):
+                ids.append(np.array(one[0], np.int32))
+                begins.append(one[1])
+                labels.append(one[2])
+                marks.append(one[3])
+                spans.append(one[4])
+                lengths.append(len(one[0]))
+                kinds.append(number[row["kind"]])
+        np.savez(
+            out / f"{path.stem}.npz", ids=np.concatenate(ids), begins=np.array(begins, np.int32), labels=np.array(labels, np.int8),
+            marks=np.concatenate(marks), spans=np.array(spans, np.int32), lengths=np.array(lengths, np.int32),
+            kinds=np.array(kinds, np.int32), names=np.array(names),
+        )  # fmt: skip
+        print(path.stem, len(lengths), "rows, mean tokens", round(float(np.mean(lengths)), 1), flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=["verifier", "reader"])
+    parser.add_argument("base", help="whose tokenizer")
+    parser.add_argument("--sets", help="the folder of sets; the task's name where nothing is said")
+    parser.add_argument("--only", nargs="*", default=[], help="these files alone")
+    options = parser.parse_args()
+    runs, sets = folders.runs(), options.sets or options.task
+    pack(options.task, runs / "bases" / options.base, runs / "sets" / sets, runs / "packed" / sets, options.only)
+    (runs / "packed" / sets / "base.json").write_text(json.dumps({"tokenizer": options.base, "window": WINDOW}))

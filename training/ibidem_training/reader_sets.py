@@ -1,0 +1,300 @@
+"""Makes the reader's sets: people's questions with passages that answer them, and many more that nearly do."""
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from . import edits, folders, leaks, rules
+from .near import Near
+from .texts import content, sentences, words
+from .verifier_sets import held_out
+
+SEED = 20261117
+SETS = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "boolq", "qasper", "ares", "doqa"]
+# doqa's talk was not learned at all in a trial, and ares' negatives are easy: little of both.
+MOST = {"doqa": 600, "ares": 3000}
+
+
+@dataclass
+class Row:
+    question: str
+    passage: str
+    answerable: int
+    span: tuple[int, int] | None
+    kind: str
+    group: str
+
+
+@dataclass
+class Asked:
+    question: str
+    passage: str
+    answer: str | None
+    start: int | None
+    group: str
+    name: str
+    title: str
+
+
+OPENERS = ["Can you tell me ", "I would like to know ", "Please tell me ", "Do you know ", "Tell me: ", ""]
+CONDITIONS = re.compile(r"\b((?:in|during|after|before|by|at|under|near|for) (?:the )?(?:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*|(?:1[5-9]|20)\d\d))\b")
+
+
+def reworded(question: str, dice: random.Random) -> str:
+    """The same question as somebody else would type it."""
+    chance = dice.random()
+    if chance < 0.08:
+        return question.rstrip("? ")
+    if chance < 0.16:
+        return question.lower().rstrip("? ")
+    if chance < 0.21:
+        opener = dice.choice(OPENERS)
+        return opener + (question[:1].lower() + question[1:] if opener else question)
+    if chance < 0.35 and (edited := edits.synonym(question, dice, "")):
+        return edited[0]
+    return question
+
+
+class Maker:
+    def __init__(self, texts: list[str], asked: list[Asked], dice: random.Random):
+        self.dice, self.texts, self.near = dice, texts, Near(texts)
+        self.pool = edits.Pool(dice.sample(texts, min(6000, len(texts))), dice)
+        self.conditions = [m.group(1) for text in texts[::2] for m in CONDITIONS.finditer(text)]
+        self.place = {text: at for at, text in enumerate(texts)}
+
+    def in_context(self, row: Row, title: str) -> Row:
+        """A context line before the passage, as the product has one."""
+        dice = self.dice
+        chance = dice.random()
+        line = title if title and chance < 0.6 else ""
+        if not line and chance > 0.9:
+            line = f"{dice.choice(rules.TITLES)}: {dice.choice(['Overview', 'Details', 'Background', 'Notes', 'History'])}"
+        if not line:
+            return row
+        by = len(line) + 1
+        span = (row.span[0] + by, row.span[1] + by) if row.span else None
+        return Row(row.question, f"{line}\n{row.passage}", row.answerable, span, row.kind, row.group)
+
+    def other_passage(self, asked: Asked) -> Row | None:
+        """A passage that is near to the question and does not have the answer."""
+        best = self.near.best(asked.question, 8, rarest=None)
+        for at in self.dice.sample(best, len(best)):
+            text = self.texts[at]
+            if text == asked.passage or (asked.answer and asked.answer.lower() in text.lower()):
+                continue
+            if not asked.answer and len(set(content(text)) & set(content(asked.passage))) > 0.5 * len(set(content(text))):
+                continue
+            return Row(asked.question, text, 0, None, "made: other passage", asked.group)
+        return None
+
+    def sentence_removed(self, asked: Asked) -> Row | None:
+        if not asked.answer:
+            return None
+        parts = sentences(asked.passage)
+        kept = [part for part in parts if asked.answer.lower() not in part.lower()]
+        if len(kept) == len(parts) or len(kept) < 2 or len(asked.answer) < 3:
+            return None
+        return Row(asked.question, " ".join(kept), 0, None, "made: sentence removed", asked.group)
+
+    def question_changed(self, asked: Asked) -> Row | None:
+        dice, question = self.dice, asked.question
+        # A condition can be hung on every question: it comes last more often than not, or it would crowd out the rest.
+        kinds = dice.sample(["entity", "entity", "number", "date", "opposite", "opposite", "negation"], 7)
+        kinds.insert(dice.choice([0, 3, 5, 7, 7, 7]), "condition")
+        for kind in kinds:
+            if kind == "entity":
+                pool = self.pool
+                if dice.random() < 0.6:  # a name from a passage on the same matter
+                    local = edits.Pool([self.texts[at] for at in self.near.best(question, 5) if self.texts[at] != asked.passage], dice)
+                    pool = local if local.names else pool
+                edited = edits.entity(question, dice, asked.passage, pool)
+            elif kind == "condition":
+                if not self.conditions:
+                    continue
+                condition = dice.choice(self.conditions)
+                if condition.split()[-1].lower() in asked.passage.lower():
+                    continue
+                edited = question.rstrip("? ") + f" {condition}?", []
+            elif kind == "negation":
+                edited = negated(question)
+            else:
+                edited = edits.FALSE[kind](question, dice, asked.passage)
+            if edited and edited[0] != question:
+                new = edited[0]
+                # Whoever the question now asks about must not be the answer itself.
+                if asked.answer and asked.answer.lower() in new.lower() and asked.answer.lower() not in question.lower():
+                    continue
+                return Row(new, asked.passage, 0, None, f"made: question changed: {kind}", asked.group)
+        return None
+
+    def passage_changed(self, asked: Asked) -> Row | None:
+        """What the question asks about is called otherwise in the passage: it speaks of something else."""
+        inside = [name for _, _, name in edits.names(asked.question) if name in asked.passage]
+        inside += [m.group() for m in edits.YEAR.finditer(asked.question) if m.group() in asked.passage]
+        inside = [name for name in inside if not asked.answer or name.lower() not in asked.answer.lower()]
+        if not inside or not asked.answer:
+            return None
+        name = self.dice.choice(inside)
+        if name.isdigit():
+            other = str(int(name) + self.dice.choice([-12, -5, -2, 1, 3, 8]))
+        else:
+            alike = [o for o in self.dice.sample(self.pool.names, min(40, len(self.pool.names))) if len(o.split()) == len(name.split()) and o not in asked.passage]
+            if not alike:
+                return None
+            other = self.dice.choice(alike)
+        passage = asked.passage.replace(name, other)
+        last = name.split()[-1]
+        # "Chopin" after "Frédéric Chopin": the short form goes too.
+        if " " in name:
+            passage = re.sub(rf"\b{re.escape(last)}\b", other.split()[-1], passage)
+        return Row(asked.question, passage, 0, None, "made: passage changed", asked.group)
+
+    def passage_trimmed(self, asked: Asked) -> Row | None:
+        """Answerable still: sentences that do not matter go, and the order may change."""
+        parts = sentences(asked.passage)
+        if not asked.answer or len(parts) < 3:
+            return None
+        having = [part for part in parts if asked.answer in part]
+        if not having:
+            return None
+        place = asked.passage[: asked.start].count(asked.answer)
+        if place:
+            return None  # which of several mentions answers is known for the first one only
+        at = parts.index(having[0])
+        lowest, highest = max(0, at - self.dice.randint(0, 2)), min(len(parts), at + 1 + self.dice.randint(0, 2))
+        passage = " ".join(parts[lowest:highest])
+        start = passage.find(asked.answer)
+        if start < 0:
+            return None
+        return Row(asked.question, passage, 1, (start, start + len(asked.answer)), "made: passage trimmed", asked.group)
+
+
+def negated(question: str) -> edits.Edited | None:
+    for pattern, by in (
+        (r"\b(did|does|do|is|was|are|were|can|could|has|have|had|will|would|should) (the |a |an )?([\w’'-]+) (?=[a-z]{3,}\b)", None),
+        (r"^(Who|What|Which \w+) (is|was|are|were|can|has|had|will)\b", r"\1 \2 not"),
+        (r"^(Who|What|Which \w+) ([a-z]+ed)\b", r"\1 never \2"),
+    ):
+        match = re.search(pattern, question)
+        if match:
+            if by:
+                return re.sub(pattern, by, question, count=1), []
+            return question[: match.end() - 1] + " not" + question[match.end() - 1 :], []
+    return None
+
+
+def questions(data: Path, dice: random.Random):
+    """All questions that somebody asked: (answerable ones with what answers them, and rows as they are)."""
+    asked, plain = [], []
+    for name in folders.present(data, "reader", SETS):
+        rows = list(leaks.rows(data / f"training/reader/{name}.jsonl"))
+        if name in MOST:
+            rows = dice.sample(rows, MOST[name])
+        for row in rows:
+            group = f"{name}/{row['group']}"
+            title = row["group"].replace("_", " ") if name == "squad2_part" else ""
+            span = (row["answer_start"], row["answer_start"] + len(row["answer"])) if row["answer"] else None
+            plain.append((Row(row["question"], row["passage"], row["answerable"], span, f"{name}: {'answerable' if row['answerable'] else 'not'}", group), title))
+            if row["answerable"] and name != "doqa":
+                asked.append(Asked(row["question"], row["passage"], row["answer"], row["answer_start"], group, name, title))
+    return asked, plain
+
+
+def sentence_questions(data: Path, dice: random.Random):
+    """Questions of which only the answering sentence is known: it is put among sentences like it."""
+    if not folders.present(data, "rank", ["kou_squad"]):
+        return
+    rows = [row for row in leaks.rows(data / "training/rank/kou_squad.jsonl") if 5 <= len(row["positive"].split()) <= 70]
+    told = sorted({row["positive"] for row in rows})
+    near = Near(told)
+    for row in rows:
+        group = f"kou_squad/{row['positive'][:40]}"
+        best = [told[at] for at in near.best(row["query"], 7) if told[at] != row["positive"]]
+        if len(best) < 3:
+            continue
+        others = dice.sample(best, min(len(best), dice.randint(2, 4)))
+        with_it = others[:]
+        with_it.insert(dice.randint(0, len(others)), row["positive"])
+        yield Row(row["query"], " ".join(with_it), 1, None, "kou_squad: among others", group)
+        if dice.random() < 0.6:
+            yield Row(row["query"], " ".join(others), 0, None, "made: without the sentence", group)
+        yield Asked(row["query"], " ".join(with_it), None, None, group, "kou_squad", "")
+
+
+def make(data: Path, out: Path, composed: int = 1500) -> None:
+    dice = random.Random(SEED)
+    check = leaks.Leaks(data)
+    asked, plain = questions(data, dice)
+    texts = sorted({one.passage for one in asked})
+    maker = Maker(texts, asked, dice)
+    people = [maker.in_context(row, title) for row, title in plain]
+    made = []
+    for one in asked:
+        chance = dice.random()
+        spare = dice.random() < (0.35 if one.name in ("squad2_part", "flan_squad", "qed", "covidqa") else 0.15)
+        if spare and (row := maker.passage_trimmed(one)):
+            made.append(maker.in_context(row, one.title))
+        ways = [maker.other_passage, maker.sentence_removed, maker.question_changed, maker.passage_changed]
+        wanted = 2 if one.name in ("squad2_part", "flan_squad", "qed", "clapnq") else 1
+        for way in dice.sample(ways, len(ways)):
+            if wanted and (row := way(one)):
+                made.append(maker.in_context(row, one.title))
+                wanted -= 1
+        if chance < 0.25:
+            span = (one.start, one.start + len(one.answer)) if one.answer else None
+            made.append(Row(reworded(one.question, dice), one.passage, 1, span, "made: reworded", one.group))
+    for row in sentence_questions(data, dice):
+        if isinstance(row, Row):
+            made.append(row)
+        elif dice.random() < 0.5 and (changed := maker.question_changed(row)):
+            made.append(changed)
+    for name in folders.present(data, "rank", ["pubmedqa", "scifact_train"]):
+        rows = list(leaks.rows(data / f"training/rank/{name}.jsonl"))
+        abstracts = sorted({row["positive"] for row in rows})
+        near = Near(abstracts)
+        for row in rows:
+            group = f"{name}/{row['positive'][:40]}"
+            made.append(Row(row["query"], cut(row["positive"]), 1, None, f"{name}: answerable", group))
+            others = [abstracts[at] for at in near.best(row["query"], 6) if abstracts[at] != row["positive"]]
+            if others:
+                made.append(Row(row["query"], cut(dice.choice(others)), 0, None, f"made: {name}, other", group))
+    for number in range(composed):
+        made += [Row(a.question, a.passage, int(a.answerable), a.span, f"made: {a.kind}", f"rules/{number}") for a in rules.questions(dice)]
+    out.mkdir(parents=True, exist_ok=True)
+    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("people", "made", "held_out")}
+    counts: Counter[tuple[str, str, int]] = Counter()
+    dropped: Counter[str] = Counter()
+    seen = set()
+    for part, rows in (("people", people), ("made", made)):
+        for row in rows:
+            key = (row.question, row.passage)
+            if key in seen or not words(row.question):
+                continue
+            seen.add(key)
+            if name := check.find(row.question) or check.find(row.passage):
+                dropped[f"{part}: {name}"] += 1
+                continue
+            if row.span:
+                assert 0 <= row.span[0] < row.span[1] <= len(row.passage), row
+            to = "held_out" if held_out(row.group) else part
+            counts[to, row.kind, row.answerable] += 1
+            print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])
+    for file in files.values():
+        file.close()
+    table = [{"file": to, "kind": kind, "answerable": label, "rows": count} for (to, kind, label), count in sorted(counts.items())]
+    (out / "counts.json").write_text(json.dumps({"counts": table, "dropped": dropped}, indent=1), encoding="utf-8")
+    for to in files:
+        print(to, sum(c for (f, _, a), c in counts.items() if f == to), "answerable", sum(c for (f, _, a), c in counts.items() if f == to and a))
+    print("dropped", dict(dropped))
+
+
+def cut(text: str, most: int = 200) -> str:
+    return " ".join(text.split()[:most])
+
+
+if __name__ == "__main__":
+    make(folders.data(), folders.runs() / "sets" / (sys.argv[1] if len(sys.argv) > 1 else "reader"))

@@ -1,0 +1,252 @@
+"""Makes the verifier's sets: what people labelled, and sentences changed so that it is known which words are false."""
+
+import hashlib
+import json
+import random
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from . import edits, folders, leaks, rules
+from .near import Near
+from .texts import content, sentences, window, words
+
+SUPPORTED, CONTRADICTED, NOT_SAID, NOT_SUPPORTED = 0, 1, 2, 3  # the last: not supported, which of the two is unknown
+SEED = 20261116
+
+# Which kinds of a set mean what; a kind that is not here has the label's own meaning.
+CONTRADICTS = {"contradiction", "refutes", "refute", "contradict"}
+SAYS_NOTHING = {"neutral", "not enough info", "irrelevant", "answered from memory"}
+
+SHORT = ["mnli", "snli", "scitail", "paws", "fever_symmetric", "fever_athnlp", "q2"]
+# Of class B these are used: labels by people on what models or editors wrote, which class A hardly has.
+PASSAGES = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "boolq", "qed", "ares", "covidqa", "qasper"]
+LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "factcheckgpt", "faithdial_audit"]
+
+
+@dataclass
+class Row:
+    premise: str
+    claim: str
+    label: int
+    # Stretches of the claim that are not supported; None where nobody knows.
+    spans: list[tuple[int, int]] | None
+    kind: str
+    group: str
+    made: bool = field(default=False)
+
+
+def held_out(group: str) -> bool:
+    """About three groups in a hundred are for looking at while training, never for learning."""
+    return int(hashlib.sha256(group.encode()).hexdigest(), 16) % 100 < 3
+
+
+def natural(data: Path, name: str):
+    for row in leaks.rows(data / f"training/verifier/{name}.jsonl"):
+        kind = row["kind"]
+        if name == "summedits" and kind.startswith("news"):
+            continue  # news texts: class B, and there is enough without
+        if row["label"] == 1:
+            label, spans = SUPPORTED, []
+        else:
+            label = CONTRADICTED if kind in CONTRADICTS else NOT_SAID if kind in SAYS_NOTHING else NOT_SUPPORTED
+            spans = None
+        premise = window(row["premise"], row["claim"])
+        yield Row(premise, row["claim"], label, spans, f"{name}: {kind}", f"{name}/{row['group']}")
+
+
+def passages(data: Path) -> dict[str, tuple[str, str]]:
+    """Passages to take sentences from: text -> (group, title)."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in folders.present(data, "reader", PASSAGES):
+        for row in leaks.rows(data / f"training/reader/{name}.jsonl"):
+            if 40 <= len(row["passage"].split()) <= 260:
+                title = row["group"].replace("_", " ") if name == "squad2_part" else ""
+                found.setdefault(row["passage"], (f"{name}/{row['group']}", title))
+    return found
+
+
+def with_context(premise: str, title: str, dice: random.Random) -> str:
+    """Some premises get a context line, as notes of the product have: their own title, or one that says nothing."""
+    chance = dice.random()
+    if title and chance < 0.6:
+        return f"{title}\n{premise}"
+    if chance < 0.12:
+        return f"{dice.choice(rules.TITLES)}: {dice.choice(['Overview', 'Details', 'Background', 'Notes', 'Summary', 'History'])}\n{premise}"
+    return premise
+
+
+class Maker:
+    def __init__(self, texts: list[str], dice: random.Random):
+        self.dice = dice
+        self.pool = edits.Pool(dice.sample(texts, min(6000, len(texts))), dice)
+
+    def false(self, claim: str, premise: str, others: list[str], near: list[str] = ()) -> tuple[str, edits.Edited, int] | None:
+        """One way to make a claim false that applies to it."""
+        dice = self.dice
+        # What is borrowed from a passage on the same matter is harder to find than what comes from anywhere.
+        pool = self.pool
+        if near and dice.random() < 0.5:
+            local = edits.Pool([text for text in near if text != premise], dice)
+            pool = local if local.names and local.clauses and local.additions else pool
+        # Rarely applicable ones come first more often, or they would hardly occur.
+        order = ["unit", "number", "date", "entity", "negation", "opposite", "merged", "invented", "relation"]
+        weights = [10, 5, 5, 4, 3, 5, 8, 6, 2]
+        while order:
+            kind = dice.choices(order, weights)[0]
+            at = order.index(kind)
+            order.pop(at), weights.pop(at)
+            if kind in edits.FALSE:
+                edited, label = edits.FALSE[kind](claim, dice, premise), CONTRADICTED
+            elif kind == "entity":
+                edited, label = edits.entity(claim, dice, premise, pool), CONTRADICTED
+            elif kind == "invented":
+                edited, label = edits.invented(claim, dice, premise, pool), NOT_SAID
+            elif others:
+                other = dice.choice(others)
+                edited, label = (edits.merged if kind == "merged" else edits.relation)(claim, other, dice), NOT_SAID
+            else:
+                continue
+            if edited and edited[0] != claim and " ".join(words(edited[0])) not in " ".join(words(premise)):
+                return kind, edited, label
+        return None
+
+    def of_passage(self, text: str, group: str, title: str, near: list[str]):
+        dice = self.dice
+        parts = [part for part in sentences(text) if 6 <= len(part.split()) <= 45]
+        if len(parts) < 2:
+            return
+        for _ in range(2 if len(parts) < 5 else 3):
+            sentence = dice.choice(parts)
+            others = [part for part in parts if part != sentence]
+            premise = with_context(text, title, dice)
+            base, how = edits.paraphrased(sentence, dice, text)
+            if dice.random() < 0.15 and (joined := edits.joined(base, dice.choice(others), dice)):
+                base, how = joined[0], how + ["joined"]
+            opened = dice.random() < 0.12
+            kind = "+".join(how) or "as it stands"
+            # A sentence word for word is easy: one in three is enough.
+            if how or dice.random() < 0.35:
+                claim = edits.opened(base, dice, text)[0] if opened else base
+                yield Row(premise, claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
+            if made := self.false(base, text, others, near):
+                kind, edited, label = made
+                claim, spans = edited
+                if opened:
+                    longer = edits.opened(claim, dice, text)[0]
+                    claim, spans = edits.shifted((longer, spans), len(longer) - len(claim))
+                yield Row(premise, claim, label, spans, f"made: {kind}", group, True)
+        if near:
+            other = dice.choice(near)
+            told = [part for part in sentences(other) if 7 <= len(part.split()) <= 40]
+            if told and dice.random() < 0.5:
+                claim = edits.paraphrased(dice.choice(told), dice, other)[0]
+                here = set(words(text))
+                strange = [word for word in content(claim) if word not in here]
+                if len(strange) >= 4:
+                    yield Row(with_context(text, title, dice), claim, NOT_SAID, marked(claim, here), "made: wrong passage", group, True)
+        if dice.random() < 0.08:
+            yield from self.silence(text, group, near)
+
+    def silence(self, text: str, group: str, near: list[str]):
+        """What a passage does not say, said and denied."""
+        here = [name for _, _, name in edits.names(text)]
+        there = [name for other in near for _, _, name in edits.names(other) if name.lower() not in text.lower()]
+        form = self.dice.choice(["The passage does not mention {}.", "The passages do not say anything about {}.",
+                                 "There is no information about {} in the document.", "{} is not mentioned."])
+        if there:
+            yield Row(text, form.format(self.dice.choice(there)), SUPPORTED, [], "made: silence, true", group, True)
+        if here:
+            claim = form.format(self.dice.choice(here))
+            yield Row(text, claim, CONTRADICTED, [(0, len(claim))], "made: silence, false", group, True)
+
+    def of_claim(self, row: Row):
+        """A claim that somebody wrote freely and that is supported, changed: the premise and the wording stay."""
+        others = [part for part in sentences(row.premise) if 6 <= len(part.split()) <= 30]
+        base, _ = edits.paraphrased(row.claim, self.dice, row.premise, 1)
+        if made := self.false(base, row.premise, [other for other in others if words(other) != words(base)]):
+            kind, (claim, spans), label = made
+            yield Row(row.premise, claim, label, spans, f"made of a claim: {kind}", row.group, True)
+        if base != row.claim:
+            yield Row(row.premise, base, SUPPORTED, [], "made of a claim: faithful", row.group, True)
+
+
+def marked(claim: str, known: set[str]) -> list[tuple[int, int]]:
+    from .texts import STOP, WORD
+
+    return [(m.start(), m.end()) for m in WORD.finditer(claim) if m.group().lower() not in known and m.group().lower() not in STOP]
+
+
+def questions_as_claims(data: Path, dice: random.Random):
+    """A question with its answer put in place of the question word: a claim in somebody's own words."""
+    import re
+
+    opens = re.compile(r"^(Who|What|Which [a-z]+|What [a-z]+) (is|was|were|are|has|had|did not|can|will|[a-z]+ed|wrote|led|won|made|became|gave|took|began) ", re.I)
+    for name in folders.present(data, "reader", ["squad2_part", "flan_squad", "covidqa", "qed"]):
+        for row in leaks.rows(data / f"training/reader/{name}.jsonl"):
+            question, answer = row["question"].strip().rstrip("?").strip(), row["answer"]
+            match = opens.match(question)
+            if not match or not answer or len(answer) > 60 or len(question.split()) < 4:
+                continue
+            rest = question[match.start(2) :]
+            group = f"{name}/{row['group']}"
+            right = f"{answer[:1].upper()}{answer[1:]} {rest}."
+            yield Row(row["passage"], right, SUPPORTED, [], "made: question answered", group, True)
+            spans = [span for span in edits.names(row["passage"]) if span[2].lower() not in answer.lower() and answer.lower() not in span[2].lower()]
+            figures = [m.group() for m in edits.NUMBER.finditer(row["passage"]) if m.group() not in answer]
+            among = figures if answer[:1].isdigit() else [span[2] for span in spans if span[2].lower() not in rest.lower()]
+            if among:
+                wrong = dice.choice(among)
+                claim = f"{wrong[:1].upper()}{wrong[1:]} {rest}."
+                yield Row(row["passage"], claim, CONTRADICTED, [(0, len(wrong))], "made: question answered wrongly", group, True)
+
+
+def make(data: Path, out: Path, composed: int = 1500) -> None:
+    dice = random.Random(SEED)
+    check = leaks.Leaks(data)
+    short = [row for name in folders.present(data, "verifier", SHORT) for row in natural(data, name)]
+    long = [row for name in folders.present(data, "verifier", LONG) for row in natural(data, name)]
+    found = passages(data)
+    texts = list(found)
+    near = Near(texts)
+    maker = Maker(texts, dice)
+    made = []
+    for at, text in enumerate(texts):
+        group, title = found[text]
+        nearest = [texts[other] for other in near.best(text, 4) if other != at]
+        made += maker.of_passage(text, group, title, nearest)
+    for row in long + [row for row in short if row.group.startswith(("fever_athnlp", "q2"))]:
+        if row.label == SUPPORTED and 5 <= len(row.claim.split()) <= 60:
+            made += maker.of_claim(row)
+    made += questions_as_claims(data, dice)
+    for number in range(composed):
+        made += [Row(c.premise, c.claim, c.label, c.spans, f"made: {c.kind}", f"rules/{number}", True) for c in rules.claims(dice)]
+    dropped: Counter[str] = Counter()
+    out.mkdir(parents=True, exist_ok=True)
+    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("short", "long", "made", "held_out")}
+    counts: Counter[tuple[str, str, int]] = Counter()
+    for part, rows in (("short", short), ("long", long), ("made", made)):
+        seen = set()
+        for row in rows:
+            key = (row.premise, row.claim)
+            if key in seen:
+                continue
+            seen.add(key)
+            if name := check.find(row.claim) or check.find(row.premise):
+                dropped[f"{part}: {name}"] += 1
+                continue
+            to = "held_out" if held_out(row.group) else part
+            counts[to, row.kind, row.label] += 1
+            print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])
+    for file in files.values():
+        file.close()
+    table = [{"file": to, "kind": kind, "label": label, "rows": count} for (to, kind, label), count in sorted(counts.items())]
+    (out / "counts.json").write_text(json.dumps({"counts": table, "dropped": dropped}, indent=1), encoding="utf-8")
+    for to in files:
+        print(to, sum(c for (f, _, _), c in counts.items() if f == to))
+    print("dropped", dict(dropped))
+
+
+if __name__ == "__main__":
+    make(folders.data(), folders.runs() / "sets" / (sys.argv[1] if len(sys.argv) > 1 else "verifier"))

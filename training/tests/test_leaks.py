@@ -1,0 +1,41 @@
+"""No text that is learned from shares a run of twelve words, or a whole text, with what is measured on."""
+
+import os
+
+import pytest
+
+from ibidem_training import folders, leaks
+
+
+def texts(row):
+    return [row[field] for field in ("premise", "claim", "question", "passage", "query", "positive") if row.get(field)]
+
+
+def test_a_run_of_twelve_words_is_found_and_eleven_are_not():
+    found = leaks.Leaks.__new__(leaks.Leaks)
+    found.runs, found.texts = {}, {}
+    spelled = [f"w{at}" for at in range(20)]
+    for at in range(len(spelled) - leaks.RUN + 1):
+        found.runs[hash(tuple(spelled[at : at + leaks.RUN]))] = "a test set"
+    assert found.find("Before, " + " ".join(spelled[3:15]) + " and after") == "a test set"
+    assert found.find("Before, " + " ".join(spelled[3:14]) + " and after") is None
+
+
+def test_rows_of_the_smoke_run_are_in_no_test_set_of_the_repository():
+    found = leaks.Leaks.of_repository()
+    rows = [row for path in (folders.REPOSITORY / "training/smoke/training").rglob("*.jsonl") for row in leaks.rows(path)]
+    assert len(rows) > 100
+    assert [text for row in rows for text in texts(row) if found.find(text)] == []
+
+
+@pytest.mark.skipif(not os.environ.get(folders.DATA_VARIABLE), reason=f"needs the data folder: set {folders.DATA_VARIABLE}")
+def test_nothing_learned_from_is_in_a_test_set():
+    found = leaks.Leaks(folders.data())
+    sets = sorted((folders.runs() / "sets").rglob("*.jsonl"))
+    assert sets, "make the sets first"
+    assert len(found.runs) > 100_000
+    leaked = []
+    for path in sets:
+        for row in leaks.rows(path):
+            leaked += [(path.name, name, text[:80]) for text in texts(row) if (name := found.find(text))]
+    assert leaked == []
