@@ -144,7 +144,7 @@ mod tests {
         let calibration = calibration(CalibratedGate::Top1Similarity, 0.52);
         let written = calibrated(DEFAULT, &calibration).unwrap();
         assert!(written.contains("    - top1_similarity: 0.52\n"), "{written}");
-        let remark = "# `sift.top1_similarity` is set from data";
+        let remark = "# The policy file that is used unless `policy.use` names another.";
         assert!(written.contains(remark) && written.contains("    - min_similarity: 0.3\n"), "{written}");
         let policy = Policy::parse(&written).unwrap();
         assert_eq!(policy.rules.calibration.as_ref(), Some(&calibration));

@@ -4,10 +4,11 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use chrono::{DateTime, Utc};
-use ibidem_store::{ActionEntry, ActionsOf};
+use ibidem_store::{ActionEntry, ActionsOf, AuditedAction};
 use ibidem_words::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -22,8 +23,10 @@ const MOST_A_PAGE: u16 = 500;
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
     /// Only this action, for instance `document.submit`.
+    #[param(schema_with = action_names)]
     action: Option<String>,
     /// Only by this subject: `key:` and the key's id, or `operator`.
+    #[param(pattern = "^(operator|key:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$")]
     subject: Option<String>,
     /// Only on the document, entry or answer with this id.
     object_id: Option<String>,
@@ -36,11 +39,18 @@ pub(crate) struct Wanted {
     /// Only before this moment.
     until: Option<DateTime<Utc>>,
     /// Where the page before ended: its `next`.
+    #[param(pattern = "^[0-9]{1,16}_[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$")]
     cursor: Option<String>,
     /// How many, 1 to 500.
     #[serde(default = "default_limit")]
     #[param(minimum = 1, maximum = 500, default = 100)]
     limit: u16,
+}
+
+/// Every action that is recorded, by its name.
+fn action_names() -> Object {
+    let names = AuditedAction::ALL.iter().map(|action| action.as_str());
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
 }
 
 fn default_limit() -> u16 {
