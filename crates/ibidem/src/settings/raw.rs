@@ -3,40 +3,34 @@
 mod audit;
 mod breakers;
 mod entailment;
+mod index;
 mod judging;
 mod language_model;
 mod reading;
 mod reranker;
+mod server;
+mod terminology;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxSettings, Pooling};
-use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
-use ibidem_adapters::skos_files::SkosFilesSettings;
-use ibidem_adapters::skosmos::SkosmosSettings;
-use ibidem_adapters::watched_vocabulary::WatchedSettings;
-use ibidem_language::bm25::{Analysis, Language};
-use ibidem_server::{ConnectionLimits, MetricsReaders};
+use ibidem_language::bm25::Analysis;
 use ibidem_store::StoreSettings;
-use ibidem_words::Sha256Hash;
 use serde::Deserialize;
 
 use self::audit::RawAudit;
 use self::breakers::RawBreakers;
 use self::entailment::RawEntailment;
+use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
+use self::server::RawServer;
+pub(crate) use self::terminology::LARGEST_VOCABULARY;
+use self::terminology::RawTerminology;
 use super::Sources;
-use super::checked::{
-    LanguageModelSettings, LogFormat, LogSettings, PolicySettings, ServerSettings, Settings, TerminologySettings,
-    VocabularySource,
-};
-
-/// A vocabulary file is read into memory.
-pub(crate) const LARGEST_VOCABULARY: u64 = 256 * 1024 * 1024;
+use super::checked::{LanguageModelSettings, LogFormat, LogSettings, PolicySettings, Settings};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,22 +71,6 @@ struct RawDatabase {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawIndex {
-    url: String,
-    also_at: Vec<String>,
-    api_key: Option<String>,
-    name: String,
-    timeout_ms: u64,
-    shards: u32,
-    replicas: u32,
-    write_consistency: u32,
-    on_disk: bool,
-    quantization: String,
-    language: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct RawEmbedding {
     model: PathBuf,
     tokenizer: PathBuf,
@@ -129,39 +107,6 @@ struct RawPolicy {
 #[serde(deny_unknown_fields)]
 struct RawRouting {
     admin_email: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawTerminology {
-    skosmos: Option<String>,
-    vocabularies: Vec<String>,
-    files: Vec<PathBuf>,
-    language: String,
-    timeout_ms: u64,
-    cache_entries: u64,
-    cache_ms: u64,
-    unknown_cache_ms: u64,
-    test_triggers: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawServer {
-    listen: String,
-    max_body_bytes: usize,
-    max_json_bytes: usize,
-    head_timeout_ms: u64,
-    body_timeout_ms: u64,
-    read_timeout_ms: u64,
-    idle_timeout_ms: u64,
-    request_timeout_ms: u64,
-    max_connections: usize,
-    max_in_flight: usize,
-    key_share_percent: u8,
-    metrics: String,
-    metrics_token: Option<String>,
-    otlp_url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -312,56 +257,6 @@ impl RawDatabase {
     }
 }
 
-impl RawIndex {
-    /// How texts are cut into terms: the same for the index and for the counts in the database.
-    fn analysis(&self, problems: &mut Problems) -> Analysis {
-        match self.language.parse::<Language>() {
-            Ok(language) => Analysis::of(language),
-            Err(error) => {
-                problems.note("index.language", &error.to_string());
-                Analysis::default()
-            }
-        }
-    }
-
-    fn check(self, analysis: Analysis, problems: &mut Problems) -> Option<QdrantSettings> {
-        problems.url("index.url", &self.url, &["http://", "https://"]);
-        for url in &self.also_at {
-            problems.url("index.also_at", url, &["http://", "https://"]);
-        }
-        problems.at_least("index.timeout_ms", self.timeout_ms, 1);
-        problems.at_least("index.shards", self.shards.into(), 1);
-        problems.at_least("index.replicas", self.replicas.into(), 1);
-        problems.at_least("index.write_consistency", self.write_consistency.into(), 1);
-        if self.write_consistency > self.replicas {
-            problems.note(
-                "index.write_consistency",
-                "is more than `index.replicas`: no write could succeed; lower it, or raise `index.replicas`",
-            );
-        }
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        if self.name.is_empty() || !self.name.chars().all(plain) {
-            problems.note("index.name", "must consist of lower-case letters, digits, '-' and '_'");
-        }
-        let quantizations =
-            [("none", Quantization::None), ("int8", Quantization::Int8), ("binary", Quantization::Binary)];
-        let quantization = problems.one_of("index.quantization", &self.quantization, &quantizations)?;
-        Some(QdrantSettings {
-            also_at: self.also_at,
-            api_key: self.api_key,
-            alias: self.name,
-            search_timeout: Duration::from_millis(self.timeout_ms),
-            shards: self.shards,
-            replicas: self.replicas,
-            write_consistency: self.write_consistency,
-            on_disk: self.on_disk,
-            quantization,
-            analysis,
-            ..QdrantSettings::at(self.url)
-        })
-    }
-}
-
 impl RawEmbedding {
     fn check(self, problems: &mut Problems) -> Option<OnnxSettings> {
         problems.at_least("embedding.max_tokens", self.max_tokens as u64, 32);
@@ -379,122 +274,6 @@ impl RawEmbedding {
             pooling,
             queue: self.queue,
             ..OnnxSettings::of(self.model, self.tokenizer, self.runtime)
-        })
-    }
-}
-
-impl RawTerminology {
-    fn check(self, problems: &mut Problems) -> TerminologySettings {
-        problems.at_least("terminology.timeout_ms", self.timeout_ms, 1);
-        if let Some(url) = &self.skosmos {
-            problems.url("terminology.skosmos", url, &["http://", "https://"]);
-        }
-        if self.skosmos.is_some() && !self.files.is_empty() {
-            problems.note("terminology.files", "and `terminology.skosmos` are both set; choose one of them");
-        }
-        if self.language.trim().is_empty() {
-            problems.note("terminology.language", "is empty; it must name a language, for example en");
-        }
-        let timeout = Duration::from_millis(self.timeout_ms);
-        let source = match self.skosmos {
-            Some(url) => Some(VocabularySource::Skosmos(SkosmosSettings {
-                url,
-                vocabularies: self.vocabularies,
-                language: self.language.clone(),
-                timeout,
-            })),
-            None => (!self.files.is_empty()).then(|| {
-                VocabularySource::Files(SkosFilesSettings {
-                    paths: self.files,
-                    language: self.language.clone(),
-                    max_file_bytes: LARGEST_VOCABULARY,
-                })
-            }),
-        };
-        let watched = WatchedSettings {
-            timeout,
-            cache_entries: self.cache_entries,
-            cache_time: Duration::from_millis(self.cache_ms),
-            unknown_cache_time: Duration::from_millis(self.unknown_cache_ms),
-            test_triggers: self.test_triggers,
-        };
-        TerminologySettings { source, language: self.language, watched }
-    }
-}
-
-impl RawServer {
-    /// Shorter tokens can be guessed.
-    const SHORTEST_TOKEN: usize = 16;
-
-    fn metrics_readers(&self, problems: &mut Problems) -> Option<MetricsReaders> {
-        // Without a token the operator has nothing to show, and nobody is let in.
-        let operator = match self.metrics_token.as_deref() {
-            None => MetricsReaders::Nobody,
-            Some(token) => MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())),
-        };
-        if let Some(token) = &self.metrics_token {
-            let fits_a_header = token.chars().all(|c| c.is_ascii_graphic());
-            if token.len() < Self::SHORTEST_TOKEN || !fits_a_header {
-                let problem = "must have at least 16 printable ASCII characters and no spaces";
-                problems.note("server.metrics_token", problem);
-            }
-        }
-        if self.metrics == "admin" {
-            let problem = "is admin, which let one tenant's admin read the numbers of all tenants; use operator, and set \
-                           `server.metrics_token`";
-            problems.note("server.metrics", problem);
-            return None;
-        }
-        let readers = [("operator", operator), ("open", MetricsReaders::Everybody), ("off", MetricsReaders::Nobody)];
-        problems.one_of("server.metrics", &self.metrics, &readers)
-    }
-
-    fn check(self, problems: &mut Problems) -> Option<ServerSettings> {
-        problems.at_least("server.max_body_bytes", self.max_body_bytes as u64, 1024);
-        problems.at_least("server.max_json_bytes", self.max_json_bytes as u64, 1024);
-        for (key, value) in [
-            ("server.head_timeout_ms", self.head_timeout_ms),
-            ("server.body_timeout_ms", self.body_timeout_ms),
-            ("server.read_timeout_ms", self.read_timeout_ms),
-            ("server.idle_timeout_ms", self.idle_timeout_ms),
-            ("server.request_timeout_ms", self.request_timeout_ms),
-            ("server.max_connections", self.max_connections as u64),
-            ("server.max_in_flight", self.max_in_flight as u64),
-        ] {
-            problems.at_least(key, value, 1);
-        }
-        if !(1..=100).contains(&self.key_share_percent) {
-            let problem = format!("is {}; it must be from 1 to 100", self.key_share_percent);
-            problems.note("server.key_share_percent", &problem);
-        }
-        let metrics = self.metrics_readers(problems);
-        if let Some(url) = &self.otlp_url {
-            problems.url("server.otlp_url", url, &["http://", "https://"]);
-        }
-        let Ok(listen) = self.listen.parse::<SocketAddr>() else {
-            problems.note(
-                "server.listen",
-                &format!("is {:?}; it must have the form address:port, for example 127.0.0.1:8080", self.listen),
-            );
-            return None;
-        };
-        Some(ServerSettings {
-            listen,
-            max_body_bytes: self.max_body_bytes,
-            max_json_bytes: self.max_json_bytes,
-            body_timeout: Duration::from_millis(self.body_timeout_ms),
-            request_timeout: Duration::from_millis(self.request_timeout_ms),
-            max_in_flight: self.max_in_flight,
-            key_share_percent: self.key_share_percent,
-            connections: ConnectionLimits {
-                max_connections: self.max_connections,
-                head_timeout: Duration::from_millis(self.head_timeout_ms),
-                idle_timeout: Duration::from_millis(self.idle_timeout_ms),
-                read_timeout: Duration::from_millis(self.read_timeout_ms),
-            },
-            metrics: metrics?,
-            metrics_token: self.metrics_token,
-            otlp_url: self.otlp_url,
         })
     }
 }
