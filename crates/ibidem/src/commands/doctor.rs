@@ -63,6 +63,7 @@ impl Doctor {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
         findings.push(originals(settings));
+        findings.push(signing_key(settings));
         findings.push(reading::reading(settings).await);
         let embedder = embedding(settings, &mut findings).await;
         index(settings, embedder.as_deref(), store.as_ref(), &mut findings).await;
@@ -101,6 +102,20 @@ async fn traces(settings: &Settings) -> Option<Finding> {
             "start the collector, or correct `server.otlp_url`; questions are answered without it",
         ),
     })
+}
+
+/// The key that signs receipts. One that the database keeps is looked at with the database.
+fn signing_key(settings: &Settings) -> Finding {
+    const PART: &str = "signing key";
+    let Some(path) = &settings.signing_key_file else { return Finding::ok(PART, "kept in the database") };
+    match compose::signing::key_in(path) {
+        Ok(_) => Finding::ok(PART, format!("read from {}", path.display())),
+        Err(error) => Finding::broken(
+            PART,
+            format!("{error:#}"),
+            "correct the file, or leave `receipts.signing_key_file` empty: the key is then kept in the database",
+        ),
+    }
 }
 
 fn show(findings: &[Finding]) {

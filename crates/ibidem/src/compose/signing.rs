@@ -17,7 +17,7 @@ pub(crate) async fn signing_key(settings: &Settings, store: &Store) -> anyhow::R
 }
 
 /// The file's content is never repeated: it is a secret.
-fn key_in(path: &Path) -> anyhow::Result<SigningKey> {
+pub(crate) fn key_in(path: &Path) -> anyhow::Result<SigningKey> {
     let said = || format!("`receipts.signing_key_file` ({}) cannot be read", path.display());
     let digits = std::fs::read_to_string(path).with_context(said)?;
     let wrong = "must hold 64 hexadecimal digits, for example from `openssl rand -hex 32`";

@@ -14,3 +14,16 @@ pub(super) fn assert_broken(finding: &Finding, said: &str, mend: &str) {
 
 /// Nothing listens at the discard port of loopback.
 pub(super) const NO_MODEL: [&str; 2] = ["language_model.url=http://127.0.0.1:9/v1", "language_model.name=m"];
+
+#[test]
+fn a_signing_key_that_cannot_be_read_is_told_with_what_to_do() {
+    assert!(signing_key(&settings(&[])).found.contains("in the database"));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let flag = format!("receipts.signing_key_file={}", file.path().display());
+    std::fs::write(file.path(), "0f".repeat(32)).unwrap();
+    assert!(signing_key(&settings(&[&flag])).state == State::Ok);
+    std::fs::write(file.path(), "secretsecret").unwrap();
+    let broken = signing_key(&settings(&[&flag]));
+    assert_broken(&broken, "64 hexadecimal digits", "`receipts.signing_key_file`");
+    assert!(!broken.found.contains("secretsecret"), "{}", broken.found);
+}
