@@ -1,7 +1,7 @@
 //! A question's life, on one screen: route, gather, sift, speak.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::ModelError;
@@ -14,7 +14,7 @@ use crate::evidence::{SiftedSearch, evidence};
 use crate::explain::{self, Explanation};
 use crate::listener::{Listener, Nobody};
 pub use crate::outcome::Spoken;
-use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval, answer};
+use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval};
 use crate::parts::Parts;
 use crate::replay::{decision_record, turn_numbers};
 use crate::route::{Way, route};
@@ -23,7 +23,7 @@ use crate::sift::{SiftOutcome, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{out_of_corpus, speak};
 use crate::time_limit;
-use crate::turn::{Asked, SearchFailed, SearchRecord, TurnLog};
+use crate::turn::{Asked, SearchFailed, TurnLog};
 
 /// Answers questions with the parts it has.
 #[derive(Clone)]
@@ -122,14 +122,8 @@ impl Engine {
         let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
         let request_id = asked.request_id;
         match route(&self.parts, asked, &mut Nobody).await {
-            Way::Decided(decided) => {
-                let Decided { outcome, retrieval, log, .. } = *decided;
-                Ok(told.by_rule(answer(request_id, retrieval, log, outcome)))
-            }
-            Way::Failed(asked, error) => {
-                let Decided { outcome, retrieval, log, .. } = unavailable(&asked, &error);
-                Ok(told.by_rule(answer(request_id, retrieval, log, outcome)))
-            }
+            Way::Decided(decided) => Ok(told.by_rule(decided.sealed(request_id).answer)),
+            Way::Failed(asked, error) => Ok(told.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
             Way::Search(asked, named) => {
                 let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
                 Ok(told.searched(&named, found))
@@ -153,20 +147,18 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
         Way::Failed(asked, error) => (unavailable(&asked, &error), None),
         Way::Search(asked, named) => match evidence(parts, asked, &named).await {
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
-            Ok(SiftedSearch { outcome, search, .. }) => {
+            Ok(SiftedSearch { outcome, mut search, .. }) => {
                 let began = Instant::now();
                 let decided = decided(parts, outcome, listener).await?;
-                stages.extend(search.stages.iter().copied());
-                stages.push(("speak", began.elapsed()));
+                search.stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");
                 let failure = decided.failure.or((!failures.is_empty()).then_some(failures));
-                let decided = Decided { failure, ..decided };
-                return Ok(sealed(request_id, decided, stages, Some(search)));
+                (Decided { failure, ..decided }, Some(search))
             }
         },
     };
     stages.extend(search.iter().flat_map(|search| search.stages.iter().copied()));
-    Ok(sealed(request_id, decided, stages, search))
+    Ok(Spoken { stages, search, ..decided.sealed(request_id) })
 }
 
 /// What is said of what the gates found.
@@ -178,16 +170,6 @@ async fn decided(parts: &Parts, outcome: SiftOutcome, listener: &mut dyn Listene
         }
         SiftOutcome::Unclear { sifted, refusal, text } => asked_back(sifted, refusal, text, listener),
     })
-}
-
-fn sealed(
-    request_id: uuid::Uuid,
-    decided: Decided,
-    stages: Vec<(&'static str, Duration)>,
-    search: Option<SearchRecord>,
-) -> Spoken {
-    let Decided { outcome, retrieval, log, draft, failure } = decided;
-    Spoken { answer: answer(request_id, retrieval, log, outcome), draft, failure, stages, search }
 }
 
 /// The asker is asked for what is missing.

@@ -126,6 +126,13 @@ impl Decided {
         Self { outcome, retrieval, log, draft: None, failure: None }
     }
 
+    /// With the answer as it goes out, but for the seal of its receipt.
+    pub(crate) fn sealed(self, request_id: Uuid) -> Spoken {
+        let Self { outcome, retrieval, log, draft, failure } = self;
+        let answer = answer(request_id, retrieval, log, outcome);
+        Spoken { answer, draft, failure, stages: Vec::new(), search: None }
+    }
+
     /// Refused by rule, before anything was searched.
     pub(crate) fn refused_by_rule(refused: Refused, gate: GateRecord) -> Self {
         Self::plainly(Outcome::Refused(refused), Retrieval::by_rule(), TurnLog::of(gate))
@@ -146,7 +153,7 @@ impl Refused {
 }
 
 /// The answer as it goes out, but for the seal of its receipt.
-pub(crate) fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome) -> Answer {
+fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome) -> Answer {
     let TurnLog { fallback_reasons, warnings, trace } = log;
     let retrieval_quality = RetrievalQuality::of(retrieval.base, fallback_reasons);
     let transparency = match retrieval.is_by_rule {

@@ -5,7 +5,7 @@ use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Reason, Refusal};
 
-use crate::outcome::{Outcome, Refused, Retrieval, Spoken, answer};
+use crate::outcome::{Decided, Outcome, Refused, Retrieval, Spoken};
 use crate::turn::{Asked, TurnLog};
 
 /// Does the work in the time that the request has. Parts that are late are skipped as if they had failed, and where
@@ -45,7 +45,6 @@ fn out_of_time(asked: &Asked, deadline: Deadline, failure: Option<String>) -> Sp
         Some(words) => Refused::saying(words.trim().to_owned(), refusal),
         None => Refused::under(&asked.policy, refusal),
     };
-    let outcome = Outcome::Refused(refused);
-    let answer = answer(asked.request_id, Retrieval::searched(0.0), TurnLog::default(), outcome);
-    Spoken { answer, draft: None, failure, stages: Vec::new(), search: None }
+    let decided = Decided::plainly(Outcome::Refused(refused), Retrieval::searched(0.0), TurnLog::default());
+    Decided { failure, ..decided }.sealed(asked.request_id)
 }

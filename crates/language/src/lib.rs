@@ -4,6 +4,8 @@ pub mod bm25;
 pub mod figures;
 pub mod markers;
 pub mod sentences;
+mod sources;
 mod terms;
 
+pub use sources::SOURCES;
 pub use terms::{PresentTerms, SHORTEST_STEM, Terms, is_significant, same_word, significant_terms};

@@ -8,6 +8,7 @@ use ibidem_language::sentences::Kind;
 use ibidem_words::degrade::flags;
 use ibidem_words::ports::records::{
     CandidateRecord, DecisionRecord, MarkerCounts, PoolRecord, SearchNumbers, Searched, SentenceCounts, TurnNumbers,
+    as_place,
 };
 use ibidem_words::{Action, Answer, Candidate, Reading, Reason, Receipt};
 
@@ -134,8 +135,4 @@ fn sentences(answer: &Answer, draft: Option<&Draft>) -> SentenceCounts {
         counts.add(said.check.verdict);
     }
     counts
-}
-
-pub(super) fn as_place(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
 }

@@ -2,10 +2,9 @@
 
 use ibidem_language::sentences::Kind;
 use ibidem_words::degrade::flags;
-use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written};
+use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written, as_place};
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
 
-use super::record::as_place;
 use super::{Again, Decided, Evidence, Open};
 use crate::draft::{Draft, Said};
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};

@@ -3,11 +3,11 @@
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Confidence, Reason, Refusal, Stretch};
 
-use super::citing::{answer_of, cited, refused};
+use super::citing::{answer_of, cited};
 use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
 use super::stale::stale;
-use super::{Attempt, Brief, joined, judge, route_to, took};
+use super::{Attempt, Brief, joined, judge, route_to};
 use crate::draft::Said;
 use crate::draft::{Draft, Ended};
 use crate::listener::Listener;
@@ -37,9 +37,9 @@ pub(super) async fn concluded(
     }
     let decided = if draft.is_silent() {
         let policy = &brief.asked.policy;
-        let mut decided = refused(policy, unsupported(policy, &draft), &evidence, log);
-        took(&mut decided.outcome, draft.took_ms);
-        decided
+        let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unsupported(policy, &draft)) };
+        let retrieval = Retrieval::searched(retrieval_base(policy, &evidence));
+        Decided::plainly(Outcome::Refused(refused), retrieval, log)
     } else {
         let writing = Writing {
             model: Some(draft.model.clone()),

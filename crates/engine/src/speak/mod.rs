@@ -36,7 +36,7 @@ use verify::Verifier;
 
 use crate::draft::{Draft, Ended, Said};
 use crate::listener::Listener;
-use crate::outcome::{Decided, Outcome, Routed, Writing};
+use crate::outcome::{Decided, Outcome, Writing};
 use crate::parts::Parts;
 use crate::policy::{OutOfCorpus, Policy, SpeakMode};
 use crate::roles::NamedModel;
@@ -60,9 +60,9 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
     let named = asked.question.model.as_deref();
     let writer = parts.roles.writer(named)?;
     let (SpeakMode::Model, Some(writer)) = (policy.rules.speak.mode, writer) else {
-        let stands_in = policy.rules.speak.mode == SpeakMode::Model;
+        let stand_in = (policy.rules.speak.mode == SpeakMode::Model).then_some(StandIn { after_ms: 0 });
         let brief = Brief { parts, asked: &asked, evidence: &evidence, background: &background };
-        return Ok(own_sentences(brief, log, stands_in, listener).await);
+        return Ok(own_sentences(brief, log, stand_in, listener).await);
     };
     let mut failures = Vec::new();
     let evidence = outlined(parts, &asked, evidence, &mut log, &mut failures).await;
@@ -86,8 +86,8 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         attempt = match by_fallback(brief, &mut log, &mut failures, listener).await {
             Some(second) => second,
             None => {
-                let mut decided = own_sentences(brief, log, true, listener).await;
-                took(&mut decided.outcome, attempt.draft.took_ms);
+                let stand_in = StandIn { after_ms: attempt.draft.took_ms };
+                let decided = own_sentences(brief, log, Some(stand_in), listener).await;
                 return Ok(Decided { draft: Some(attempt.draft), failure: joined(&failures), ..decided });
             }
         };
@@ -185,11 +185,22 @@ async fn by_fallback(
     second.ok()
 }
 
+/// The sources' own sentences stand in for a model's, which wrote in vain for so long.
+#[derive(Clone, Copy)]
+struct StandIn {
+    after_ms: u64,
+}
+
 /// The sources' own sentences; in place of a model's, that is said.
-async fn own_sentences(brief: Brief<'_>, mut log: TurnLog, stands_in: bool, listener: &mut dyn Listener) -> Decided {
+async fn own_sentences(
+    brief: Brief<'_>,
+    mut log: TurnLog,
+    stand_in: Option<StandIn>,
+    listener: &mut dyn Listener,
+) -> Decided {
     let Brief { asked, evidence, .. } = brief;
     let policy = &asked.policy;
-    if stands_in {
+    if stand_in.is_some() {
         log.raise(flags::EXTRACTIVE);
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
@@ -199,7 +210,8 @@ async fn own_sentences(brief: Brief<'_>, mut log: TurnLog, stands_in: bool, list
     let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
     let confidence = weighing.verified(&said);
     log.trace.extend(weighing.record(confidence));
-    let writing = Writing { model: Some("extractive".to_owned()), ..citing::writing_from(evidence) };
+    let took_ms = stand_in.map_or(0, |stand_in| stand_in.after_ms);
+    let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
     if !weighing.is_enough(confidence) {
         let unsure = Unsure { footnotes: &footnotes, said: &said, writing, confidence };
         return unsure.decided(brief, log, listener).await;
@@ -240,17 +252,6 @@ fn no_thesis(policy: &Policy) -> Refusal {
         reason: Reason::NoThesis,
         explanation: "Passages that support an answer (0) below the least that is needed (1)".to_owned(),
         suggestions: policy.rules.wording.next_steps.clone(),
-    }
-}
-
-/// A model wrote for so long before something else took its place.
-fn took(outcome: &mut Outcome, milliseconds: u64) {
-    match outcome {
-        Outcome::Cited(cited) | Outcome::Routed(Routed::Draft { draft: cited, .. }) => {
-            cited.writing.took_ms = milliseconds;
-        }
-        Outcome::Refused(refused) | Outcome::Routed(Routed::Withheld { refused, .. }) => refused.took_ms = milliseconds,
-        Outcome::Clarified(_) | Outcome::Routed(Routed::General { .. }) => {}
     }
 }
 

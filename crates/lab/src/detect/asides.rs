@@ -4,6 +4,8 @@
 //! invented, so they count neither for nor against a verifier. Their figures are checked like any other sentence's, a
 //! sentence that goes on after "but" is a claim, and one that only ends in a colon is too unless it announces what follows.
 
+use ibidem_language::SOURCES;
+
 /// Why a sentence needs no support.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Aside {
@@ -15,24 +17,6 @@ pub enum Aside {
     Courtesy,
 }
 
-/// How an answer speaks of what it was made from.
-const SOURCES: [&str; 15] = [
-    "article",
-    "articles",
-    "context",
-    "document",
-    "documents",
-    "excerpt",
-    "excerpts",
-    "information",
-    "note",
-    "notes",
-    "passage",
-    "passages",
-    "source",
-    "sources",
-    "text",
-];
 /// What sources do, or do not do.
 const SAYING: [&str; 22] = [
     "address",

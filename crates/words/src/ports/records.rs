@@ -8,7 +8,9 @@ use chrono::{DateTime, Utc};
 
 use crate::ports::catalogue::CatalogueError;
 use crate::{Answer, Question, Sha256Hash, Subject, TenantId};
-pub use decision::{CandidateRecord, DecisionRecord, PoolRecord, Searched, SentenceRecord, Speech, Weighed, Written};
+pub use decision::{
+    CandidateRecord, DecisionRecord, PoolRecord, Searched, SentenceRecord, Speech, Weighed, Written, as_place,
+};
 pub use numbers::{MarkerCounts, SearchNumbers, SentenceCounts, TurnNumbers};
 
 /// What happened, as far as it is kept.

@@ -4,24 +4,8 @@
 //! policy has sentences of its own for it. Recognising them is no way out: what is recognised is dropped, and what is not
 //! is a claim like any other.
 
-/// How an answer speaks of what it was made from.
-const SOURCES: [&str; 15] = [
-    "article",
-    "articles",
-    "context",
-    "document",
-    "documents",
-    "excerpt",
-    "excerpts",
-    "information",
-    "note",
-    "notes",
-    "passage",
-    "passages",
-    "source",
-    "sources",
-    "text",
-];
+use ibidem_language::SOURCES;
+
 /// What sources do, or do not do.
 const SAYING: [&str; 24] = [
     "address",

@@ -201,6 +201,7 @@ impl CandidateRecord {
     }
 }
 
-fn as_place(place: usize) -> u32 {
+/// A place in a list, as records write it.
+pub fn as_place(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
