@@ -17,7 +17,7 @@ use ibidem_language::Terms;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
 use ibidem_words::{
-    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Subject, TenantId,
+    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Scope, Sha256Hash, TenantId,
 };
 use uuid::Uuid;
 
@@ -118,8 +118,7 @@ fn read(candidates: &mut [Candidate]) {
 
 fn gathered(policy: Arc<Policy>) -> Gathered {
     let tenant = TenantId::named("bench");
-    let identity =
-        Identity { tenant, subject: Subject::for_tests("bench"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant, "bench", Default::default());
     let asked = Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,

@@ -84,8 +84,8 @@ impl Engine {
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
         let decision = decision_record(&answer, draft, search, least_support);
         let record = TurnRecord {
-            tenant: identity.tenant,
-            subject: identity.subject.clone(),
+            tenant: identity.tenant(),
+            subject: identity.subject().clone(),
             asked_at: at,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             policy_hash: policy.hash,

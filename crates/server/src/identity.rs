@@ -22,13 +22,13 @@ impl Caller {
     }
 
     pub(crate) fn require(&self, role: Role) -> Result<(), Problem> {
-        if self.0.role >= role {
+        if self.0.role() >= role {
             return Ok(());
         }
         Err(Problem::forbidden(format!(
             "It needs the role {}; this key has the role {}.",
             role.as_str(),
-            self.0.role.as_str()
+            self.0.role().as_str()
         )))
     }
 }

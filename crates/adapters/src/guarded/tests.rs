@@ -20,7 +20,7 @@ use ibidem_words::ports::request_time::RequestTime as _;
 use ibidem_words::ports::reranker::{RerankError, Reranker};
 use ibidem_words::ports::vocabulary::{Vocabulary, VocabularyError};
 use ibidem_words::suites;
-use ibidem_words::{Identity, Role, Scope, Subject, TenantId};
+use ibidem_words::{Identity, Scope, TenantId};
 
 use super::*;
 use crate::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
@@ -70,7 +70,7 @@ async fn written(model: &dyn LanguageModel) -> Result<(), ModelError> {
 
 fn scope() -> Scope {
     let tags = std::iter::empty().collect();
-    Scope::of(&Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags })
+    Scope::of(&Identity::for_tests(TenantId::named("t"), "s", tags))
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_words::ports::vocabulary::LabelKind;
-use ibidem_words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, PassageKey, Question, Scope, Tag, TenantId};
 use uuid::Uuid;
 
 pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");
@@ -125,7 +125,7 @@ impl World {
             parts.entailment = Arc::new(GuardedEntailment::new(entailment.clone(), breakers.of("entailment", PATIENT)));
         });
         let tags = [Tag::public()].into_iter().collect();
-        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(tenant, "s", tags);
         let policy = Arc::new(Policy::parse(POLICY).unwrap());
         Self { engine, breakers, passed, embedder, reranker, entailment, model, vocabulary, index, policy, identity }
     }

@@ -9,7 +9,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_words::suites::index::{DIMENSIONS, index_suite};
-use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Scope, Sha256Hash, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};
 
@@ -222,12 +222,7 @@ async fn the_server_tells_its_version() {
 }
 
 async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
-    let scope = Scope::of(&Identity {
-        tenant: TenantId::named("here"),
-        subject: Subject::for_tests("someone"),
-        role: Role::Asker,
-        tags: [].into(),
-    });
+    let scope = Scope::of(&Identity::for_tests(TenantId::named("here"), "someone", [].into()));
     let vector = Some(vec![1.0; DIMENSIONS]);
     let query = IndexQuery {
         words: Some(Analysis::default().unweighed("word")),

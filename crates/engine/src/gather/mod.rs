@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use ibidem_language::Terms;
-use ibidem_words::degrade::{Fault, flags};
+use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::{Candidate, PassageKey};
 
 use crate::parts::Parts;
@@ -69,7 +69,7 @@ impl Search {
         if let Some((_, reranker)) = judging {
             match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
                 Ok(()) => reranked = true,
-                Err(error) => self.fall_back(flags::NO_RERANK, &error),
+                Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
             self.stage("rerank");
         }
@@ -96,7 +96,7 @@ impl Search {
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         match planner.variants(&asked.question.query, &rules).await {
             Ok(variants) => self.record.variants.extend(variants),
-            Err(error) => self.fall_back("no_rewrites", &error),
+            Err(error) => self.fall_back(Fallback::NoRewrites, &error),
         }
         self.stage("rewrite");
     }
@@ -118,14 +118,14 @@ impl Search {
                 let attempts = u32::from(!error.is_circuit_open());
                 self.record.embedding_requests += attempts;
                 self.record.embedding_failures += attempts;
-                self.fall_back(flags::BM25_ONLY, &error);
+                self.fall_back(Fallback::KeywordsOnly, &error);
                 None
             }
         };
         self.stage("embed");
         let words = words?;
         if !words.by_rarity {
-            self.log.raise(flags::WORDS_UNWEIGHED);
+            self.log.raise(Fallback::WordsUnweighed);
         }
         let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
         let wanted = Sweep {
@@ -143,7 +143,7 @@ impl Search {
         Ok(swept?)
     }
 
-    /// A memory that fails is gone without, and that is said.
+    /// A memory that fails is skipped, and that is said.
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
@@ -153,7 +153,7 @@ impl Search {
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
-                self.log.raise("no_memory");
+                self.log.raise(Fallback::NoMemory);
                 self.record.failures.push(error.to_string());
                 Recalled::default()
             }
@@ -193,8 +193,8 @@ impl Search {
         if self.record.round == 0 { 1 } else { 2 }
     }
 
-    /// A part is gone without: because it failed, or because it was not asked.
-    fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
+    /// A part is skipped: because it failed, or because it was not asked.
+    fn fall_back(&mut self, flag: Fallback, failure: &impl Fault) {
         self.log.fall_back(flag, failure);
         self.record.failures.push(failure.to_string());
     }

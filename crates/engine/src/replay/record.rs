@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ibidem_language::Terms;
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::flags;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::{
     CandidateRecord, DecisionRecord, MarkerCounts, PoolRecord, SearchNumbers, Searched, SentenceCounts, TurnNumbers,
     as_place,
@@ -107,7 +107,7 @@ pub(crate) fn turn_numbers(
 ) -> TurnNumbers {
     stages.extend(draft.map(|draft| ("generate", Duration::from_millis(draft.took_ms))));
     stages.push(("turn", took));
-    let is_by_words = |flag: &String| flag == flags::BM25_ONLY;
+    let is_by_words = |flag: &Fallback| *flag == Fallback::KeywordsOnly;
     let search = search.map(|search| SearchNumbers {
         collections: search.collections.clone(),
         took: search.took,

@@ -1,6 +1,6 @@
 //! Terminology first: a term's definition, word for word from the vocabulary, or a refusal. No lane runs, no model.
 
-use ibidem_words::degrade::flags;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
 use ibidem_words::{
     CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck, Sha256Hash,
@@ -135,7 +135,7 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
         VocabularyError::Timeout(limit) => (
             Reason::TerminologyTimeout,
             wording.map(|wording| wording.timeout),
-            vec![flags::SKOSMOS_TIMEOUT.to_owned()],
+            vec![Fallback::SkosmosTimeout],
             format!("The vocabulary did not answer within its time ({limit} ms)"),
         ),
         // What is wrong with the server is the operator's business, and in the log.
@@ -149,12 +149,12 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
             (Reason::TerminologyNotFound, wording.map(|wording| wording.not_found), Vec::new(), error.to_string())
         }
     };
-    flags::not_asked(&mut flags, error);
+    Fallback::raise_if_not_asked(error, &mut flags);
     let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
     refused(&words.unwrap_or_default(), refusal, flags)
 }
 
-fn refused(words: &str, refusal: Refusal, fallback_reasons: Vec<String>) -> Decided {
+fn refused(words: &str, refusal: Refusal, fallback_reasons: Vec<Fallback>) -> Decided {
     let log = TurnLog { fallback_reasons, ..TurnLog::of(gate(0, Verdict::Stop)) };
     let refused = Refused::saying(words.trim().to_owned(), refusal);
     Decided::plainly(Outcome::Refused(refused), Retrieval::searched(0.0), log)

@@ -1,5 +1,6 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Confidence, Reason, Refusal, Stretch};
 
@@ -29,11 +30,11 @@ pub(super) async fn concluded(
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
         log.warnings.push("The model stopped before its answer was complete.".to_owned());
-        log.raise("model_interrupted");
+        log.raise(Fallback::ModelInterrupted);
     }
     if let Some(failure) = draft.verifier_failure.clone() {
         failures.push(failure.to_string());
-        log.fall_back("no_entailment", &failure);
+        log.fall_back(Fallback::NoEntailment, &failure);
     }
     let decided = if draft.is_silent() {
         let policy = &brief.asked.policy;
@@ -91,7 +92,7 @@ async fn weigh(
         Ok(number) => weighing.judged(said, number),
         Err(error) => {
             failures.push(error.to_string());
-            log.fall_back("no_judge", &error);
+            log.fall_back(Fallback::NoJudge, &error);
             verified
         }
     }

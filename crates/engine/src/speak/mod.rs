@@ -21,7 +21,7 @@ mod stale;
 mod structure;
 pub mod verify;
 
-use ibidem_words::degrade::flags;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Candidate, Reason, Refusal};
 
@@ -116,9 +116,6 @@ pub(crate) async fn out_of_corpus(
     }
 }
 
-/// The model that answered was not the one that should have.
-const FALLBACK_MODEL: &str = "fallback_model";
-
 /// What a model wrote, and the evidence it was shown.
 struct Attempt {
     evidence: Vec<Candidate>,
@@ -165,7 +162,7 @@ async fn by_fallback(
 ) -> Option<Attempt> {
     let fallback = brief.parts.roles.fallback.as_ref()?;
     // Raised before it writes: what it says is weighed with what falling back costs.
-    log.raise(FALLBACK_MODEL);
+    log.raise(Fallback::FallbackModel);
     let second = attempt(brief, fallback, log, listener).await;
     let failed = match &second {
         Ok(second) => match &second.draft.ended {
@@ -179,7 +176,7 @@ async fn by_fallback(
         log.not_asked(error);
     }
     if failed.is_some() || second.is_err() {
-        log.fallback_reasons.retain(|flag| flag != FALLBACK_MODEL);
+        log.fallback_reasons.retain(|flag| *flag != Fallback::FallbackModel);
         return None;
     }
     second.ok()
@@ -201,7 +198,7 @@ async fn own_sentences(
     let Brief { asked, evidence, .. } = brief;
     let policy = &asked.policy;
     if stand_in.is_some() {
-        log.raise(flags::EXTRACTIVE);
+        log.raise(Fallback::Extractive);
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
     let footnotes = Footnotes::mint(evidence);
@@ -237,7 +234,7 @@ async fn outlined(
     let places = match outline::outline(planner.model(), rules, &asked.question, &footnotes).await {
         Ok(places) => places,
         Err(error) => {
-            log.fall_back("no_outline", &error);
+            log.fall_back(Fallback::NoOutline, &error);
             failures.push(error.to_string());
             return evidence;
         }

@@ -16,8 +16,8 @@ use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{
-    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag,
-    TenantId, is_unseen,
+    Action, Answer, Citation, Identity, ModelHash, Question, Scope, SentenceVerdict, Sha256Hash, Tag, TenantId,
+    is_unseen,
 };
 use uuid::Uuid;
 
@@ -204,7 +204,7 @@ impl Asker {
             parts.roles = roles;
         });
         let tags = ["all".parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(self.tenant, "s", tags);
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

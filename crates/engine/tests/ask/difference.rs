@@ -19,7 +19,7 @@ use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::word_statistics::WordStatistics;
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, Identity, MemoryEntry, MemoryId, MemoryKind, PassageKey, Question, Reference,
-    Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
+    Scope, Sha256Hash, Tag, TenantId, passage_in_context,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -331,12 +331,7 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
     for _ in 0..cases.div_ceil(QUESTIONS_OF_A_WORLD) {
         let everything = Everything::random(&mut dice);
         let tags = if dice.below(4) == 0 { Vec::new() } else { dice.tags() };
-        let identity = Identity {
-            tenant: TenantId::named("here"),
-            subject: Subject::for_tests("somebody"),
-            role: Role::Asker,
-            tags: tags.into_iter().collect(),
-        };
+        let identity = Identity::for_tests(TenantId::named("here"), "somebody", tags.into_iter().collect());
         let seen = everything.seen_by(&Scope::of(&identity));
         let with = engine_on(&everything, is_counted_over_everything).await;
         let without = engine_on(&seen, is_counted_over_everything).await;

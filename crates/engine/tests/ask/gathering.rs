@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ibidem_words::degrade::Fallback;
 use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
 use ibidem_words::ports::reranker::RerankError;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
@@ -108,6 +109,6 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
 
     judge.set_trouble(Some(RerankError::Timeout(1)));
     let unjudged = world.explain("gearbox holds oil litres").await;
-    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, ["no_rerank".to_owned()].as_slice()));
+    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
     assert_eq!(order(&unjudged), [texts[0], texts[1]]);
 }

@@ -8,7 +8,7 @@ use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, Replay};
 use ibidem_words::fakes::{FakeEmbedder, Script};
 use ibidem_words::ports::records::DecisionRecord;
-use ibidem_words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};
+use ibidem_words::{Action, GateRecord, Identity, Question, Verdict};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
@@ -61,7 +61,7 @@ async fn world(dice: &mut Dice, script: Script, policy: &str) -> World {
 
 async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> DecisionRecord {
     let tags = [TAG.parse().unwrap()].into();
-    let identity = Identity { tenant: world.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+    let identity = Identity::for_tests(world.tenant, "s", tags);
     let mut asked = world.asked(question);
     asked.policy = policy.clone();
     let (_, record) = world.engine.turn(&identity, asked, &mut Nobody).await.unwrap();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_words::degrade::Fallback;
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
@@ -112,7 +113,7 @@ struct Expectation {
     #[serde(default)]
     sources: Option<Vec<String>>,
     #[serde(default)]
-    fallback_reasons: Vec<String>,
+    fallback_reasons: Vec<Fallback>,
     /// Compared when given.
     #[serde(default)]
     retrieval_confidence: Option<f64>,

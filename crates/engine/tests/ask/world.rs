@@ -16,8 +16,8 @@ use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash,
-    Subject, Tag, TenantId,
+    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Scope, Sha256Hash, Tag,
+    TenantId,
 };
 use uuid::Uuid;
 
@@ -128,7 +128,7 @@ impl World {
 
     pub(crate) fn asked(&self, question: Question) -> Asked {
         let tags = [TAG.parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(self.tenant, "s", tags);
         Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

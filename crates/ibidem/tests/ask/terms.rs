@@ -17,7 +17,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_server::{ConnectionLimits, ServerLimits};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
-use ibidem_words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
+use ibidem_words::{Action, Answer, Identity, Question, Reason, Scope, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -81,7 +81,7 @@ impl World {
     async fn ask(&self, query: &str) -> Answer {
         let tags = [].into();
         let tenant = TenantId::named("default");
-        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(tenant, "s", tags);
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,

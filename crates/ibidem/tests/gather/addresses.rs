@@ -13,9 +13,7 @@ use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{read, run};
 use ibidem_store::testing::TestDatabase;
 use ibidem_words::fakes::{FakeEmbedder, FakeIndex};
-use ibidem_words::{
-    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, Subject, TenantId,
-};
+use ibidem_words::{AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Scope, Sha256Hash, TenantId};
 use sqlx::postgres::PgPoolOptions;
 use uuid::Uuid;
 
@@ -90,8 +88,7 @@ async fn shelve(database: &TestDatabase, tenant: TenantId, addresses: &[String])
 }
 
 fn asked(tenant: TenantId, policy: &Arc<Policy>, query: &str) -> Asked {
-    let identity =
-        Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant, "reader", Default::default());
     Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,

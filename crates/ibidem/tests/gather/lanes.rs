@@ -12,7 +12,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_words::{Identity, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::{Identity, Question, Scope, TenantId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -125,7 +125,7 @@ impl World {
 
 fn scope() -> Scope {
     let tenant = TenantId::named("default");
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() })
+    Scope::of(&Identity::for_tests(tenant, "reader", Default::default()))
 }
 
 /// What gathering hands to the gates: at most sixteen.

@@ -16,9 +16,7 @@ use ibidem_words::curate::{EntryDraft, Window};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::word_statistics::WordStatistics;
-use ibidem_words::{
-    CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Role, Scope, Subject, Tag, TenantId,
-};
+use ibidem_words::{CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Scope, Tag, TenantId};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -71,7 +69,7 @@ impl WordStatistics for OverEverything {
 
 fn somebody(tenant: &str, tags: Vec<Tag>) -> Identity {
     let tags = tags.into_iter().collect();
-    Identity { tenant: TenantId::named(tenant), subject: Subject::for_tests("somebody"), role: Role::Asker, tags }
+    Identity::for_tests(TenantId::named(tenant), "somebody", tags)
 }
 
 /// No model answers: the sources' own sentences do.

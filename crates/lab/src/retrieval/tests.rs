@@ -6,7 +6,7 @@ use ibidem_words::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::{DocumentId, Identity, PassageKey, Role, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, PassageKey, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;
@@ -16,7 +16,7 @@ fn collection() -> CollectionName {
 }
 
 pub(crate) fn scope(tenant: TenantId) -> Scope {
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("lab"), role: Role::Asker, tags: [Tag::public()].into() })
+    Scope::of(&Identity::for_tests(tenant, "lab", [Tag::public()].into()))
 }
 
 /// Each document with its passages.

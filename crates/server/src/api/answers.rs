@@ -186,7 +186,7 @@ pub(crate) async fn read(
     Path(request_id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_answer())?;
-    let answer = state.store.answer(caller.0.tenant, caller.0.subject.id(), request_id).await?;
+    let answer = state.store.answer(caller.0.tenant(), caller.0.subject().id(), request_id).await?;
     let answer = answer.ok_or_else(Problem::no_such_answer)?;
     let scope = caller.scope();
     let standing = state.store.standing(&scope, &answer.passages()).await?;

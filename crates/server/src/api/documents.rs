@@ -133,11 +133,11 @@ pub(crate) async fn submit(
     })?;
     let name = form.name.unwrap_or(file_name);
 
-    let tenant = caller.0.tenant;
+    let tenant = caller.0.tenant();
     let submission = Submission {
         tenant,
         collection,
-        source_location: format!("api:{}/{name}", caller.0.subject.id()),
+        source_location: format!("api:{}/{name}", caller.0.subject().id()),
         format,
         original: Sha256Hash::of(&bytes),
         tags,
@@ -169,9 +169,9 @@ fn tags_of(caller: &Caller, written: &str) -> Result<Vec<Tag>, Problem> {
     if tags.is_empty() {
         return Err(Problem::invalid("The form field `tags` is missing: say who may see the document, or `public`."));
     }
-    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags.contains(*tag));
+    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags().contains(*tag));
     match foreign {
-        Some(tag) if caller.0.role < Role::Admin => {
+        Some(tag) if caller.0.role() < Role::Admin => {
             Err(Problem::forbidden(format!("This key does not carry the tag {tag:?} itself.", tag = tag.as_str())))
         }
         _ => Ok(tags),

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use garde::Validate;
 use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchOutcome, SearchRequest};
 use ibidem_words::CollectionName;
-use ibidem_words::degrade::{Fault as _, flags};
+use ibidem_words::degrade::{Fallback, Fault as _};
 use ibidem_words::ports::records::SearchNumbers;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -78,7 +78,7 @@ pub struct SearchResponse {
     hits: Vec<HitBody>,
     /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer, `words_unweighed`
     /// while the rarity of words is not counted (`ibidem reindex` counts it).
-    fallback_reasons: Vec<&'static str>,
+    fallback_reasons: Vec<Fallback>,
 }
 
 impl SearchResponse {
@@ -192,9 +192,10 @@ pub(crate) async fn search(
 
 /// What is to be counted of a search.
 fn numbers(request: SearchRequest, outcome: &Result<SearchOutcome, SearchError>) -> SearchNumbers {
-    let by_words_alone = outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&flags::BM25_ONLY));
+    let by_words_alone =
+        outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&Fallback::KeywordsOnly));
     let is_left_alone = match outcome {
-        Ok(outcome) => outcome.fallback_reasons.contains(&flags::CIRCUIT_OPEN),
+        Ok(outcome) => outcome.fallback_reasons.contains(&Fallback::CircuitOpen),
         Err(SearchError::Embed(error)) => error.is_circuit_open(),
         Err(_) => false,
     };

@@ -30,7 +30,7 @@ impl Author {
     /// Somebody who writes for those they share every tag with, and for the public.
     pub fn of(identity: &Identity) -> Self {
         let tags = scope_tags(&Scope::of(identity));
-        Self { tenant: identity.tenant, name: identity.subject.name().to_owned(), tags: Some(tags) }
+        Self { tenant: identity.tenant(), name: identity.subject().name().to_owned(), tags: Some(tags) }
     }
 
     pub fn operator(tenant: TenantId) -> Self {

@@ -1,12 +1,13 @@
-//! Going on while parts fail: which of them are asked at all, and what is said of those that were gone without.
+//! Going on while parts fail: which of them are asked at all, and what is said of those that were skipped.
 
 pub mod breaker;
 mod deadline;
+mod fallback;
 mod fault;
-pub mod flags;
 mod services;
 
 pub use breaker::{BreakerSettings, BreakerState};
 pub use deadline::Deadline;
+pub use fallback::Fallback;
 pub use fault::{Blame, Fault};
 pub use services::{BreakerStates, Breakers, Call, Clock, Refused, ServiceBreaker};

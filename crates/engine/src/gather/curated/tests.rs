@@ -2,7 +2,7 @@
 
 use ibidem_words::fakes::{FakeMemory, FakeReranker, passage};
 use ibidem_words::ports::reranker::RerankError;
-use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Tag, TenantId};
 use uuid::Uuid;
 
 use super::*;
@@ -20,8 +20,7 @@ fn tenant() -> TenantId {
 }
 
 fn scope() -> Scope {
-    let identity =
-        Identity { tenant: tenant(), subject: Subject::for_tests("s"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant(), "s", Default::default());
     Scope::of(&identity)
 }
 

@@ -14,7 +14,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::{Identity, Question, Role, Scope, Subject};
+use ibidem_words::{Identity, Question, Scope};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -158,12 +158,7 @@ fn with_variants(shipped: &Policy, variants: usize) -> Arc<Policy> {
 
 /// One question after the other. Fails when the index is asked more than once, or a part was gone without.
 async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], variants: usize) -> anyhow::Result<Row> {
-    let identity = Identity {
-        tenant: ibidem_words::TenantId::named(corpus::TENANT),
-        subject: Subject::operator(),
-        role: Role::Asker,
-        tags: [corpus::team(0)?].into(),
-    };
+    let identity = Identity::operator(ibidem_words::TenantId::named(corpus::TENANT), [corpus::team(0)?].into());
     let mut took: Vec<Vec<f64>> = vec![Vec::new(); STAGES.len() + 2];
     let (mut candidates, mut index_calls) = (0, 0);
     for (number, query) in queries.iter().enumerate() {

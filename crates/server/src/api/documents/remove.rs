@@ -100,7 +100,7 @@ pub(crate) async fn remove(
     caller.require(Role::Admin)?;
     query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
     let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
-    let (tenant, document) = (caller.0.tenant, DocumentId(id));
+    let (tenant, document) = (caller.0.tenant(), DocumentId(id));
     if is_erasure {
         let erased = state.store.erase_document(state.originals.as_ref(), tenant, document).await?;
         let erased = erased.ok_or_else(Problem::no_such_document)?;

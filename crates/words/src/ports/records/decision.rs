@@ -3,6 +3,7 @@
 use ibidem_language::PresentTerms;
 use serde::{Deserialize, Serialize};
 
+use crate::degrade::Fallback;
 use crate::ports::catalogue::CataloguePassage;
 use crate::{
     Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reading, Reason,
@@ -49,7 +50,7 @@ pub struct PoolRecord {
     pub max_context_chunks: usize,
     /// How many words the question has that say what it is about.
     pub terms: usize,
-    pub fallback_reasons: Vec<String>,
+    pub fallback_reasons: Vec<Fallback>,
     /// Best first.
     pub candidates: Vec<CandidateRecord>,
     /// The places of those that the gates left, in order.
@@ -92,7 +93,7 @@ pub enum Speech {
     Extractive {
         coverage: f64,
         judged: f64,
-        fallback_reasons: Vec<String>,
+        fallback_reasons: Vec<Fallback>,
     },
     Model(Written),
 }
