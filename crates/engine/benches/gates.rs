@@ -72,7 +72,7 @@ fn record() -> DecisionRecord {
     let mut candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
     read(&mut candidates);
     let candidates = candidates.into_iter().map(|candidate| {
-        let reading = candidate.reading.unwrap();
+        let overlap = candidate.overlap.unwrap();
         CandidateRecord {
             passage: candidate.passage.passage,
             collection: candidate.passage.collection,
@@ -84,8 +84,8 @@ fn record() -> DecisionRecord {
             curated: None,
             addressed: false,
             forced: false,
-            coverage: reading.coverage,
-            present: reading.present,
+            coverage: overlap.coverage,
+            present: overlap.present,
             alike: Vec::new(),
         }
     });
@@ -112,7 +112,7 @@ fn record() -> DecisionRecord {
 fn read(candidates: &mut [Candidate]) {
     let terms = Terms::of(QUESTION);
     for candidate in candidates {
-        candidate.read(&terms);
+        candidate.overlap_with(&terms);
     }
 }
 

@@ -128,7 +128,7 @@ impl QdrantIndex {
     pub(super) async fn why_missing(&self) -> IndexError {
         // Not by `read`, which calls this.
         let limit = self.settings.search_timeout;
-        let reader = self.nodes.reader(self.nodes.place());
+        let reader = self.nodes.reader(self.nodes.current());
         let aliases = match tokio::time::timeout(limit, reader.list_aliases()).await {
             Ok(Ok(reply)) => reply.aliases,
             Ok(Err(error)) => return IndexError::Unavailable(super::reason(&error)),

@@ -81,7 +81,7 @@ impl Search {
         }
         let terms = Terms::of(&asked.question.query);
         for candidate in &mut candidates {
-            candidate.read(&terms);
+            candidate.overlap_with(&terms);
         }
         self.stage("read");
         Ok((candidates, reranked, background))

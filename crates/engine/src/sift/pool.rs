@@ -51,7 +51,7 @@ impl<'a> WorkingPool<'a> {
         let Pool { terms, most_kept, reranked, round, fallback_reasons, mut candidates } = pool;
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
-            candidate.read(&terms);
+            candidate.overlap_with(&terms);
         }
         Self {
             best_found: candidates.iter().map(Candidate::similarity).reduce(f64::max),

@@ -23,7 +23,7 @@ use uuid::Uuid;
 use super::json::{Sent, count};
 use crate::audit::{self, Act};
 use crate::identity::Caller;
-use crate::limits::Place;
+use crate::limits::RequestSlot;
 use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
@@ -73,9 +73,9 @@ pub(crate) struct SentenceEvent {
 }
 
 /// Passes sentences on. A caller who hung up is no reason to stop: the record is made all the same.
-struct Caster(mpsc::UnboundedSender<SentenceEvent>);
+struct StreamListener(mpsc::UnboundedSender<SentenceEvent>);
 
-impl Listener for Caster {
+impl Listener for StreamListener {
     fn sentence(&mut self, text: &str, citations: Vec<Citation>) {
         let _ = self.0.unbounded_send(SentenceEvent { text: text.to_owned(), citations });
     }
@@ -97,7 +97,7 @@ impl Listener for Caster {
 pub(crate) async fn ask(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
-    Extension(place): Extension<Place>,
+    Extension(slot): Extension<RequestSlot>,
     Extension(deadline): Extension<Deadline>,
     act: Option<Extension<Act>>,
     caller: Caller,
@@ -127,12 +127,16 @@ pub(crate) async fn ask(
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
+        begin(state, slot, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Caster(sentences)), done });
+    begin(
+        state,
+        slot,
+        Turn { identity: caller.0, asked, deadline, act, listener: Box::new(StreamListener(sentences)), done },
+    );
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -210,7 +214,7 @@ struct Turn {
 }
 
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
-fn begin(state: AppState, place: Place, turn: Turn) {
+fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
     let turns = state.turns.clone();
     let engine = state.engine_in_force().until(turn.deadline);
     let task = async move {
@@ -237,7 +241,7 @@ fn begin(state: AppState, place: Place, turn: Turn) {
         if let Some(record) = record {
             audit::record(&state, &scope, record).await;
         }
-        drop(place);
+        drop(slot);
     };
     turns.spawn(task.in_current_span());
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::degrade::Fallback;
 use crate::ports::catalogue::CataloguePassage;
 use crate::{
-    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reading, Reason,
-    SentenceVerdict, Sha256Hash,
+    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reason, SentenceVerdict,
+    Sha256Hash, WordOverlap,
 };
 
 /// A decision with everything that it depended on: the scores, never the texts.
@@ -150,9 +150,9 @@ impl PoolRecord {
 }
 
 impl CandidateRecord {
-    pub fn of(candidate: &Candidate, reading: Option<&Reading>) -> Self {
+    pub fn of(candidate: &Candidate, overlap: Option<&WordOverlap>) -> Self {
         let unread = || (PresentTerms::default(), 0.0);
-        let (present, coverage) = reading.map_or_else(unread, |read| (read.present.clone(), read.coverage));
+        let (present, coverage) = overlap.map_or_else(unread, |read| (read.present.clone(), read.coverage));
         Self {
             passage: candidate.passage.passage,
             collection: candidate.passage.collection.clone(),
@@ -187,7 +187,7 @@ impl CandidateRecord {
             tokens: 0,
             document_sha256: Sha256Hash::from_bytes([0; 32]),
         };
-        let reading = Reading::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
+        let overlap = WordOverlap::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
         Candidate {
             cosine: self.cosine,
             bm25: self.bm25,
@@ -196,7 +196,7 @@ impl CandidateRecord {
             curated: self.curated,
             addressed: self.addressed,
             forced: self.forced,
-            reading: Some(reading),
+            overlap: Some(overlap),
             ..Candidate::unscored(passage)
         }
     }
