@@ -8,6 +8,7 @@ use ibidem_words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict}
 use super::key_phrases::KeyPhrases;
 use super::said::support;
 use crate::draft::Said;
+use crate::outcome::Retrieval;
 use crate::policy::{ConfidenceRules, Policy};
 
 /// What the three signals count.
@@ -56,6 +57,11 @@ impl Weighing {
     pub fn with(self, fallback_reasons: &[Fallback]) -> Self {
         let retrieval_score = RetrievalQuality::score(self.retrieval_base, !fallback_reasons.is_empty());
         Self { retrieval_score, ..self }
+    }
+
+    /// What the search brought, before falling back costs anything.
+    pub(crate) fn retrieval(&self) -> Retrieval {
+        Retrieval::searched(self.retrieval_base)
     }
 
     /// By the verifier's own opinion of each sentence.

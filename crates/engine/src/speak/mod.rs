@@ -26,8 +26,8 @@ use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Candidate, Reason, Refusal};
 
 pub(crate) use citing::quote;
-use citing::{cited, refused};
-use conclude::{Unsure, concluded};
+use citing::{Finished, refused};
+use conclude::concluded;
 use confidence::Weighing;
 use extractive::extract;
 use footnotes::Footnotes;
@@ -209,14 +209,15 @@ async fn own_sentences(
     log.trace.extend(weighing.record(confidence));
     let took_ms = stand_in.map_or(0, |stand_in| stand_in.after_ms);
     let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
+    let finished =
+        Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
     if !weighing.is_enough(confidence) {
-        let unsure = Unsure { footnotes: &footnotes, said: &said, writing, confidence };
-        return unsure.decided(brief, log, listener).await;
+        return finished.unsure(brief, log, listener).await;
     }
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    cited(asked, &footnotes, &said, writing, confidence, log)
+    finished.cited(asked, log)
 }
 
 /// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.
