@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash, SigningKey};
 
-/// A claim's source, as the asker sees it.
+/// The source of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Citation {
@@ -118,7 +118,7 @@ pub struct RouteTarget {
     pub fallback: bool,
 }
 
-/// The whole reply.
+/// The reply to a question.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
@@ -129,7 +129,7 @@ pub struct Answer {
     pub refusal_reason: Option<String>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
-    /// Null while no judge is configured.
+    /// Null where nothing was answered.
     pub confidence: Option<Confidence>,
     pub retrieval_quality: RetrievalQuality,
     pub transparency: Transparency,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the asker gets.
+/// How a question ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]

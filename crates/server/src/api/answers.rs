@@ -29,7 +29,7 @@ use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
 
-/// Its bounds are those of a `Question`, which checks them.
+/// A question to be answered from the documents.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuestionBody {
@@ -158,7 +158,7 @@ pub(crate) struct Withdrawn {
     sentences: Vec<usize>,
 }
 
-/// An answer read again.
+/// A stored answer.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what the store hands out; nothing reads it")]
 pub(crate) struct AnswerAgain {

@@ -23,7 +23,7 @@ pub(crate) struct AuditBody {
     records: Vec<AuditEntry>,
 }
 
-/// One question, as it went. What is null was not known, or not counted when the record was made.
+/// The record of one question. A field is null where the value was not known or not recorded.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AuditEntry {
     asked_at: DateTime<Utc>,

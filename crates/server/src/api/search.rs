@@ -39,7 +39,7 @@ pub(crate) struct SearchBody {
     #[serde(default = "default_limit", deserialize_with = "count")]
     #[schema(minimum = 1, maximum = 100, default = 10)]
     limit: usize,
-    /// Which ways of finding take part.
+    /// By meaning (`dense`), by keywords (`lexical`), or `both`.
     #[garde(skip)]
     #[serde(default)]
     lanes: LanesBody,
@@ -91,7 +91,7 @@ impl SearchResponse {
     }
 }
 
-/// A passage, best first.
+/// A passage that was found.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HitBody {
     /// `{document_id}:{chunk_index}`
@@ -158,7 +158,7 @@ impl From<SearchHit> for HitBody {
 
 /// Finds passages.
 ///
-/// Only documents that the key may see are looked at: they change nothing that others get.
+/// Only documents that the key may see are searched; other documents change neither results nor scores.
 #[utoipa::path(post, path = "/v1/search", tag = "search", request_body = SearchBody, security(("api_key" = [])),
     responses(
         (status = 200, body = SearchResponse),

@@ -133,7 +133,7 @@ impl Store {
         Ok(MemoryOutcome::Done)
     }
 
-    /// Removes an entry and all it said, as of now.
+    /// Removes an entry and its text at once.
     pub async fn remove_entry(&self, author: &Author, id: MemoryId) -> Result<MemoryOutcome, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         match held_entry(&mut transaction, author, id).await? {
