@@ -14,7 +14,7 @@ mod terminology;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::{OnnxSettings, Pooling};
+use ibidem_adapters::onnx::{OnnxSettings, Pooling, Prefixes};
 use ibidem_language::bm25::Analysis;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
@@ -78,6 +78,8 @@ struct RawEmbedding {
     name: String,
     max_tokens: usize,
     pooling: String,
+    query_prefix: String,
+    passage_prefix: String,
     sessions: usize,
     threads: usize,
     queue: usize,
@@ -272,6 +274,7 @@ impl RawEmbedding {
             threads: self.threads,
             max_tokens: self.max_tokens,
             pooling,
+            prefixes: Prefixes { query: self.query_prefix, passage: self.passage_prefix },
             queue: self.queue,
             ..OnnxSettings::of(self.model, self.tokenizer, self.runtime)
         })
