@@ -1,5 +1,6 @@
 //! Embeddings, reranking and entailment by ONNX Runtime in this process.
 
+mod answer_span;
 mod config;
 mod cross_encoder;
 mod encoder;
