@@ -14,6 +14,7 @@ use ibidem_engine::replay::Replay;
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord, TurnLog};
 use ibidem_language::Terms;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
 use ibidem_words::{
@@ -125,6 +126,7 @@ fn gathered(policy: Arc<Policy>) -> Gathered {
         scope: Scope::of(&identity),
         question: Question::new(QUESTION),
         policy,
+        deadline: Deadline::NONE,
     };
     Gathered {
         asked,

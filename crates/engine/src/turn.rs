@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::degrade::{Fallback, Fault};
+use ibidem_words::degrade::{Deadline, Fallback, Fault};
 use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
 use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Scope};
@@ -20,6 +20,8 @@ pub struct Asked {
     pub scope: Scope,
     pub question: Question,
     pub policy: std::sync::Arc<Policy>,
+    /// What is left of it limits every part that is asked for this question.
+    pub deadline: Deadline,
 }
 
 /// What the lanes brought, confirmed by the catalogue, best first.

@@ -4,7 +4,7 @@ mod body;
 mod key_places;
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
@@ -71,7 +71,7 @@ pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, n
     let slot = RequestSlot(Arc::new(Held { _permit: permit, of_key: OnceLock::new() }));
     request.extensions_mut().insert(slot.clone());
     let limit = state.limits.request_timeout;
-    request.extensions_mut().insert(Deadline::after(limit, Instant::now()));
+    request.extensions_mut().insert(Deadline::after(limit));
     in_time(&state.limits, request, next).await
 }
 

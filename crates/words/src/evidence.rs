@@ -2,6 +2,7 @@
 
 use ibidem_language::Terms;
 
+use super::CharSpan;
 use super::word_overlap::WordOverlap;
 use crate::ports::catalogue::CataloguePassage;
 
@@ -20,6 +21,8 @@ pub struct Candidate {
     pub fused: f64,
     /// What the reranker gave it, 0 to 1.
     pub rerank: Option<f32>,
+    /// The characters of its text that answer the question, where a reader says so.
+    pub answer: Option<CharSpan>,
     /// The similarity that a curator's choice lends it.
     pub curated: Option<f64>,
     /// The asker named its document.
@@ -40,6 +43,7 @@ impl Candidate {
             bm25: None,
             fused: 0.0,
             rerank: None,
+            answer: None,
             curated: None,
             addressed: false,
             forced: false,
@@ -50,6 +54,13 @@ impl Candidate {
     /// Reads its words, unless that was done.
     pub fn overlap_with(&mut self, terms: &Terms) -> &WordOverlap {
         self.overlap.get_or_insert_with(|| WordOverlap::of(&self.passage, terms))
+    }
+
+    /// How likely it answers the question, where it was read together with the question. A curator's choice for this
+    /// question counts as much as its match.
+    pub fn answering(&self) -> Option<f64> {
+        let read = as_shown(f64::from(self.rerank?));
+        Some(self.curated.map_or(read, |curated| curated.max(read)))
     }
 
     /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice

@@ -4,6 +4,7 @@ mod address;
 mod answer;
 mod canonical;
 mod clean;
+pub mod clock;
 pub mod curate;
 mod decision;
 pub mod degrade;

@@ -1,5 +1,6 @@
 //! Embeddings, reranking and entailment by ONNX Runtime in this process.
 
+mod answer_span;
 mod config;
 mod cross_encoder;
 mod encoder;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_words::{ModelHash, Sha256Hash};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -29,8 +30,8 @@ pub use pair_model::{PairModelError, PairModelSettings};
 use queue::{Lane, Model};
 use request::Trouble;
 pub use reranker::OnnxReranker;
-pub(crate) use tokens::plain_tokenizer;
 pub use tokens::Prefixes;
+pub(crate) use tokens::plain_tokenizer;
 use tokens::{Tokens, Window};
 use workers::{Room, Workers};
 
@@ -199,7 +200,7 @@ impl OnnxEmbedder {
 impl From<Trouble> for EmbedError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::TooLong { index, tokens, limit } => Self::TooLong { index, tokens, limit },
+            Trouble::TooLong { index, tokens, limit } => EmbedFault::TooLong { index, tokens, limit }.into(),
             Trouble::Failed(reason) => Self::Unavailable(reason),
         }
     }
@@ -248,7 +249,7 @@ impl Embedder for OnnxEmbedder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let room = self.query_room.take(texts.len()).ok_or(EmbedError::Overloaded)?;
+        let room = self.query_room.take(texts.len()).ok_or(EmbedError::Own(EmbedFault::Overloaded))?;
         self.embed(Lane::Queries, texts, room).await
     }
 }
@@ -267,7 +268,8 @@ fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
 fn model_hash(settings: &OnnxSettings, model: &[u8], tokenizer: &[u8]) -> ModelHash {
     let pooling = settings.pooling.as_str();
     let window = settings.max_tokens.to_string();
-    let mut parts = vec![b"ibidem text embedding 1".as_slice(), model, tokenizer, pooling.as_bytes(), window.as_bytes()];
+    let mut parts =
+        vec![b"ibidem text embedding 1".as_slice(), model, tokenizer, pooling.as_bytes(), window.as_bytes()];
     // Without prefixes it is the hash that models had before there were any.
     if !settings.prefixes.are_empty() {
         parts.extend([settings.prefixes.query.as_bytes(), settings.prefixes.passage.as_bytes()]);

@@ -14,6 +14,8 @@ pub(super) struct Window {
     pub(super) ids: Vec<u32>,
     /// Which of two texts each belongs to; all the first, where there is one.
     pub(super) types: Vec<u32>,
+    /// The characters of its text that each stands for. Empty where nobody asks where something stands.
+    pub(super) characters: Vec<(usize, usize)>,
 }
 
 impl Window {
@@ -24,7 +26,7 @@ impl Window {
 
 impl From<Encoding> for Window {
     fn from(encoding: Encoding) -> Self {
-        Self { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() }
+        Self { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec(), characters: Vec::new() }
     }
 }
 
@@ -69,9 +71,8 @@ impl Tokens {
     ) -> Result<Self, LoadError> {
         let unusable = |reason: String| LoadError::Tokenizer { path: path.to_owned(), reason };
         let tokenizer = plain_tokenizer(bytes).map_err(unusable)?;
-        let encoded = |text: &str, special| {
-            tokenizer.encode_fast(text, special).map_err(|error| unusable(error.to_string()))
-        };
+        let encoded =
+            |text: &str, special| tokenizer.encode_fast(text, special).map_err(|error| unusable(error.to_string()));
         let special_tokens = encoded("", true)?.len();
         let query_prefix = encoded(&prefixes.query, false)?;
         let taken = special_tokens + query_prefix.len().max(encoded(&prefixes.passage, false)?.len());

@@ -16,7 +16,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::Scope;
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{
-    Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
+    Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use uuid::Uuid;
@@ -117,7 +117,7 @@ impl QdrantIndex {
     /// Connects when first used. Fails only if the settings cannot be meant.
     pub fn new(settings: QdrantSettings, model: EmbeddingModel) -> Result<Self, IndexError> {
         let names = Names::new(&settings.alias, model.hash);
-        let nodes = Nodes::of(&settings).map_err(|error| IndexError::Rejected(error.to_string()))?;
+        let nodes = Nodes::of(&settings).map_err(|error| IndexError::Own(IndexFault::Rejected(error.to_string())))?;
         Ok(Self { target: names.alias(), settings, model, names, nodes })
     }
 
@@ -182,7 +182,7 @@ impl QdrantIndex {
     async fn explained(&self, error: QdrantError) -> IndexError {
         match meaning(&error) {
             Meaning::Missing => self.why_missing().await,
-            Meaning::Rejected => IndexError::Rejected(reason(&error)),
+            Meaning::Rejected => IndexError::Own(IndexFault::Rejected(reason(&error))),
             Meaning::Unavailable => IndexError::Unavailable(reason(&error)),
         }
     }

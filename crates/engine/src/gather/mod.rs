@@ -5,9 +5,9 @@ mod lanes;
 mod rerank;
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
 
 use ibidem_language::Terms;
+use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::{Candidate, PassageKey};
 
@@ -21,7 +21,7 @@ use lanes::{LaneHit, Sweep, Swept};
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
 pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: u32) -> Result<Gathered, SearchFailed> {
-    let began = Instant::now();
+    let began = clock::now();
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
     let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
@@ -55,7 +55,7 @@ impl Search {
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let judging = rules.rerank.as_ref().zip(parts.reranker.as_deref());
+        let judging = rules.rerank.as_ref().zip(parts.reranker.as_ref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
         // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
@@ -67,7 +67,7 @@ impl Search {
 
         let mut reranked = false;
         if let Some((_, reranker)) = judging {
-            match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
+            match rerank::judge(reranker, asked, &mut candidates).await {
                 Ok(()) => reranked = true,
                 Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
@@ -94,7 +94,7 @@ impl Search {
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
-        match planner.variants(&asked.question.query, &rules).await {
+        match planner.variants(&asked.question.query, &rules, asked.deadline).await {
             Ok(variants) => self.record.variants.extend(variants),
             Err(error) => self.fall_back(Fallback::NoRewrites, &error),
         }
@@ -105,7 +105,7 @@ impl Search {
         let rules = &asked.policy.rules.gather;
         let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
         let (vectors, words) = futures::join!(
-            lanes::embed(parts.searcher.embedder.as_ref(), &self.record.variants),
+            lanes::embed(&parts.searcher.embedder, &self.record.variants, asked.deadline),
             parts.searcher.weighed(&asked.scope, &texts),
         );
         let vectors = match vectors {
@@ -138,7 +138,7 @@ impl Search {
             with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
         self.record.index_calls += 1;
-        let swept = lanes::sweep(parts.searcher.index.as_ref(), &asked.scope, &wanted, vectors.as_deref()).await;
+        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, vectors.as_deref()).await;
         self.stage("index");
         Ok(swept?)
     }
@@ -147,9 +147,7 @@ impl Search {
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
-        let judge = parts.reranker.as_deref();
-        let question = &asked.question.query;
-        let recalled = curated::recall(memory, judge, &asked.scope, question, rules, &swept.memory).await;
+        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory).await;
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
@@ -202,7 +200,7 @@ impl Search {
     /// Ends a stage: what passed since the last one was its time.
     fn stage(&mut self, name: &'static str) {
         self.record.stages.push((name, self.since.elapsed()));
-        self.since = Instant::now();
+        self.since = clock::now();
     }
 }
 

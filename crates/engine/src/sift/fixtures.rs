@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::fakes::passage;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::{Candidate, DocumentId, Identity, PassageKey, Question, Scope, TenantId};
@@ -36,6 +37,7 @@ pub(crate) fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> 
         scope: Scope::of(&identity),
         question: Question::new(query),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     };
     Gathered {
         asked,

@@ -1,7 +1,7 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
 use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Confidence, Reason, Refusal, Stretch};
 
 use super::citing::Finished;
@@ -82,8 +82,10 @@ async fn weigh(
     };
     let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
     let judged = match judge {
-        Some(judge) => judge::judge(judge, rules, &brief.asked.question.query, footnotes, text.trim()).await,
-        None => Err(ModelError::Failed("no model other than the one that wrote has the role of a judge".to_owned())),
+        Some(judge) => judge::judge(judge, rules, brief.asked, footnotes, text.trim()).await,
+        None => Err(ModelError::Own(ModelFault::Failed(
+            "no model other than the one that wrote has the role of a judge".to_owned(),
+        ))),
     };
     match judged {
         Ok(number) => weighing.judged(said, number),

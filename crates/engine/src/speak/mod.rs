@@ -22,7 +22,7 @@ mod structure;
 pub mod verify;
 
 use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Candidate, Reason, Refusal};
 
 pub(crate) use citing::quote;
@@ -78,7 +78,7 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         && attempt.draft.is_silent()
     {
         // Somebody else's model in its place would not be what was asked for.
-        if named.is_some() && matches!(error, ModelError::NotServed { .. }) {
+        if named.is_some() && matches!(error, ModelError::Own(ModelFault::NotServed { .. })) {
             return Err(error.clone());
         }
         failures.push(error.to_string());
@@ -103,14 +103,12 @@ pub(crate) async fn out_of_corpus(
     listener: &mut dyn Listener,
 ) -> Decided {
     let policy = &sifted.asked.policy;
-    let question = &sifted.asked.question.query;
     let refused = refused(policy, refusal.clone(), &sifted.evidence, sifted.log);
     let (OutOfCorpus::Disclaimed(rules), Some(model)) = (&policy.rules.out_of_corpus, &parts.roles.out_of_corpus)
     else {
         return refused;
     };
-    let temperature = policy.rules.speak.temperature;
-    match general::disclaim(model, rules, question, refusal, temperature, listener).await {
+    match general::disclaim(model, rules, &sifted.asked, refusal, listener).await {
         Ok(general) => Decided { outcome: Outcome::Routed(general), ..refused },
         Err(error) => Decided { failure: Some(error.to_string()), ..refused },
     }
@@ -134,7 +132,7 @@ async fn attempt(
     let Brief { parts, asked, evidence, background } = brief;
     let policy = &asked.policy;
     let (rules, question) = (&policy.rules.speak, &asked.question);
-    let allotted = budget::allot(rules, model, question, evidence, background).await?;
+    let allotted = budget::allot(rules, model, question, evidence, background, asked.deadline).await?;
     let (evidence, _) = allotted.part(evidence.to_vec());
     let footnotes = Footnotes::mint(&evidence);
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
@@ -144,8 +142,13 @@ async fn attempt(
         question: &question.query,
         footnotes: &footnotes,
         background,
-        verifier: &Verifier { rules: policy.rules.speak.verification, entailment: parts.entailment.as_ref() },
+        verifier: &Verifier {
+            rules: policy.rules.speak.verification,
+            entailment: &parts.entailment,
+            deadline: asked.deadline,
+        },
         weighing: &weighing,
+        deadline: asked.deadline,
     };
     let draft = generate(model, prompt, &standard, listener).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
@@ -232,7 +235,7 @@ async fn outlined(
     let planned = asked.policy.rules.speak.outline.as_ref().zip(parts.roles.planner.as_ref());
     let Some((rules, planner)) = planned else { return evidence };
     let footnotes = Footnotes::mint(&evidence);
-    let places = match outline::outline(planner.model(), rules, &asked.question, &footnotes).await {
+    let places = match outline::outline(planner.model(), rules, asked, &footnotes).await {
         Ok(places) => places,
         Err(error) => {
             log.fall_back(Fallback::NoOutline, &error);

@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
@@ -192,7 +193,12 @@ impl Asker {
             catalogue.put(tenant, tags.clone(), passage);
         }
         let words = catalogue.clone();
-        let engine = Engine::new(Searcher { embedder: Arc::new(Near(model)), index, catalogue, words });
+        let engine = Engine::new(Searcher {
+            embedder: Part::bare(Arc::new(Near(model))),
+            index: Part::bare(index),
+            catalogue,
+            words,
+        });
         Self { library, engine, policy: Arc::new(Policy::parse(DEFAULT).unwrap()), tenant }
     }
 
@@ -211,6 +217,7 @@ impl Asker {
             scope: Scope::of(&identity),
             question: Question::new(self.library.question),
             policy: self.policy.clone(),
+            deadline: Deadline::NONE,
         };
         let mut heard = Heard::default();
         let spoken = block_on(engine.ask(asked, &mut heard)).unwrap();

@@ -12,6 +12,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
 use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
 use ibidem_words::ports::embedder::Embedder as _;
@@ -248,7 +249,8 @@ async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine
     } else {
         catalogue.clone()
     };
-    let searcher = Searcher { embedder, index, catalogue: catalogue.clone(), words };
+    let searcher =
+        Searcher { embedder: Part::bare(embedder), index: Part::bare(index), catalogue: catalogue.clone(), words };
     Engine::new(searcher).with(|parts| {
         parts.memory = Some(Arc::new(memory));
         parts.owners = Some(catalogue);
@@ -294,6 +296,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         scope: scope.clone(),
         question: question.clone(),
         policy: policy.clone(),
+        deadline: Deadline::NONE,
     };
     let (answer, record) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
     let mut answer = serde_json::to_value(&answer).unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_words::degrade::Fallback;
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
 use ibidem_words::ports::reranker::RerankError;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
@@ -98,7 +99,7 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
         ("Manual: Oil\nThe gearbox holds oil and litres.", 0.1),
     ]);
     let judge = Arc::new(judge);
-    world.engine.parts.reranker = Some(judge.clone());
+    world.engine.parts.reranker = Some(Part::bare(judge.clone()));
     let order = |explanation: &ibidem_engine::explain::Explanation| {
         explanation.candidates.iter().map(|candidate| candidate.text.clone()).collect::<Vec<_>>()
     };

@@ -86,6 +86,7 @@ fn turned(policy: &Policy, by: f64) -> Policy {
             Gate::MinSimilarity(least) => least.0 *= by,
             Gate::Top1Similarity(least) => least.0 *= by,
             Gate::RetrievalConfidence(least) => least.0 *= by,
+            Gate::Answerability(least) => least.0 *= by,
             Gate::Duplicates(most) => most.0 = (most.0 / by).clamp(0.3, 1.0),
             Gate::PerDocument(_) | Gate::KeepBest(_) | Gate::MissingKeywords(_) => {}
             Gate::Collections(thresholds) => {

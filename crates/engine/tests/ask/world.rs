@@ -11,6 +11,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::{ask::Spoken, listener::Nobody};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder;
@@ -109,8 +110,12 @@ impl World {
             catalogue.put(tenant, tags.clone(), shelved);
         }
         let model = Arc::new(FakeModel::new(script));
-        let searcher =
-            Searcher { embedder, index: index.clone(), catalogue: catalogue.clone(), words: catalogue.clone() };
+        let searcher = Searcher {
+            embedder: Part::bare(embedder),
+            index: Part::bare(index.clone()),
+            catalogue: catalogue.clone(),
+            words: catalogue.clone(),
+        };
         let roles = Roles::answering(NamedModel::unknown(model.clone()));
         let engine = Engine::new(searcher).with(|parts| {
             parts.roles = Arc::new(roles);
@@ -135,6 +140,7 @@ impl World {
             scope: Scope::of(&identity),
             question,
             policy: self.policy.clone(),
+            deadline: Deadline::NONE,
         }
     }
 

@@ -16,6 +16,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_server::{ConnectionLimits, ServerLimits};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_words::{Action, Answer, Identity, Question, Reason, Scope, TenantId};
 use tokio::net::TcpListener;
@@ -60,14 +61,14 @@ impl World {
         // Whoever searches for a term finds out that it cannot.
         index.set_down(true);
         let searcher = Searcher {
-            embedder: Arc::new(FakeEmbedder::new(64, 256)),
-            index: index.clone(),
+            embedder: Part::bare(Arc::new(FakeEmbedder::new(64, 256))),
+            index: Part::bare(index.clone()),
             catalogue: Arc::new(FakeCatalogue::default()),
             words: Arc::new(FakeCatalogue::default()),
         };
         let engine = Engine::new(searcher).with(|parts| {
             parts.roles = Arc::new(Roles::answering(NamedModel::unknown(model.clone())));
-            parts.vocabulary = Some(Arc::new(vocabulary.clone()));
+            parts.vocabulary = Some(Part::bare(Arc::new(vocabulary.clone())));
         });
         Self { engine, model, index, vocabulary }
     }
@@ -88,6 +89,7 @@ impl World {
             scope: Scope::of(&identity),
             question: Question::new(query),
             policy: Arc::new(Policy::parse(POLICY).unwrap()),
+            deadline: Deadline::NONE,
         };
         self.engine.ask(asked, &mut Nobody).await.unwrap().answer
     }

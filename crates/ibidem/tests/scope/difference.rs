@@ -13,6 +13,7 @@ use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
 use ibidem_store::Author;
 use ibidem_words::curate::{EntryDraft, Window};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::word_statistics::WordStatistics;
@@ -123,6 +124,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         scope: scope.clone(),
         question: question.clone(),
         policy: policy.clone(),
+        deadline: Deadline::NONE,
     };
     let (answer, _) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
     let mut answer = serde_json::to_value(&answer).unwrap();

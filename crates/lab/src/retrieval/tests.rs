@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder as _;
@@ -44,7 +45,15 @@ pub(crate) async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (S
             IndexDocument { tenant, document, collection: collection(), kind: None, tags: vec![Tag::public()], points };
         index.publish(vec![document]).await.unwrap();
     }
-    (Searcher { embedder: embedder.clone(), index, catalogue: catalogue.clone(), words: catalogue }, embedder)
+    (
+        Searcher {
+            embedder: Part::bare(embedder.clone()),
+            index: Part::bare(index),
+            catalogue: catalogue.clone(),
+            words: catalogue,
+        },
+        embedder,
+    )
 }
 
 pub(crate) fn judged(id: &str, text: &str, relevant: &[&str]) -> JudgedQuery {

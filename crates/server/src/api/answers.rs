@@ -124,19 +124,16 @@ pub(crate) async fn ask(
         scope: caller.scope(),
         policy: state.policy_in_force(),
         question,
+        deadline,
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, slot, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
+        begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(
-        state,
-        slot,
-        Turn { identity: caller.0, asked, deadline, act, listener: Box::new(StreamListener(sentences)), done },
-    );
+    begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(StreamListener(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -206,7 +203,6 @@ fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
 struct Turn {
     identity: Identity,
     asked: Asked,
-    deadline: Deadline,
     /// None when nothing is recorded.
     act: Option<Act>,
     listener: Box<dyn Listener>,
@@ -216,9 +212,9 @@ struct Turn {
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
 fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
     let turns = state.turns.clone();
-    let engine = state.engine_in_force().until(turn.deadline);
+    let engine = state.engine_in_force();
     let task = async move {
-        let Turn { identity, asked, act, mut listener, done, .. } = turn;
+        let Turn { identity, asked, act, mut listener, done } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use garde::Validate;
 use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchOutcome, SearchRequest};
 use ibidem_words::CollectionName;
-use ibidem_words::degrade::{Fallback, Fault as _};
+use ibidem_words::degrade::{Deadline, Fallback, Fault as _};
 use ibidem_words::ports::records::SearchNumbers;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -169,11 +169,12 @@ impl From<SearchHit> for HitBody {
 pub(crate) async fn search(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
+    Extension(deadline): Extension<Deadline>,
     act: Option<Extension<Act>>,
     caller: Caller,
     Checked(body): Checked<SearchBody>,
 ) -> Result<Json<SearchResponse>, Problem> {
-    let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?;
+    let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?.until(deadline);
     logs::route(&request.collections);
     if let Some(act) = &act {
         act.asks(&request.query);

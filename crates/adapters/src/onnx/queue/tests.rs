@@ -20,7 +20,7 @@ fn request(lane: Lane) -> (Arc<Request>, oneshot::Receiver<Reply>) {
 }
 
 fn window(length: usize) -> Window {
-    Window { ids: vec![7; length], types: vec![0; length] }
+    Window { ids: vec![7; length], types: vec![0; length], characters: Vec::new() }
 }
 
 fn lengths(batch: &[Piece]) -> Vec<usize> {

@@ -13,6 +13,7 @@ use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::{Identity, Question, Scope};
 use serde::Serialize;
@@ -120,8 +121,8 @@ impl GatherBench {
         let embedder =
             TimedEmbedder { model: compose::embedder(&scratch.settings).await?, prepared: Arc::clone(prepared) };
         let searcher = Searcher {
-            embedder: Arc::new(embedder),
-            index: Arc::new(scratch.index.clone()),
+            embedder: Part::bare(Arc::new(embedder)),
+            index: Part::bare(Arc::new(scratch.index.clone())),
             catalogue: Arc::new(scratch.store.clone()),
             words: Arc::new(scratch.store.clone()),
         };
@@ -139,7 +140,7 @@ impl GatherBench {
                 let planner = Some(Arc::new(Planner::new(NamedModel::unknown(planner))));
                 let engine = engine.clone().with(|parts| {
                     parts.roles = Arc::new(Roles { planner, ..Roles::default() });
-                    parts.reranker = reranker.then(|| Arc::new(InstantReranker) as _);
+                    parts.reranker = reranker.then(|| Part::bare(Arc::new(InstantReranker) as _));
                 });
                 rows.push(measure(&engine, &with_variants(&shipped, variants), queries, variants).await?);
             }
@@ -168,6 +169,7 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
             scope: Scope::of(&identity),
             question: Question::new(query.clone()),
             policy: Arc::clone(policy),
+            deadline: Deadline::NONE,
         };
         let began = Instant::now();
         let explained = engine.explain(asked).await?;

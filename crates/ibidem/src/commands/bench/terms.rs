@@ -12,6 +12,7 @@ use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::route::rules::{Route, route};
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::thesaurus::Thesaurus as _;
 use ibidem_words::ports::vocabulary::LabelKind;
 use ibidem_words::{Identity, Question, Scope, TenantId};
@@ -129,6 +130,7 @@ async fn ask(engine: &Engine, policy: &Arc<Policy>, term: &str) -> anyhow::Resul
         scope: Scope::of(&identity),
         question: Question::new(question(term)),
         policy: Arc::clone(policy),
+        deadline: Deadline::NONE,
     };
     let began = Instant::now();
     let answer = engine.ask(asked, &mut Nobody).await?.answer;
