@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 pub(crate) mod counts;
+pub(crate) mod embedding;
 pub(crate) mod guards;
 pub(crate) mod marks;
 pub(crate) mod roles;
@@ -16,7 +17,7 @@ use anyhow::Context as _;
 use async_trait::async_trait;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
-use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
+use ibidem_adapters::onnx::{OnnxEntailment, OnnxReranker};
 use ibidem_adapters::otlp::Otlp;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
@@ -46,6 +47,7 @@ use ibidem_words::ports::vocabulary::Vocabulary;
 use tokio::sync::watch;
 
 use self::counts::Counts;
+pub(crate) use self::embedding::{CountingEmbedder, embedder};
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub(crate) fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -86,14 +88,7 @@ pub(crate) fn readers(settings: &Settings) -> anyhow::Result<Readers> {
     Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once))
 }
 
-/// Loads the embedding model, which takes about a second.
-pub(crate) async fn embedder(settings: &Settings) -> anyhow::Result<Arc<OnnxEmbedder>> {
-    let settings = settings.embedding.clone();
-    let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&settings)).await?;
-    Ok(Arc::new(loaded?))
-}
-
-pub(crate) fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Result<QdrantIndex> {
+pub(crate) fn index(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<QdrantIndex> {
     Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
 }
 
@@ -236,7 +231,7 @@ pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) originals: StoredOriginals,
     pub(crate) readers: Readers,
-    pub(crate) embedder: Arc<OnnxEmbedder>,
+    pub(crate) embedder: Arc<dyn CountingEmbedder>,
     pub(crate) index: QdrantIndex,
 }
 
@@ -244,7 +239,7 @@ impl Parts {
     pub(crate) async fn ready(settings: &Settings) -> anyhow::Result<Self> {
         let store = ready_store(settings).await?;
         let embedder = embedder(settings).await?;
-        let index = index(settings, &embedder)?;
+        let index = index(settings, embedder.as_ref())?;
         match index.check().await? {
             IndexState::Ready { .. } => {}
             IndexState::Missing => return Err(IndexError::Own(IndexFault::Missing).into()),
@@ -258,7 +253,7 @@ impl Parts {
 
     /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
     pub(crate) fn check(&self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
-        Ok(policy.check_models(&marks::models_in_use(settings, &self.embedder)?)?)
+        Ok(policy.check_models(&marks::models_in_use(settings, self.embedder.as_ref())?)?)
     }
 
     pub(crate) fn searcher(&self) -> Searcher {
@@ -322,13 +317,13 @@ impl Parts {
             intake: Arc::new(self.store.clone()),
             originals: Arc::new(self.originals.clone()),
             readers: self.readers.clone(),
-            counter: self.embedder.token_counter(),
+            counter: self.embedder.clone(),
             publisher: self.publisher(),
         }
     }
 
     pub(crate) fn window(&self) -> Window {
-        Window { counter: self.embedder.token_counter(), max_tokens: self.embedder.model().max_tokens }
+        Window { counter: self.embedder.clone(), max_tokens: self.embedder.model().max_tokens }
     }
 
     pub(crate) async fn app_state(
@@ -378,7 +373,7 @@ pub(crate) fn server_limits(settings: &Settings) -> ServerLimits {
 
 /// Names how documents are read and split here: other readers or another window make other passages.
 pub(crate) fn reading(settings: &Settings) -> String {
-    format!("{}/{}", ibidem_ingest::READING, settings.embedding.max_tokens)
+    format!("{}/{}", ibidem_ingest::READING, settings.embedding.onnx.max_tokens)
 }
 
 struct PartsReadiness {

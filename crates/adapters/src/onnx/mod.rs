@@ -3,7 +3,7 @@
 mod answer_span;
 mod config;
 mod cross_encoder;
-mod encoder;
+pub(crate) mod encoder;
 mod entailment;
 mod labels;
 mod pair_model;
@@ -13,7 +13,7 @@ mod request;
 mod reranker;
 mod runtime;
 mod session;
-mod tokens;
+pub(crate) mod tokens;
 mod workers;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
-use ibidem_words::{ModelHash, Sha256Hash};
+use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 use tokio::sync::OwnedSemaphorePermit;
 
 use encoder::Encoder;
@@ -72,6 +72,8 @@ pub struct OnnxSettings {
     pub max_tokens: usize,
     pub pooling: Pooling,
     pub prefixes: Prefixes,
+    /// What its cosines mean; it does not decide vectors.
+    pub scale: SimilarityScale,
     /// Texts that may wait, queries and passages each. Beyond it queries are turned away and passages wait outside.
     pub queue: usize,
     /// Most tokens in a batch, padding included: what a query may have to wait for.
@@ -98,6 +100,7 @@ impl OnnxSettings {
             max_tokens: 256,
             pooling: Pooling::Mean,
             prefixes: Prefixes::default(),
+            scale: SimilarityScale::COSINE,
             queue: 256,
             batch_tokens: 256,
         }
@@ -123,6 +126,8 @@ pub enum LoadError {
     Window { max_tokens: usize, special_tokens: usize },
     #[error("embedding.{setting} must be at least 1")]
     Zero { setting: &'static str },
+    #[error("the embedding server cannot be used: {0}; check embedding.url and embedding.name")]
+    Server(String),
     #[error("no thread can be started for the embedding model: {0}")]
     Thread(String),
 }
@@ -168,7 +173,13 @@ impl OnnxEmbedder {
             let word = tokens.passage("ibidem").map_err(unusable)?;
             dimensions = encoder.embed(&[&word]).map_err(unusable)?.first().map_or(0, Vec::len);
         }
-        let model = EmbeddingModel { name: settings.name.clone(), hash, dimensions, max_tokens: settings.max_tokens };
+        let model = EmbeddingModel {
+            name: settings.name.clone(),
+            hash,
+            dimensions,
+            max_tokens: settings.max_tokens,
+            scale: settings.scale,
+        };
 
         let tokens = Arc::new(tokens);
         let models = encoders.into_iter().map(|encoder| EmbeddingThread { tokens: Arc::clone(&tokens), encoder });
@@ -260,7 +271,7 @@ impl TokenCounter for OnnxEmbedder {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     std::fs::read(path).map_err(|error| LoadError::File { path: path.to_owned(), reason: error.to_string() })
 }
 

@@ -52,9 +52,9 @@ impl Prefixes {
 }
 
 /// Single texts for the embedding model.
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     tokenizer: Tokenizer,
-    pub(super) max_tokens: usize,
+    pub(crate) max_tokens: usize,
     /// How many of those are the model's own.
     special_tokens: usize,
     prefixes: Prefixes,
@@ -63,7 +63,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    pub(super) fn from_bytes(
+    pub(crate) fn from_bytes(
         bytes: &[u8],
         path: &Path,
         max_tokens: usize,
@@ -104,6 +104,28 @@ impl Tokens {
             Ok(window.into())
         });
         windows.collect()
+    }
+
+    /// The passage as it is sent to a server, and how many tokens it has.
+    pub(crate) fn passage_text(&self, text: &str) -> Result<(String, usize), String> {
+        let tokens = self.whole(&self.prefixes.passage, text)?.len();
+        Ok((format!("{}{text}", self.prefixes.passage), tokens))
+    }
+
+    /// The query as it is sent to a server: in as many pieces as it needs windows, each with how many tokens it has.
+    pub(crate) fn query_texts(&self, text: &str) -> Result<Vec<(String, usize)>, String> {
+        let prefix = &self.prefixes.query;
+        let whole = self.whole(prefix, text)?;
+        if whole.len() <= self.max_tokens {
+            return Ok(vec![(format!("{prefix}{text}"), whole.len())]);
+        }
+        let encoding = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
+        let taken = self.special_tokens + self.query_prefix.len();
+        let pieces = encoding.get_offsets().chunks(self.max_tokens - taken).filter_map(|tokens| {
+            let (start, end) = (tokens.first()?.0, tokens.last()?.1);
+            Some((format!("{prefix}{}", text.get(start..end)?), taken + tokens.len()))
+        });
+        Ok(pieces.collect())
     }
 
     fn whole(&self, prefix: &str, text: &str) -> Result<Encoding, String> {

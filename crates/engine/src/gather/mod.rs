@@ -147,7 +147,15 @@ impl Search {
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
-        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory).await;
+        let recalled = curated::recall(
+            memory,
+            parts.reranker.as_ref(),
+            asked,
+            rules,
+            &swept.memory,
+            parts.searcher.embedder.port().model().scale,
+        )
+        .await;
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
@@ -179,10 +187,12 @@ impl Search {
         let visible = parts.searcher.catalogue.visible(&asked.scope, &keys).await;
         self.stage("catalogue");
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
+        let scale = parts.searcher.embedder.port().model().scale;
         let confirmed = pool.into_iter().filter_map(|(key, hit)| {
             let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
             let passage = visible.remove(&key)?;
-            Some(Candidate { cosine, bm25, fused, forced, addressed, ..Candidate::unscored(passage) })
+            let candidate = Candidate::unscored(passage).near(cosine, scale);
+            Some(Candidate { bm25, fused, forced, addressed, ..candidate })
         });
         Ok(confirmed.collect())
     }

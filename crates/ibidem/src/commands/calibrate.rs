@@ -103,7 +103,7 @@ impl Calibrate {
         };
         let (labels, test) = (read(&self.labels)?, read(&self.test)?);
         let parts = Parts::ready(settings).await?;
-        let models = marks::models_in_use(settings, &parts.embedder)?;
+        let models = marks::models_in_use(settings, parts.embedder.as_ref())?;
         let engine = parts.engine(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),

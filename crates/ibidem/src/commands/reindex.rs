@@ -34,7 +34,7 @@ impl Reindex {
             anyhow::bail!("another `ibidem reindex` is running; wait until it has ended");
         };
         let embedder = compose::embedder(settings).await?;
-        let index = compose::index(settings, &embedder)?;
+        let index = compose::index(settings, embedder.as_ref())?;
         let (originals, readers) = (compose::originals(settings)?, compose::readers(settings)?);
         let parts = Parts { store, originals, readers, embedder, index };
 

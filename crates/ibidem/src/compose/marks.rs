@@ -2,16 +2,15 @@
 
 use std::path::Path;
 
-use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_engine::policy::{CalibratedModels, ModelMark};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::embedder::Embedder as _;
 
+use super::CountingEmbedder;
 use crate::settings::{EntailmentSource, RerankerSource, Settings};
 
 /// A model in a file is known by its digest, one that is asked over the network by its name alone.
-pub(crate) fn models_in_use(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Result<CalibratedModels> {
+pub(crate) fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
     let model = embedder.model();
     let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
         RerankerSource::Onnx(onnx) => in_file(&onnx.name, &onnx.model_file()),

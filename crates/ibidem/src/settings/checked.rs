@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
@@ -27,9 +28,7 @@ use super::Sources;
 pub(crate) struct Settings {
     pub(crate) store: StoreSettings,
     pub(crate) index: QdrantSettings,
-    pub(crate) embedding: OnnxSettings,
-    /// For the vectors of one question.
-    pub(crate) embedding_timeout: Duration,
+    pub(crate) embedding: EmbeddingSettings,
     pub(crate) originals: PathBuf,
     pub(crate) reading: ReadingSettings,
     /// None when no language model is configured: then the sources speak for themselves.
@@ -48,6 +47,33 @@ pub(crate) struct Settings {
     /// None when the key that signs receipts is in the database.
     pub(crate) signing_key_file: Option<PathBuf>,
     pub(crate) sources: Sources,
+}
+
+/// The embedding model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EmbeddingSettings {
+    /// The model in this process, or how one beside a server's would be arranged: other models in this process are
+    /// arranged alike.
+    pub(crate) onnx: OnnxSettings,
+    pub(crate) source: EmbeddingSource,
+    /// The hash of the model whose scale of similarity is configured.
+    pub(crate) scale_of: Option<String>,
+    /// For the vectors of one question.
+    pub(crate) timeout: Duration,
+}
+
+impl EmbeddingSettings {
+    pub(crate) fn name(&self) -> &str {
+        &self.onnx.name
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum EmbeddingSource {
+    /// In this process.
+    Onnx,
+    /// A server in the form of OpenAI.
+    Http(HttpEmbedderSettings),
 }
 
 /// The processes that originals are read in.

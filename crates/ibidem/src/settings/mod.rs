@@ -8,8 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use checked::{
-    AuditSettings, EntailmentSource, HashKeySource, LanguageModelSettings, LogFormat, LogSettings, RecordedTexts,
-    RerankerSource, Settings, TokenizerSource, VocabularySource,
+    AuditSettings, EmbeddingSource, EntailmentSource, HashKeySource, LanguageModelSettings, LogFormat, LogSettings,
+    RecordedTexts, RerankerSource, Settings, TokenizerSource, VocabularySource,
 };
 pub(crate) use raw::LARGEST_VOCABULARY;
 

@@ -64,7 +64,7 @@ fn note() -> MemoryKind {
 async fn recalled(kind: MemoryKind, references: u128, similarity: f32, judge: Option<&Arc<FakeReranker>>) -> Recalled {
     let (memory, hits) = memory(kind, references, similarity);
     let judge = judge.map(|judge| Part::bare(Arc::clone(judge) as Arc<dyn Reranker>));
-    recall(&memory, judge.as_ref(), &asked(), &rules(), &hits).await.unwrap()
+    recall(&memory, judge.as_ref(), &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap()
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_note_with_too_few_references_that_resolve_does_not_suffice() {
     let version = memory.put(tenant(), entry);
     let hits: Vec<IndexHit> =
         hits.into_iter().map(|hit| IndexHit { passage: PassageKey { version, ..hit.passage }, ..hit }).collect();
-    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
     assert!(!recalled.suffices, "a reference that the asker may not see is none");
     assert_eq!(recalled.candidates.len(), 2);
 }
@@ -149,6 +149,6 @@ async fn words_that_are_no_longer_the_entrys_do_not_call_it_up() {
     let (memory, hits) = memory(MemoryKind::Pin, 1, 0.99);
     let entry = memory.recall(&scope(), &[MemoryId(Uuid::from_u128(99))]).await.unwrap().remove(0).entry;
     memory.put(tenant(), entry);
-    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
     assert!(recalled.matches.is_empty());
 }

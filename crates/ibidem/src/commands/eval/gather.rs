@@ -108,7 +108,7 @@ impl Gather {
             self.collection
         );
         let report = Report {
-            embedding_model: settings.embedding.name.clone(),
+            embedding_model: settings.embedding.name().to_owned(),
             planner: planner(settings).filter(|_| self.rewrites).cloned(),
             reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.port().name().to_owned()),
             collection: self.collection.to_string(),
