@@ -67,7 +67,7 @@ impl Search {
 
         let mut reranked = false;
         if let Some((_, reranker)) = judging {
-            match rerank::judge(reranker, asked, &mut candidates).await {
+            match rerank::read(reranker, asked, &mut candidates).await {
                 Ok(()) => reranked = true,
                 Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
