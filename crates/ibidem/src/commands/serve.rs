@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use backon::{ConstantBuilder, Retryable as _};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
 use ibidem_store::{ActionObject, ActionRecord, AuditLog, AuditedAction, Store};
@@ -21,7 +22,7 @@ use crate::settings::Settings;
 /// How often the policy's file and that of the settings are looked at; a change is in force after the second look that finds it.
 const LOOK_AT_FILES: Duration = Duration::from_secs(1);
 
-/// After how long a policy that could not be kept is tried again.
+/// After how long, or up to twice as long, what could not be kept is tried again.
 const KEEP_AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
@@ -83,10 +84,12 @@ fn log_policy(policy: &Policy) {
 async fn keep_policies(store: Store, log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<Policy>>) {
     loop {
         let policy = in_force.borrow_and_update().clone();
-        while let Err(error) = store.keep_policy(policy.hash, &policy.texts).await {
+        let keep = || store.keep_policy(policy.hash, &policy.texts);
+        let kept = keep.retry(for_ever()).notify(|error, _| {
             tracing::warn!(%error, policy_sha256 = %policy.hash, "a policy was not kept; trying again");
-            tokio::time::sleep(KEEP_AGAIN).await;
-        }
+        });
+        // It is tried until it is done.
+        let _ = kept.await;
         let object = ActionObject::new("policy", policy.hash);
         record(log.as_ref(), AuditedAction::PolicyInForce, Some(object), json!({ "name": policy.rules.name })).await;
         if in_force.changed().await.is_err() {
@@ -106,6 +109,11 @@ async fn record_models(log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<
     }
 }
 
+/// Several servers that lost the same database do not come back together.
+fn for_ever() -> ConstantBuilder {
+    ConstantBuilder::new().with_delay(KEEP_AGAIN).with_jitter().without_max_times()
+}
+
 async fn record(
     log: Option<&AuditLog>,
     action: AuditedAction,
@@ -114,8 +122,8 @@ async fn record(
 ) {
     let Some(log) = log else { return };
     let act = ActionRecord { object, details, ..ActionRecord::by_operator(action, None) };
-    while let Err(error) = log.keep_action(act.clone()).await {
+    let kept = (|| log.keep_action(act.clone())).retry(for_ever()).notify(|error, _| {
         tracing::warn!(%error, action = action.as_str(), "an action was not recorded; trying again");
-        tokio::time::sleep(KEEP_AGAIN).await;
-    }
+    });
+    let _ = kept.await;
 }

@@ -56,6 +56,17 @@ impl Served {
         self.said.lock().unwrap().clone()
     }
 
+    /// Waits until it has said this so many times.
+    pub(crate) async fn says(&self, what: &str, times: usize) {
+        let said = async {
+            while self.said().iter().filter(|line| line.contains(what)).count() < times {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let is_said = tokio::time::timeout(PATIENCE, said).await.is_ok();
+        assert!(is_said, "it does not say {what:?} {times} times: {:?}", self.said());
+    }
+
     pub(crate) fn pid(&self) -> u32 {
         self.child.id().expect("it still runs")
     }
