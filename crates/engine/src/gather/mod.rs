@@ -1,4 +1,4 @@
-//! The second movement: every lane in one call, pooled, confirmed by the catalogue, and judged.
+//! The second movement: every lane in one call, pooled, confirmed by the catalogue, and reranked.
 
 mod curated;
 mod lanes;
@@ -55,18 +55,18 @@ impl Search {
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let judging = rules.rerank.as_ref().zip(parts.reranker.as_ref());
+        let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-        // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = judging.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
+        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
+        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
         self.record.found = candidates.len();
 
         let mut reranked = false;
-        if let Some((_, reranker)) = judging {
+        if let Some((_, reranker)) = reranking {
             match rerank::read(reranker, asked, &mut candidates).await {
                 Ok(()) => reranked = true,
                 Err(error) => self.fall_back(Fallback::NoRerank, &error),
@@ -204,7 +204,7 @@ impl Search {
     }
 }
 
-/// A judge reads more than would be kept without one.
+/// A reranker reads more than would be kept without one.
 fn hits_per_lane(rules: &GatherRules, parts: &Parts) -> usize {
     match &rules.rerank {
         Some(rerank) if parts.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),

@@ -7,7 +7,7 @@ use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 use ibidem_words::{Candidate, CharSpan, DocumentKind, passage_in_context};
 
-use crate::policy::{RerankRules, UnjudgedOrder};
+use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
 
 /// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them.
@@ -50,19 +50,19 @@ pub(super) fn asked_kinds<'a>(question: &str, rules: &'a RerankRules) -> Vec<&'a
     rules.kinds.iter().filter(|(_, words)| is_asked(words)).map(|(kind, _)| kind).collect()
 }
 
-/// Best first: as judged where it was, else as the policy orders what nobody judged; ties break by passage.
+/// Best first: by the reranker where there was one, else as the policy says; ties break by passage.
 pub(super) fn order(
     candidates: &mut [Candidate],
     rules: Option<&RerankRules>,
     asked: &[&DocumentKind],
-    unjudged: UnjudgedOrder,
+    unranked: UnrankedOrder,
 ) {
     let boost = rules.map_or(0.0, |rules| rules.kind_boost);
     let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
     let standing = |candidate: &Candidate| {
         let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
-        let judged = candidate.rerank.map_or_else(|| unjudged_standing(candidate, unjudged, best_rank), f64::from);
-        judged + if is_asked { boost } else { 0.0 }
+        let rank = candidate.rerank.map_or_else(|| unranked_standing(candidate, unranked, best_rank), f64::from);
+        rank + if is_asked { boost } else { 0.0 }
     };
     candidates.sort_by(|one, other| {
         let by_cosine = || other.cosine.unwrap_or(0.0).total_cmp(&one.cosine.unwrap_or(0.0));
@@ -77,16 +77,16 @@ pub(super) fn order(
 }
 
 /// 0 to 1. What the asker named and what a curator chose count by that in either order.
-fn unjudged_standing(candidate: &Candidate, order: UnjudgedOrder, best_rank: f64) -> f64 {
+fn unranked_standing(candidate: &Candidate, order: UnrankedOrder, best_rank: f64) -> f64 {
     match order {
-        UnjudgedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
+        UnrankedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
             (candidate.fused / best_rank).max(candidate.curated.unwrap_or(0.0))
         }
         _ => candidate.similarity(),
     }
 }
 
-/// The best, with the places that are reserved for some kinds and, where no judge has read them, for what was forced.
+/// The best, with the places that are reserved for some kinds and, where no reranker has read them, for what was forced.
 /// What is kept stays in order; the others come back apart.
 pub(super) fn keep(
     candidates: Vec<Candidate>,

@@ -109,9 +109,9 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
     assert!(judged.candidates.iter().all(|candidate| candidate.cosine.is_some()), "the cosine is kept");
 
     judge.set_trouble(Some(RerankError::Timeout(1)));
-    let unjudged = world.explain("gearbox holds oil litres").await;
-    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
-    assert_eq!(order(&unjudged), [texts[0], texts[1]]);
+    let unranked = world.explain("gearbox holds oil litres").await;
+    assert_eq!((unranked.reranked, unranked.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
+    assert_eq!(order(&unranked), [texts[0], texts[1]]);
 }
 
 /// A reader, a policy that asks it, and no model that writes.

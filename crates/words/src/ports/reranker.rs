@@ -1,4 +1,4 @@
-//! Judging passages by reading each together with the question.
+//! Scoring passages by reading each together with the question.
 
 use async_trait::async_trait;
 
@@ -48,11 +48,11 @@ impl Relevance {
 
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// The model that judges, for records and for people.
+    /// The model, for records and for people.
     fn name(&self) -> &str;
 
     /// One score for each text, in their order: from 0, beside the question, to 1, what was asked for. A text's score
-    /// depends on nothing but the question and the text. An error is of the whole batch: there are no half judgements.
+    /// depends on nothing but the question and the text. An error is of the whole batch: there is no half batch.
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError>;
 
     /// The same scores, and where each text answers: a model that says where is called a reader.

@@ -1,4 +1,4 @@
-//! Judging a sentence again by what its sources say now.
+//! Checking a sentence again by what its sources say now.
 
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::sentences_of;
@@ -13,7 +13,7 @@ use crate::speak::markup::shown;
 use crate::speak::verify::Verifier;
 
 /// Adds the verdict on a claim whose sources are all there.
-pub(super) async fn judge(
+pub(super) async fn recheck(
     report: StretchReport,
     stretch: &Stretch,
     found: &[Found],
@@ -35,7 +35,7 @@ pub(super) async fn judge(
     let Some(entailment) = entailment else {
         return report.with(Outcome::NotChecked, "no verifier is configured here (`entailment`)".to_owned());
     };
-    // Exactly as it was judged before anybody saw it.
+    // Exactly as it was checked before anybody saw it.
     let verifier = Verifier { rules: VerificationRules::default(), entailment, deadline: Deadline::NONE };
     let (check, failure) = verifier.cited(&claim, &passages).await;
     if let Some(error) = failure {

@@ -58,7 +58,7 @@ pub(super) async fn entailment(settings: &Settings, embedder: Option<Part<dyn Em
     let began = Instant::now();
     let premise = "Ibidem is Latin for: in the same place.".to_owned();
     let pair = Pair { premise, claim: "Ibidem is Latin.".to_owned() };
-    match entailment.call(Deadline::NONE, |entailment| entailment.judge(vec![pair])).await {
+    match entailment.call(Deadline::NONE, |entailment| entailment.classify(vec![pair])).await {
         Ok(_) => {
             let took = began.elapsed().as_millis();
             Finding::ok(PART, format!("{} verifies, one sentence judged in {took} ms", entailment.port().name()))
