@@ -1,4 +1,4 @@
-//! `ibidem bench`: what Ibidem adds to the parts it stands on, measured side by side in one run.
+//! `ibidem-workbench bench`: what Ibidem adds to the parts it stands on, measured side by side in one run.
 
 mod answers;
 mod corpus;
@@ -14,17 +14,26 @@ use crate::settings::Settings;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Bench {
-    /// What Ibidem itself costs on a question, beside embedding, index and a model that answers at once.
+    /// Measures how much time Ibidem itself adds to an answer, over HTTP.
+    ///
+    /// The time of embedding, index and model is subtracted; the model server is one that answers at once. The first part
+    /// sends questions at a fixed rate, the second from several clients as fast as they are answered.
     Answers(answers::AnswersBench),
-    /// What recording every turn costs, with and without it in turns.
+    /// Measures what it costs to record every question, in rounds with and without the audit.
     Audit(answers::AuditBench),
-    /// Where the time of gathering goes, stage by stage, with more and more variants of a question.
+    /// Measures where the time of retrieval goes, step by step, with several forms of each question.
+    ///
+    /// The embedding model and the index are the configured ones. The planner and the reranker answer at once. It fails
+    /// when a question asks the index more than once.
     Gather(gather::GatherBench),
-    /// Ingest, end to end, beside the embedding model alone on the same passages.
+    /// Measures how fast documents are loaded, compared with the embedding model alone on the same passages.
     Ingest(ingest::IngestBench),
-    /// `POST /v1/search` beside the search engine alone with the same requests.
+    /// Measures how fast POST /v1/search is, compared with the search engine alone with the same requests.
+    ///
+    /// Before it measures, it checks that both find the same passages.
     Search(search::SearchBench),
-    /// A question about a term, remembered and not, beside the vocabulary server's own time.
+    /// Measures how fast a question about a term is answered, with and without the cache, compared with the vocabulary
+    /// server alone.
     Terms(terms::TermsBench),
 }
 

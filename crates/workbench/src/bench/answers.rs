@@ -1,4 +1,4 @@
-//! `ibidem bench answers`: what Ibidem itself costs on a question, beside embedding, index and model.
+//! `ibidem-workbench bench answers`: what Ibidem itself costs on a question, beside embedding, index and model.
 
 mod audit;
 mod instant_model;
@@ -40,19 +40,20 @@ const MODEL: &str = "instant";
 
 #[derive(clap::Args)]
 pub(crate) struct AnswersBench {
-    /// Passages in the index, which is made once and used again.
+    /// How many passages the index has. It is built in the first run and used again in later ones.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     passages: u32,
-    /// Files of JSON lines whose `text` gives the sentences that passages are made of; may be repeated.
+    /// A .jsonl file. The passages are made of the sentences in the field `text` of its lines. May be repeated; all files
+    /// together must have at least 1,000 sentences of four words or more.
     #[arg(long = "texts", required = true, value_name = "FILE")]
     texts: Vec<PathBuf>,
-    /// Questions a second, sent whether the earlier ones are answered or not.
+    /// Questions per second in the first part. They are sent at this rate even if earlier ones are not answered yet.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rate: u32,
-    /// Clients at once for the second part, each sending its next question when the last was answered.
+    /// Number of clients in the second part. Each sends its next question as soon as it has the answer to the last.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: u32,
-    /// Length of each part.
+    /// How long each part takes, in seconds.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
 }

@@ -1,4 +1,4 @@
-//! `ibidem bench gather`: where the time of gathering goes, with more and more variants of a question.
+//! `ibidem-workbench bench gather`: where the time of gathering goes, with more and more variants of a question.
 
 mod instant;
 
@@ -36,22 +36,24 @@ const MOST_VARIANTS: usize = 32;
 
 #[derive(clap::Args)]
 pub(crate) struct GatherBench {
-    /// Passages in the index, which is made once and used again; it is that of `bench search`.
+    /// How many passages the index has. It is the index of `bench search`, built in the
+    /// first run and used again in later ones.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     passages: u32,
-    /// Files of JSON lines whose `text` gives the sentences that passages are made of; may be repeated.
+    /// A .jsonl file. The passages are made of the sentences in the field `text` of its lines. May be repeated; all files
+    /// together must have at least 1,000 sentences of four words or more.
     #[arg(long = "texts", required = true, value_name = "FILE")]
     texts: Vec<PathBuf>,
-    /// Forms of a question that are searched, itself among them.
+    /// With how many forms of each question to search, the question itself included; several numbers make several rows.
     #[arg(long, default_value = "1,4,8", value_delimiter = ',')]
     variants: Vec<usize>,
-    /// Questions of each row, one after the other.
+    /// How many questions each row asks, one after the other.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     questions: u32,
-    /// Drop the index and its database at the end.
+    /// Deletes the index and its database at the end.
     #[arg(long)]
     discard: bool,
-    /// The same figures as JSON.
+    /// Prints the figures as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `ibidem bench ingest`: passages per second from hand-in to index, beside the embedding model alone.
+//! `ibidem-workbench bench ingest`: passages per second from hand-in to index, beside the embedding model alone.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ const LONGEST_INGEST: Duration = Duration::from_secs(3_600);
 
 #[derive(clap::Args)]
 pub(crate) struct IngestBench {
-    /// A .jsonl file with a document on each line.
+    /// A .jsonl file with one document per line.
     file: PathBuf,
-    /// How many of its documents.
+    /// How many of its documents are loaded, from the first on.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(8..=1_000_000))]
     documents: u32,
-    /// The documents are taken in so many parts, each with the bare model before and after,
-    /// so that a machine that is slower for a while is so for both.
+    /// Into how many parts the documents are divided. Ibidem and the bare model take turns, part by part, so that a
+    /// machine that is slow for a while is slow for both.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
 }

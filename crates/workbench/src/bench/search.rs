@@ -1,4 +1,4 @@
-//! `ibidem bench search`: `POST /v1/search` over HTTP, beside the same requests put to the search engine directly.
+//! `ibidem-workbench bench search`: `POST /v1/search` over HTTP, beside the same requests put to the search engine directly.
 
 mod bare;
 mod load;
@@ -35,25 +35,27 @@ const WARM_UP: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct SearchBench {
-    /// Passages in the index, which is made once and used again.
+    /// How many passages the index has. It is built in the first run and used again in later ones.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     passages: u32,
-    /// Files of JSON lines whose `text` gives the sentences that passages are made of; may be repeated.
+    /// A .jsonl file. The passages are made of the sentences in the field `text` of its lines. May be repeated; all files
+    /// together must have at least 1,000 sentences of four words or more.
     #[arg(long = "texts", required = true, value_name = "FILE")]
     texts: Vec<PathBuf>,
-    /// Clients at once, each sending its next request when the last was answered.
+    /// Number of clients; several numbers make several rows. Each client sends its next request as soon as it has the
+    /// answer to the last.
     #[arg(long, default_value = "1,8,16", value_delimiter = ',')]
     clients: Vec<usize>,
-    /// Length of a round.
+    /// How long a round takes, in seconds.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// Rounds of each arm with each number of clients; the arms take turns.
+    /// Number of rounds for each row. Ibidem and the bare search engine take turns, round by round.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
-    /// Make the index anew.
+    /// Builds the index again, even if there is one from an earlier run.
     #[arg(long)]
     rebuild: bool,
-    /// Drop the index and its database at the end.
+    /// Deletes the index and its database at the end.
     #[arg(long)]
     discard: bool,
 }

@@ -1,4 +1,4 @@
-//! `ibidem bench terms`: what a question about a term takes, beside the vocabulary server's own time.
+//! `ibidem-workbench bench terms`: what a question about a term takes, beside the vocabulary server's own time.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::settings::{LARGEST_VOCABULARY, Settings, VocabularySource};
 
 #[derive(clap::Args)]
 pub(crate) struct TermsBench {
-    /// SKOS files, which are served on loopback as Skosmos does.
+    /// SKOS files. The benchmark serves them on loopback over the REST API of Skosmos.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// How many of their terms.
+    /// How many of their terms are asked about.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     terms: u32,
 }

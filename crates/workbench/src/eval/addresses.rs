@@ -1,4 +1,4 @@
-//! `ibidem eval addresses`: whether addresses bring exactly the documents they name, and how fast.
+//! `ibidem-workbench eval addresses`: whether addresses bring exactly the documents they name, and how fast.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ibidem eval adversarial`: what the configured verifier catches of sentences made to slip past it.
+//! `ibidem-workbench eval adversarial`: what the configured verifier catches of sentences made to slip past it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `ibidem eval answer-or-refuse`: what each policy wrongly answers and what it wrongly refuses, always together.
+//! `ibidem-workbench eval answer-or-refuse`: what each policy wrongly answers and what it wrongly refuses, always together.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(crate) struct AnswerOrRefuse {
     /// How many questions are asked at the same time.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     at_once: u16,
-    /// Writes every answer into this file, one per line, for `ibidem eval judge`. Needs exactly one --policy.
+    /// Writes every answer into this file, one per line, for `ibidem-workbench eval judge`. Needs exactly one --policy.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
     /// Prints the figures as JSON.

@@ -1,4 +1,4 @@
-//! `ibidem eval detect`: how much of what is made up the configured verifier finds, and what it takes for made up.
+//! `ibidem-workbench eval detect`: how much of what is made up the configured verifier finds, and what it takes for made up.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ibidem eval fit`: the weights of the verifier by words and vectors, on pairs made for it.
+//! `ibidem-workbench eval fit`: the weights of the verifier by words and vectors, on pairs made for it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,10 +17,11 @@ pub(crate) struct Fit {
     /// Files with one claim per line, its passages, and whether they support it, as bench/claim_pairs.py writes them.
     #[arg(required = true)]
     pairs: Vec<PathBuf>,
-    /// The share of supported claims that may be dropped, sets counting alike: it decides where a half is.
+    /// The share of supported claims that may be dropped, as a mean over the sets. The score at which exactly this share is
+    /// dropped becomes 0.5, from which on a claim counts as supported.
     #[arg(long, default_value_t = 0.05)]
     dropped: f64,
-    /// The signs of every claim against every window as JSON, one claim on each line, instead of weights.
+    /// Prints what each claim was judged by as JSON, one claim per line, and fits no weights.
     #[arg(long)]
     signs: bool,
 }

@@ -1,4 +1,4 @@
-//! `ibidem eval gather`: whether gathering brings what is wanted to the judge, and puts it first, each way it can.
+//! `ibidem-workbench eval gather`: whether gathering brings what is wanted to the judge, and puts it first, each way it can.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,16 +33,18 @@ pub(crate) struct Gather {
     /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
-    /// Passages of a lane by itself, and the best so many by cosine that a judge would read, with what words force.
+    /// How many passages each way of retrieval brings by itself. Of both together, this many with the best cosine
+    /// similarity are kept, and those that keyword search adds in any case.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pool: u16,
-    /// Also with the planner's rewrites, where `language_model.roles.planner` is set and the policy has `gather.rewrites`.
+    /// Also measures with rewritten questions. Needs `language_model.roles.planner` and a policy file with
+    /// `gather.rewrites`.
     #[arg(long)]
     rewrites: bool,
-    /// About so many queries, every k-th, for what asks a language model: rewrites and reranking.
+    /// Asks about this many queries, evenly spread, where a language model takes part (rewrites and reranking).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     sample: Option<u32>,
-    /// The pool that the configured reranker reads; that of --pool unless it is set.
+    /// How many passages the configured reranker reads. Default: as --pool.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     rerank_pool: Option<u16>,
     /// Prints the figures as JSON.

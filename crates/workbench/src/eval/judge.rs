@@ -1,4 +1,4 @@
-//! `ibidem eval judge`: two ways of answering, compared blind by a model that wrote neither.
+//! `ibidem-workbench eval judge`: two ways of answering, compared blind by a model that wrote neither.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::settings::Settings;
 #[derive(clap::Args)]
 pub(crate) struct Judge {
     /// The answers of A, one per line: `id`, `query` and `answer`. The answer is as `ibidem ask --json` prints it, or
-    /// has `text`, `sources` and `model`. `ibidem eval answer-or-refuse --answers` writes such a file.
+    /// has `text`, `sources` and `model`. `ibidem-workbench eval answer-or-refuse --answers` writes such a file.
     a: PathBuf,
     /// The answers of B to the same questions.
     b: PathBuf,

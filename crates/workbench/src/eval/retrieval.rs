@@ -1,4 +1,4 @@
-//! `ibidem eval retrieval`: nDCG and recall of each lane on a set in the form of BEIR.
+//! `ibidem-workbench eval retrieval`: nDCG and recall of each lane on a set in the form of BEIR.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ibidem eval similarity`: what thresholds on the best passage's similarity do with this embedding model.
+//! `ibidem-workbench eval similarity`: what thresholds on the best passage's similarity do with this embedding model.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `ibidem bench audit`: what the audit costs, with it and without it in turns.
+//! `ibidem-workbench bench audit`: what the audit costs, with it and without it in turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +18,23 @@ const BETWEEN_ROUNDS: Duration = Duration::from_millis(500);
 
 #[derive(clap::Args)]
 pub(crate) struct AuditBench {
-    /// Passages in the index, which is made once and used again.
+    /// How many passages the index has. It is built in the first run and used again in later ones.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
     passages: u32,
-    /// Files of JSON lines whose `text` gives the sentences that passages are made of; may be repeated.
+    /// A .jsonl file. The passages are made of the sentences in the field `text` of its lines. May be repeated; all files
+    /// together must have at least 1,000 sentences of four words or more.
     #[arg(long = "texts", required = true, value_name = "FILE")]
     texts: Vec<std::path::PathBuf>,
-    /// Questions a second for the first part.
+    /// Questions per second in the first part. They are sent at this rate even if earlier ones are not answered yet.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rate: u32,
-    /// Clients at once for the second part, each sending its next question when the last was answered.
+    /// Number of clients in the second part. Each sends its next question as soon as it has the answer to the last.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100))]
     clients: u32,
-    /// Rounds with the audit, and as many without it.
+    /// Number of rounds with the audit, and of rounds without it. They alternate.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=100))]
     rounds: u32,
-    /// Length of each round.
+    /// How long each round takes, in seconds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
 }
