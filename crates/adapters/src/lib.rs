@@ -1,14 +1,13 @@
 //! Everything outside this process but the database: a folder per system, a file per port or step.
 
-pub mod guarded;
 pub mod http_reranker;
 pub mod object_store;
 pub mod onnx;
 pub mod openai;
 pub mod otlp;
 pub mod qdrant;
+pub mod second_try;
 pub mod skos_files;
 pub mod skosmos;
-pub mod timed;
 pub mod tokens;
 pub mod watched_vocabulary;

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ibidem_words::ports::vocabulary::{Lookup, Vocabulary, VocabularyError, checked};
+use ibidem_words::clock;
+use ibidem_words::degrade::{Breakers, Deadline, Part};
+use ibidem_words::ports::vocabulary::{Lookup, Vocabulary, VocabularyError, VocabularyFault, checked};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 
@@ -58,7 +60,7 @@ pub struct VocabularyCounts {
 pub struct WatchedVocabulary(Arc<Watched>);
 
 struct Watched {
-    vocabulary: Arc<dyn Vocabulary>,
+    vocabulary: Part<dyn Vocabulary>,
     settings: WatchedSettings,
     cache: Cache<String, Lookup>,
     counters: Counters,
@@ -77,6 +79,15 @@ struct Counters {
 
 impl WatchedVocabulary {
     pub fn new(vocabulary: Arc<dyn Vocabulary>, settings: WatchedSettings) -> Self {
+        Self::over(Part::patient(vocabulary, settings.timeout), settings)
+    }
+
+    /// The same behind a breaker: what is remembered is said, however the vocabulary is.
+    pub fn guarded(vocabulary: Arc<dyn Vocabulary>, settings: WatchedSettings, breakers: &Breakers) -> Self {
+        Self::over(Part::guarded(vocabulary, breakers.of("vocabulary", settings.timeout)), settings)
+    }
+
+    fn over(vocabulary: Part<dyn Vocabulary>, settings: WatchedSettings) -> Self {
         let cache = Cache::builder()
             .max_capacity(settings.cache_entries)
             .eviction_policy(EvictionPolicy::lru())
@@ -110,8 +121,8 @@ impl Vocabulary for WatchedVocabulary {
     }
 
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError> {
-        let closest = tokio::time::timeout(self.0.settings.timeout, self.0.vocabulary.closest(term, limit));
-        closest.await.unwrap_or_else(|_| Err(self.0.late()))
+        // A kindness, which is gone without: it says nothing about the vocabulary.
+        self.0.vocabulary.aside(Deadline::NONE, |vocabulary| vocabulary.closest(term, limit)).await
     }
 }
 
@@ -130,19 +141,15 @@ impl Watched {
     }
 
     async fn ask(&self, term: &str) -> Result<Lookup, VocabularyError> {
-        let lookup = async {
-            if self.settings.test_triggers && term == TIMEOUT_TRIGGER {
-                std::future::pending::<()>().await;
-            }
-            self.vocabulary.lookup(term).await
+        let outcome = if self.settings.test_triggers && term == TIMEOUT_TRIGGER {
+            clock::wait(self.settings.timeout).await;
+            Err(VocabularyError::late(self.settings.timeout))
+        } else {
+            // Others may wait for it too: it has the vocabulary's time, whatever the first of them has left.
+            self.vocabulary.call(Deadline::NONE, |vocabulary| vocabulary.lookup(term)).await
         };
-        let outcome = tokio::time::timeout(self.settings.timeout, lookup).await.unwrap_or_else(|_| Err(self.late()));
         self.counters.count(&outcome);
         outcome
-    }
-
-    fn late(&self) -> VocabularyError {
-        VocabularyError::Timeout(u64::try_from(self.settings.timeout.as_millis()).unwrap_or(u64::MAX))
     }
 }
 
@@ -154,7 +161,7 @@ impl Counters {
             Ok(lookup) if defines(lookup) => &self.hit,
             Ok(_) => &self.miss,
             Err(VocabularyError::Timeout(_)) => &self.timeout,
-            Err(VocabularyError::Unavailable(_) | VocabularyError::InvalidTerm) => &self.error,
+            Err(VocabularyError::Unavailable(_) | VocabularyError::Own(VocabularyFault::InvalidTerm)) => &self.error,
         });
     }
 

@@ -14,10 +14,11 @@ use ibidem_engine::replay::Replay;
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord, TurnLog};
 use ibidem_language::Terms;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
 use ibidem_words::{
-    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Role, Scope, Sha256Hash, Subject, TenantId,
+    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Scope, Sha256Hash, TenantId,
 };
 use uuid::Uuid;
 
@@ -72,7 +73,7 @@ fn record() -> DecisionRecord {
     let mut candidates: Vec<Candidate> = (0..CANDIDATES).map(candidate).collect();
     read(&mut candidates);
     let candidates = candidates.into_iter().map(|candidate| {
-        let reading = candidate.reading.unwrap();
+        let overlap = candidate.overlap.unwrap();
         CandidateRecord {
             passage: candidate.passage.passage,
             collection: candidate.passage.collection,
@@ -84,8 +85,8 @@ fn record() -> DecisionRecord {
             curated: None,
             addressed: false,
             forced: false,
-            coverage: reading.coverage,
-            present: reading.present,
+            coverage: overlap.coverage,
+            present: overlap.present,
             alike: Vec::new(),
         }
     });
@@ -112,20 +113,20 @@ fn record() -> DecisionRecord {
 fn read(candidates: &mut [Candidate]) {
     let terms = Terms::of(QUESTION);
     for candidate in candidates {
-        candidate.read(&terms);
+        candidate.overlap_with(&terms);
     }
 }
 
 fn gathered(policy: Arc<Policy>) -> Gathered {
     let tenant = TenantId::named("bench");
-    let identity =
-        Identity { tenant, subject: Subject::for_tests("bench"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant, "bench", Default::default());
     let asked = Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,
         scope: Scope::of(&identity),
         question: Question::new(QUESTION),
         policy,
+        deadline: Deadline::NONE,
     };
     Gathered {
         asked,

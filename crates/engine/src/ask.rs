@@ -1,12 +1,11 @@
 //! A question's life, on one screen: route, gather, sift, speak.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use ibidem_words::degrade::Deadline;
+use ibidem_words::clock;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::TurnRecord;
-use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
 
 use crate::draft::Draft;
@@ -31,10 +30,6 @@ pub struct Engine {
     pub parts: Parts,
     /// Signs receipts; none where the installation has no key.
     pub signing_key: Option<Arc<SigningKey>>,
-    /// None when requests may take as long as their parts do.
-    pub request_time: Option<Arc<dyn RequestTime>>,
-    /// Of the one request that this is for.
-    pub deadline: Option<Deadline>,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -48,11 +43,11 @@ pub enum AskError {
 impl Engine {
     /// With nothing but documents to search; sentences are checked by their words.
     pub fn new(searcher: Searcher) -> Self {
-        Self::of(Parts::new(searcher, Arc::new(LexicalEntailment::by_words())))
+        Self::of(Parts::new(searcher, Part::bare(Arc::new(LexicalEntailment::by_words()))))
     }
 
     pub fn of(parts: Parts) -> Self {
-        Self { parts, signing_key: None, request_time: None, deadline: None }
+        Self { parts, signing_key: None }
     }
 
     /// With other parts.
@@ -61,13 +56,6 @@ impl Engine {
         change(&mut self.parts);
         self
     }
-
-    /// For one request, which has so much time.
-    #[must_use]
-    pub fn until(self, deadline: Deadline) -> Self {
-        Self { deadline: Some(deadline), ..self }
-    }
-
     /// Asks, and makes the record of it: what every way in does.
     pub async fn turn(
         &self,
@@ -75,7 +63,7 @@ impl Engine {
         asked: Asked,
         listener: &mut dyn Listener,
     ) -> Result<(Answer, TurnRecord), AskError> {
-        let started = Instant::now();
+        let started = clock::now();
         let (at, policy, question) = (asked.at, asked.policy.clone(), asked.question.clone());
         let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
@@ -84,8 +72,8 @@ impl Engine {
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
         let decision = decision_record(&answer, draft, search, least_support);
         let record = TurnRecord {
-            tenant: identity.tenant,
-            subject: identity.subject.clone(),
+            tenant: identity.tenant(),
+            subject: identity.subject().clone(),
             asked_at: at,
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             policy_hash: policy.hash,
@@ -104,15 +92,8 @@ impl Engine {
     /// An answer with its receipt, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         let (at, policy) = (asked.at, asked.policy.hash);
-        let spoken = match (self.deadline, &self.request_time) {
-            (Some(deadline), Some(time)) => {
-                let late = asked.clone();
-                let work = spoken(&self.parts, asked, listener);
-                time_limit::kept(time.as_ref(), deadline, late, work).await
-            }
-            _ => spoken(&self.parts, asked, listener).await,
-        };
-        let spoken = spoken.map_err(AskError::Model)?;
+        let late = asked.clone();
+        let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;
         let answer = spoken.answer.sealed(at, policy, self.signing_key.as_deref());
         Ok(Spoken { answer, ..spoken })
     }
@@ -136,10 +117,10 @@ impl Engine {
 async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, ModelError> {
     // Before anything is searched: a mistake of the asker costs nothing.
     if let Some(named) = asked.question.model.as_deref() {
-        parts.roles.check_named(named).await?;
+        parts.roles.check_named(named, asked.deadline).await?;
     }
     let request_id = asked.request_id;
-    let began = Instant::now();
+    let began = clock::now();
     let way = route(parts, asked, listener).await;
     let mut stages = vec![("route", began.elapsed())];
     let (decided, search) = match way {
@@ -148,7 +129,7 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
         Way::Search(asked, named) => match evidence(parts, asked, &named).await {
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
             Ok(SiftedSearch { outcome, mut search, .. }) => {
-                let began = Instant::now();
+                let began = clock::now();
                 let decided = decided(parts, outcome, listener).await?;
                 search.stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");

@@ -1,6 +1,6 @@
 //! From a question that is searched for to evidence that the gates and the catalogue let through.
 
-use std::time::Instant;
+use ibidem_words::clock;
 
 use crate::gather::gather;
 use crate::parts::Parts;
@@ -37,7 +37,7 @@ pub(crate) async fn evidence(
         let mut search = std::mem::replace(&mut gathered.search, of_round);
         search.follow(std::mem::take(&mut earlier));
         let reranked = gathered.reranked;
-        let began = Instant::now();
+        let began = clock::now();
         let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered).await;
         search.stages.push(("sift", began.elapsed()));
         let outcome = match confirmed {

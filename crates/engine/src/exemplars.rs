@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_words::Sha256Hash;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
 use crate::policy::TopicRules;
@@ -21,16 +22,18 @@ const MOST_POLICIES: usize = 16;
 impl Exemplars {
     pub(crate) async fn of(
         &self,
-        embedder: &dyn Embedder,
+        embedder: &Part<dyn Embedder>,
         policy: Sha256Hash,
         rules: &TopicRules,
+        deadline: Deadline,
     ) -> Result<Arc<Vec<TopicVectors>>, EmbedError> {
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&policy) {
             return Ok(known.clone());
         }
         let mut vectors = Vec::with_capacity(rules.topics.len());
         for topic in &rules.topics {
-            vectors.push(embedder.embed_queries(topic.exemplars.clone()).await?);
+            let exemplars = topic.exemplars.clone();
+            vectors.push(embedder.call(deadline, |embedder| embedder.embed_queries(exemplars)).await?);
         }
         let vectors = Arc::new(vectors);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

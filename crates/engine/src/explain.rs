@@ -1,5 +1,6 @@
 //! A search laid open: the lanes, every candidate with every score it earned, and what dropped it. No model answers.
 
+use ibidem_words::degrade::Fallback;
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SourceId};
 use serde::Serialize;
 
@@ -20,7 +21,7 @@ pub struct Explanation {
     /// 1 where a first round brought too little.
     pub round: u32,
     pub reranked: bool,
-    pub fallback_reasons: Vec<String>,
+    pub fallback_reasons: Vec<Fallback>,
     /// How often the index was asked.
     pub index_calls: u32,
     pub stages: Vec<ExplainedStage>,

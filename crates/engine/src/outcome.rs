@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ibidem_words::degrade::Fallback;
 use ibidem_words::{
     Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, Reason, Receipt, Refusal, RetrievalQuality,
     RouteTarget, Transparency,
@@ -260,7 +261,7 @@ fn transparency(quality: &RetrievalQuality) -> Transparency {
     let statement = if quality.degraded {
         Some(format!(
             "A simplified search was used ({}); results may be less comprehensive.",
-            quality.fallback_reasons.join(", ")
+            Fallback::names(&quality.fallback_reasons).join(", ")
         ))
     } else if quality.confidence_level == ConfidenceLevel::Low {
         Some("Limited relevant information was found; rephrasing the question may help.".to_owned())
@@ -277,12 +278,15 @@ mod tests {
     #[test]
     fn what_was_simpler_is_named_and_little_is_said_to_be_little() {
         for (base, reasons, part) in [
-            (0.9, &["bm25_only", "circuit_open"][..], Some("simplified search was used (bm25_only, circuit_open)")),
+            (
+                0.9,
+                &[Fallback::KeywordsOnly, Fallback::CircuitOpen][..],
+                Some("simplified search was used (bm25_only, circuit_open)"),
+            ),
             (0.59, &[], Some("Limited relevant information")),
             (0.6, &[], None),
         ] {
-            let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
-            let said = transparency(&RetrievalQuality::of(base, reasons));
+            let said = transparency(&RetrievalQuality::of(base, reasons.to_vec()));
             assert_eq!(said.show_to_user, part.is_some());
             assert_eq!(said.statement.is_some_and(|statement| statement.contains(part.unwrap_or("-"))), part.is_some());
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::memory::Memory;
 use ibidem_words::ports::owners::Owners;
@@ -21,14 +22,14 @@ pub struct Parts {
     /// asked.
     pub roles: Arc<Roles>,
     /// None when no vocabulary is configured: then questions about terms are questions like any other.
-    pub vocabulary: Option<Arc<dyn Vocabulary>>,
+    pub vocabulary: Option<Part<dyn Vocabulary>>,
     /// None when no reranker is configured: then the cosine decides.
-    pub reranker: Option<Arc<dyn Reranker>>,
+    pub reranker: Option<Part<dyn Reranker>>,
     /// None when there is no curated memory.
     pub memory: Option<Arc<dyn Memory>>,
     pub exemplars: Arc<Exemplars>,
     /// Reads each sentence against the passages it cites.
-    pub entailment: Arc<dyn Entailment>,
+    pub entailment: Part<dyn Entailment>,
     /// None when nobody is named as the owner of anything.
     pub owners: Option<Arc<dyn Owners>>,
     /// Whom a question goes to when what it is about has no owner.
@@ -37,7 +38,7 @@ pub struct Parts {
 
 impl Parts {
     /// Documents to search, something that checks sentences, and nothing else.
-    pub fn new(searcher: Searcher, entailment: Arc<dyn Entailment>) -> Self {
+    pub fn new(searcher: Searcher, entailment: Part<dyn Entailment>) -> Self {
         Self {
             searcher,
             roles: Arc::default(),

@@ -5,8 +5,10 @@ mod planner;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::{
-    Estimate, LanguageModel, ModelError, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer, is_same_model,
+    Estimate, LanguageModel, ModelError, ModelFault, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer,
+    is_same_model,
 };
 
 pub use planner::Planner;
@@ -18,22 +20,32 @@ const MOST_BYTES: usize = 16 * 1024;
 #[derive(Clone)]
 pub struct NamedModel {
     pub name: String,
-    pub model: Arc<dyn LanguageModel>,
+    pub model: Part<dyn LanguageModel>,
     pub limits: ModelLimits,
-    pub tokenizer: Arc<dyn Tokenizer>,
+    pub tokenizer: Part<dyn Tokenizer>,
 }
 
 impl NamedModel {
     /// Of which nothing is known but its name.
     pub fn unknown(model: Arc<dyn LanguageModel>) -> Self {
-        let name = model.default_model().to_owned();
-        Self { name, model, limits: ModelLimits::default(), tokenizer: Arc::new(Estimate) }
+        Self::of(Part::bare(model))
+    }
+
+    /// The same, of a model that is asked with care.
+    pub fn of(model: Part<dyn LanguageModel>) -> Self {
+        let name = model.port().default_model().to_owned();
+        Self { name, model, limits: ModelLimits::default(), tokenizer: Part::bare(Arc::new(Estimate)) }
     }
 
     /// All that it says to these messages, at temperature 0, as far as it is read.
-    pub async fn say(&self, messages: Vec<PromptMessage>, max_tokens: u32) -> Result<String, ModelError> {
+    pub async fn say(
+        &self,
+        messages: Vec<PromptMessage>,
+        max_tokens: u32,
+        deadline: Deadline,
+    ) -> Result<String, ModelError> {
         let prompt = Prompt { model: Some(self.name.clone()), messages, temperature: 0.0, max_tokens };
-        let mut pieces = self.model.write(prompt).await?;
+        let mut pieces = self.model.write(deadline, prompt).await?;
         let mut written = Vec::new();
         while let Some(piece) = pieces.next().await {
             match piece? {
@@ -48,12 +60,12 @@ impl NamedModel {
     }
 
     /// Fails when its server says that it does not have it, and when the server cannot be asked.
-    pub async fn check_served(&self) -> Result<(), ModelError> {
-        let served = self.model.served().await?;
+    pub async fn check_served(&self, deadline: Deadline) -> Result<(), ModelError> {
+        let served = self.model.aside(deadline, |model| model.served()).await?;
         if served.iter().any(|served| is_same_model(served, &self.name)) {
             return Ok(());
         }
-        Err(ModelError::NotServed { model: self.name.clone(), served })
+        Err(ModelError::Own(ModelFault::NotServed { model: self.name.clone(), served }))
     }
 }
 
@@ -94,17 +106,17 @@ impl Roles {
             Some(model) => Ok(Some(model)),
             None => {
                 let allowed = self.writers().map(|model| model.name.clone()).collect();
-                Err(ModelError::NotAllowed { model: named.to_owned(), allowed })
+                Err(ModelError::Own(ModelFault::NotAllowed { model: named.to_owned(), allowed }))
             }
         }
     }
 
     /// Whether a model that an asker names may be named, and is there. A server that cannot be asked is no mistake of
     /// the asker's: what stands in for it is said when it is needed.
-    pub async fn check_named(&self, named: &str) -> Result<(), ModelError> {
+    pub async fn check_named(&self, named: &str, deadline: Deadline) -> Result<(), ModelError> {
         let Some(model) = self.writer(Some(named))? else { return Ok(()) };
-        match model.check_served().await {
-            Err(error @ ModelError::NotServed { .. }) => Err(error),
+        match model.check_served(deadline).await {
+            Err(error @ ModelError::Own(ModelFault::NotServed { .. })) => Err(error),
             _ => Ok(()),
         }
     }
@@ -164,17 +176,20 @@ mod tests {
     #[tokio::test]
     async fn a_model_that_is_listed_and_not_served_is_an_error_that_says_how_to_get_it() {
         let roles = roles();
-        assert_eq!(roles.check_named(FakeModel::NAME).await, Ok(()));
-        let error = roles.check_named("large:8b").await.unwrap_err().to_string();
+        assert_eq!(roles.check_named(FakeModel::NAME, Deadline::NONE).await, Ok(()));
+        let error = roles.check_named("large:8b", Deadline::NONE).await.unwrap_err().to_string();
         assert!(error.contains("`ollama pull large:8b`") && error.ends_with("served are: scripted"), "{error}");
-        assert!(matches!(roles.check_named("other").await, Err(ModelError::NotAllowed { .. })));
+        assert!(matches!(
+            roles.check_named("other", Deadline::NONE).await,
+            Err(ModelError::Own(ModelFault::NotAllowed { .. }))
+        ));
     }
 
     #[tokio::test]
     async fn a_server_that_cannot_be_asked_is_no_mistake_of_the_askers() {
         let away = NamedModel::unknown(Arc::new(FakeModel::new(Script::CannotBeReached)));
-        assert!(matches!(away.check_served().await, Err(ModelError::Connection(_))));
-        assert_eq!(Roles::answering(away).check_named(FakeModel::NAME).await, Ok(()));
+        assert!(matches!(away.check_served(Deadline::NONE).await, Err(ModelError::Unavailable(_))));
+        assert_eq!(Roles::answering(away).check_named(FakeModel::NAME, Deadline::NONE).await, Ok(()));
     }
 
     #[test]

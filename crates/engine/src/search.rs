@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ibidem_language::bm25::{self, TermId, TermWeights};
-use ibidem_words::degrade::{Fault as _, flags};
+use ibidem_words::degrade::{Deadline, Fallback, Part};
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
@@ -27,11 +27,12 @@ pub struct SearchRequest {
     pub collections: Vec<CollectionName>,
     pub limit: usize,
     pub lanes: Lanes,
+    pub deadline: Deadline,
 }
 
 impl SearchRequest {
     pub fn new(query: &str, collections: Vec<CollectionName>, limit: usize, lanes: Lanes) -> Self {
-        Self { query: seen(query).into_owned(), collections, limit, lanes }
+        Self { query: seen(query).into_owned(), collections, limit, lanes, deadline: Deadline::NONE }
     }
 
     /// What somebody sent, if it can be searched for.
@@ -41,7 +42,13 @@ impl SearchRequest {
         limit: usize,
         lanes: Lanes,
     ) -> Result<Self, InvalidQuestion> {
-        Ok(Self { query: checked_query(query)?, collections, limit, lanes })
+        Ok(Self { query: checked_query(query)?, collections, limit, lanes, deadline: Deadline::NONE })
+    }
+
+    /// With no more time than that for the parts that are asked.
+    #[must_use]
+    pub fn until(self, deadline: Deadline) -> Self {
+        Self { deadline, ..self }
     }
 }
 
@@ -67,7 +74,7 @@ pub struct SearchOutcome {
     pub hits: Vec<SearchHit>,
     /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer,
     /// `circuit_open` when it was not asked, and `words_unweighed` while the rarity of words is not counted.
-    pub fallback_reasons: Vec<&'static str>,
+    pub fallback_reasons: Vec<Fallback>,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -84,8 +91,8 @@ pub enum SearchError {
 /// Everything a search needs.
 #[derive(Clone)]
 pub struct Searcher {
-    pub embedder: Arc<dyn Embedder>,
-    pub index: Arc<dyn Index>,
+    pub embedder: Part<dyn Embedder>,
+    pub index: Part<dyn Index>,
     pub catalogue: Arc<dyn Catalogue>,
     pub words: Arc<dyn WordStatistics>,
 }
@@ -112,12 +119,12 @@ impl Searcher {
         scope: &Scope,
         request: &SearchRequest,
         hits_per_lane: usize,
-    ) -> Result<(Vec<IndexHit>, Vec<&'static str>), SearchError> {
+    ) -> Result<(Vec<IndexHit>, Vec<Fallback>), SearchError> {
         let (vector, words) = futures::join!(self.query_vector(request), self.query_words(scope, request));
         let (vector, mut fallback_reasons) = vector?;
         let words = words?;
         if words.as_ref().is_some_and(|words| !words.by_rarity) {
-            fallback_reasons.push(flags::WORDS_UNWEIGHED);
+            fallback_reasons.push(Fallback::WordsUnweighed);
         }
         let words = words.and_then(|words| words.texts.into_iter().next());
         let query = IndexQuery {
@@ -127,7 +134,8 @@ impl Searcher {
             hits_per_lane,
             ..IndexQuery::default()
         };
-        let found = self.index.search(scope, vec![query]).await?.into_iter().next().unwrap_or_default();
+        let found = self.index.call(request.deadline, |index| index.search(scope, vec![query])).await?;
+        let found = found.into_iter().next().unwrap_or_default();
         Ok((found, fallback_reasons))
     }
 
@@ -154,18 +162,19 @@ impl Searcher {
     }
 
     /// The query's vector, or none when only words are searched, by wish or because the model does not answer.
-    async fn query_vector(
-        &self,
-        request: &SearchRequest,
-    ) -> Result<(Option<Vec<f32>>, Vec<&'static str>), SearchError> {
+    async fn query_vector(&self, request: &SearchRequest) -> Result<(Option<Vec<f32>>, Vec<Fallback>), SearchError> {
         if request.lanes == Lanes::Lexical {
             return Ok((None, Vec::new()));
         }
-        match self.embedder.embed_queries(vec![request.query.clone()]).await {
+        let query = vec![request.query.clone()];
+        match self.embedder.call(request.deadline, |embedder| embedder.embed_queries(query)).await {
             Ok(vectors) => Ok((vectors.into_iter().next(), Vec::new())),
             Err(error) if request.lanes == Lanes::Dense => Err(error.into()),
-            Err(error) if error.is_circuit_open() => Ok((None, vec![flags::BM25_ONLY, flags::CIRCUIT_OPEN])),
-            Err(_) => Ok((None, vec![flags::BM25_ONLY])),
+            Err(error) => {
+                let mut raised = Vec::new();
+                Fallback::KeywordsOnly.raise_for(&error, &mut raised);
+                Ok((None, raised))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::degrade::{Fault, flags};
+use ibidem_words::degrade::{Deadline, Fallback, Fault};
 use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
 use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Scope};
@@ -20,6 +20,8 @@ pub struct Asked {
     pub scope: Scope,
     pub question: Question,
     pub policy: std::sync::Arc<Policy>,
+    /// What is left of it limits every part that is asked for this question.
+    pub deadline: Deadline,
 }
 
 /// What the lanes brought, confirmed by the catalogue, best first.
@@ -39,7 +41,7 @@ pub struct Gathered {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TurnLog {
     /// The flags of parts that were skipped or stood in for another, in the order of what happened.
-    pub fallback_reasons: Vec<String>,
+    pub fallback_reasons: Vec<Fallback>,
     /// What the asker is told beside the answer.
     pub warnings: Vec<String>,
     /// What each gate found.
@@ -53,18 +55,18 @@ impl TurnLog {
     }
 
     /// A part was skipped: a flag for that, and one more where it was not even asked.
-    pub fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
-        flags::fall_back(&mut self.fallback_reasons, flag, failure);
+    pub fn fall_back(&mut self, flag: Fallback, failure: &impl Fault) {
+        flag.raise_for(failure, &mut self.fallback_reasons);
     }
 
     /// Says so where a part was not asked.
     pub fn not_asked(&mut self, failure: &impl Fault) {
-        flags::not_asked(&mut self.fallback_reasons, failure);
+        Fallback::raise_if_not_asked(failure, &mut self.fallback_reasons);
     }
 
     /// Raises a flag, once.
-    pub fn raise(&mut self, flag: &str) {
-        flags::raise(&mut self.fallback_reasons, flag);
+    pub fn raise(&mut self, flag: Fallback) {
+        flag.raise(&mut self.fallback_reasons);
     }
 }
 

@@ -6,7 +6,7 @@ mod reranker;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Prompt, PromptMessage};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Prompt, PromptMessage};
 use ibidem_words::{Speaker, unsteered};
 
 pub use entailment::YesNoEntailment;
@@ -113,12 +113,12 @@ impl From<ModelError> for Trouble {
     fn from(error: ModelError) -> Self {
         match error {
             ModelError::Timeout(after) => Self::Timeout(after),
-            ModelError::Connection(_)
-            | ModelError::NotAllowed { .. }
-            | ModelError::NotServed { .. }
+            ModelError::Unavailable(_)
+            | ModelError::Own(ModelFault::NotAllowed { .. })
+            | ModelError::Own(ModelFault::NotServed { .. })
             | ModelError::CircuitOpen { .. } => Self::Unavailable(error.to_string()),
-            ModelError::TooLong(reason) => Self::TooLong(reason),
-            ModelError::Failed(_) => Self::Failed(error.to_string()),
+            ModelError::Own(ModelFault::TooLong(reason)) => Self::TooLong(reason),
+            ModelError::Own(ModelFault::Failed(_)) => Self::Failed(error.to_string()),
         }
     }
 }

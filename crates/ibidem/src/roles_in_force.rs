@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ibidem_engine::roles::Roles;
 use ibidem_words::Sha256Hash;
-use ibidem_words::degrade::Breakers;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::degrade::{Breakers, Deadline};
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use tokio::sync::watch;
 
 use crate::compose;
@@ -154,9 +154,9 @@ fn tell(outcome: &Outcome) {
 pub(crate) async fn not_served(roles: &Roles) -> Result<Vec<String>, ModelError> {
     let mut missing = Vec::new();
     for (role, model) in roles.filled() {
-        match model.check_served().await {
+        match model.check_served(Deadline::NONE).await {
             Ok(()) => {}
-            Err(error @ ModelError::NotServed { .. }) => missing.push(format!("{role}: {error}")),
+            Err(error @ ModelError::Own(ModelFault::NotServed { .. })) => missing.push(format!("{role}: {error}")),
             Err(error) => return Err(error),
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
-use ibidem_words::ports::index::{IndexDocument, IndexError, IndexWriter};
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder};
+use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::outbox::{Outbox, Publication};
 use ibidem_words::ports::vectors::VectorShelf;
 use ibidem_words::{DocumentId, TenantId};
@@ -32,9 +32,9 @@ impl PublishError {
     /// Whether a document is at fault, and not a part that every document needs.
     fn is_of_a_document(&self) -> bool {
         match self {
-            Self::Index(IndexError::Rejected(_))
+            Self::Index(IndexError::Own(IndexFault::Rejected(_)))
             | Self::Catalogue(CatalogueError::Corrupt(_) | CatalogueError::Refused(_))
-            | Self::Embed(EmbedMissingError::Embed(EmbedError::TooLong { .. })) => true,
+            | Self::Embed(EmbedMissingError::Embed(EmbedError::Own(EmbedFault::TooLong { .. }))) => true,
             Self::Index(_) | Self::Catalogue(_) | Self::Embed(_) | Self::VectorsVanished => false,
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     impl IndexWriter for Fastidious {
         async fn publish(&self, documents: Vec<IndexDocument>) -> Result<(), IndexError> {
             match documents.iter().any(|document| document.document == self.rejected) {
-                true => Err(IndexError::Rejected("a payload it cannot keep".to_owned())),
+                true => Err(IndexError::Own(IndexFault::Rejected("a payload it cannot keep".to_owned()))),
                 false => self.index.publish(documents).await,
             }
         }

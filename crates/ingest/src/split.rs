@@ -64,7 +64,7 @@ pub fn split(
     limits: &Limits,
 ) -> Result<Vec<Passage>, SplitError> {
     let mut passages = Vec::new();
-    let mut place = Place::default();
+    let mut counted = CharacterCounter::default();
     let known_words = KnownWords::default();
     for stretch in stretches(document) {
         let section = section_with_room(title, &stretch, counter, limits)?;
@@ -72,8 +72,8 @@ pub fn split(
         let headings = opening_headings(text, document.title.as_deref(), stretch.path);
         let room = Room::new(title, section.as_deref(), counter, limits, &known_words);
         for piece in room.cut(text, headings)? {
-            let start = place.advance(&document.text, stretch.bytes.start + piece.bytes.start);
-            let end = place.advance(&document.text, stretch.bytes.start + piece.bytes.end);
+            let start = counted.advance(&document.text, stretch.bytes.start + piece.bytes.start);
+            let end = counted.advance(&document.text, stretch.bytes.start + piece.bytes.end);
             let text = &text[piece.bytes];
             if !text.contains(char::is_alphanumeric) {
                 continue;
@@ -111,12 +111,12 @@ fn section_with_room(
 
 /// Walks through the text once, counting its characters.
 #[derive(Default)]
-struct Place {
+struct CharacterCounter {
     bytes: usize,
     characters: usize,
 }
 
-impl Place {
+impl CharacterCounter {
     fn advance(&mut self, text: &str, to: usize) -> usize {
         self.characters += text[self.bytes..to].chars().count();
         self.bytes = to;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::Utc;
 use futures::future::{join, join_all};
 use futures::stream::{self, StreamExt as _};
-use ibidem_words::ports::embedder::{EmbedError, TokenCounter};
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault, TokenCounter};
 use ibidem_words::ports::intake::{Committed, Failure, Intake, Job};
 use ibidem_words::ports::originals::{Originals, OriginalsError};
 use ibidem_words::ports::vectors::MissingVector;
@@ -159,7 +159,9 @@ impl Worker {
         match self.embed(to_embed).await {
             Ok(()) => {}
             // Somebody's passage does not fit: each document for itself, so that only that one fails.
-            Err(EmbedMissingError::Embed(EmbedError::TooLong { .. })) => read = self.embed_one_by_one(read).await,
+            Err(EmbedMissingError::Embed(EmbedError::Own(EmbedFault::TooLong { .. }))) => {
+                read = self.embed_one_by_one(read).await;
+            }
             Err(error) => {
                 for (job, _) in &read {
                     self.fail(job, &error.to_string(), failure(&error)).await;
@@ -252,7 +254,7 @@ impl Worker {
 /// What a failure to embed means for the document.
 fn failure(error: &EmbedMissingError) -> Failure {
     match error {
-        EmbedMissingError::Embed(EmbedError::TooLong { .. }) => Failure::Permanent,
+        EmbedMissingError::Embed(EmbedError::Own(EmbedFault::TooLong { .. })) => Failure::Permanent,
         EmbedMissingError::Embed(_) | EmbedMissingError::Store(_) => Failure::Outage,
     }
 }

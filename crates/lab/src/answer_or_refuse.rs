@@ -10,6 +10,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::ask::{AskError, Engine};
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::{Action, Answer};
 use serde::Serialize;
 
@@ -54,12 +55,10 @@ impl Outcome {
             reason: answer.reason.map(|reason| reason.as_str().to_owned()),
             cites_the_paragraph: answered && answer.citations.iter().any(|cited| is_of_paragraph(&cited.snippet_full)),
             says_the_answer: answered && question.answers.iter().any(|answer| said.contains(&plain(answer))),
-            stood_in: answer.retrieval_quality.fallback_reasons.iter().any(|flag| flag == EXTRACTIVE),
+            stood_in: answer.retrieval_quality.fallback_reasons.contains(&Fallback::Extractive),
         }
     }
 }
-
-const EXTRACTIVE: &str = "extractive";
 
 /// Without regard to case and to how white space is laid out.
 fn plain(text: &str) -> String {
@@ -96,8 +95,8 @@ async fn answer<'a>(
         .map_err(|error| AnswerOrRefuseError::Ask { id: asked.id.clone(), error })?;
     let flags = &spoken.answer.retrieval_quality.fallback_reasons;
     // A model that is late is a fact about the model, and is counted. A search that is simpler is another search.
-    if flags.iter().any(|flag| flag != EXTRACTIVE && flag != "circuit_open") {
-        let reason = [flags.clone(), spoken.failure.into_iter().collect()].concat().join(": ");
+    if flags.iter().any(|flag| !matches!(flag, Fallback::Extractive | Fallback::CircuitOpen)) {
+        let reason = crate::simplified(flags, spoken.failure.as_slice());
         return Err(AnswerOrRefuseError::Simplified { id: asked.id.clone(), reason });
     }
     Ok((asked, spoken.answer))

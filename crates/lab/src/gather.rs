@@ -90,7 +90,7 @@ pub async fn gather_all(
         let gathered =
             gathered.map_err(|failed| RetrievalError::Search { id: query.id.clone(), error: failed.error })?;
         if !gathered.log.fallback_reasons.is_empty() {
-            let reason = [gathered.log.fallback_reasons, gathered.search.failures].concat().join(": ");
+            let reason = crate::simplified(&gathered.log.fallback_reasons, &gathered.search.failures);
             return Err(RetrievalError::Simplified { id: query.id.clone(), reason });
         }
         let variants = gathered.search.variants.len();

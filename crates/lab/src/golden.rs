@@ -156,6 +156,7 @@ pub fn is_about_evidence(reason: Reason) -> bool {
             | Reason::LowSimilarity
             | Reason::LowCoverage
             | Reason::LowConfidence
+            | Reason::NotAnswered
             | Reason::NoThesis
             | Reason::UnsupportedClaims
             | Reason::OutOfScope

@@ -7,6 +7,7 @@ pub mod report;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use ibidem_engine::roles::NamedModel;
 use ibidem_words::Sha256Hash;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::language_model::is_same_model;
 use serde::{Deserialize, Serialize};
@@ -132,7 +133,7 @@ pub async fn judge_all(
 }
 
 async fn judge_one(judge: &NamedModel, pair: &Pair, order: Order) -> Result<Verdict, JudgeError> {
-    let said = judge.say(prompt::messages(pair, order), MOST_TOKENS).await;
+    let said = judge.say(prompt::messages(pair, order), MOST_TOKENS, Deadline::NONE).await;
     let said = said.map_err(|error| JudgeError::Model { id: pair.id.clone(), error })?;
     let scores = read(&said).map(|(first, second)| match order {
         Order::AFirst => Sides { a: first, b: second },

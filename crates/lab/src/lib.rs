@@ -16,3 +16,10 @@ pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;
+
+use ibidem_words::degrade::Fallback;
+
+/// Why a search does not count: what was skipped, and what went wrong.
+fn simplified(fallbacks: &[Fallback], failures: &[String]) -> String {
+    [Fallback::names(fallbacks), failures.iter().map(String::as_str).collect()].concat().join(": ")
+}

@@ -64,7 +64,7 @@ pub async fn run_lane(
         milliseconds.push(began.elapsed().as_secs_f64() * 1_000.0);
         let outcome = outcome.map_err(|error| RetrievalError::Search { id: query.id.clone(), error })?;
         if let Some(reason) = outcome.fallback_reasons.first() {
-            return Err(RetrievalError::Simplified { id: query.id.clone(), reason: (*reason).to_owned() });
+            return Err(RetrievalError::Simplified { id: query.id.clone(), reason: reason.to_string() });
         }
         rankings.push(ranked_documents(outcome.hits.iter().map(|hit| &hit.passage)));
         done();

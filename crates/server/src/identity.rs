@@ -8,7 +8,7 @@ use ibidem_store::KeyError;
 use ibidem_words::{Identity, Role, Scope};
 
 use crate::audit::Act;
-use crate::limits::Place;
+use crate::limits::RequestSlot;
 use crate::problem::Problem;
 use crate::state::AppState;
 
@@ -22,13 +22,13 @@ impl Caller {
     }
 
     pub(crate) fn require(&self, role: Role) -> Result<(), Problem> {
-        if self.0.role >= role {
+        if self.0.role() >= role {
             return Ok(());
         }
         Err(Problem::forbidden(format!(
             "It needs the role {}; this key has the role {}.",
             role.as_str(),
-            self.0.role.as_str()
+            self.0.role().as_str()
         )))
     }
 }
@@ -43,8 +43,8 @@ impl FromRequestParts<AppState> for Caller {
                 if let Some(act) = parts.extensions.get::<Act>() {
                     act.by(&identity);
                 }
-                if let Some(place) = parts.extensions.get::<Place>() {
-                    place.count_for(state, key)?;
+                if let Some(slot) = parts.extensions.get::<RequestSlot>() {
+                    slot.count_for(state, key)?;
                 }
                 Ok(Self(identity))
             }

@@ -4,7 +4,7 @@ mod body;
 mod key_places;
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
@@ -27,9 +27,9 @@ const GRACE_PARTS: u32 = 12;
 /// answers them, and they ask the database, so that they need one of their own.
 pub(crate) const PROBES_AT_ONCE: usize = 16;
 
-/// A request's place among those under way. Work that outlives its request keeps it until it is done.
+/// A request's slot among those under way. Work that outlives its request keeps the slot until it is done.
 #[derive(Clone)]
-pub(crate) struct Place(Arc<Held>);
+pub(crate) struct RequestSlot(Arc<Held>);
 
 struct Held {
     _permit: OwnedSemaphorePermit,
@@ -37,17 +37,16 @@ struct Held {
     of_key: OnceLock<KeyPlace>,
 }
 
-impl Place {
-    /// Counts the request among those of the key that it came with, if the key has a place left.
+impl RequestSlot {
+    /// Counts the request among those of the key that it came with, if the key has a slot left.
     pub(crate) fn count_for(&self, state: &AppState, key: &str) -> Result<(), Problem> {
         if self.0.of_key.get().is_some() {
             return Ok(());
         }
-        let place = KeyPlaces::take(&state.key_places, Sha256Hash::of(key.as_bytes()));
-        let place =
-            place.ok_or_else(|| Problem::key_overloaded(state.limits.of_a_key(), state.limits.max_in_flight))?;
+        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(key.as_bytes()));
+        let slot = slot.ok_or_else(|| Problem::key_overloaded(state.limits.of_a_key(), state.limits.max_in_flight))?;
         // Whoever was faster has counted it already.
-        let _ = self.0.of_key.set(place);
+        let _ = self.0.of_key.set(slot);
         Ok(())
     }
 }
@@ -69,10 +68,10 @@ pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, n
     let Ok(permit) = Arc::clone(&state.in_flight).try_acquire_owned() else {
         return Problem::overloaded().into_response();
     };
-    let place = Place(Arc::new(Held { _permit: permit, of_key: OnceLock::new() }));
-    request.extensions_mut().insert(place.clone());
+    let slot = RequestSlot(Arc::new(Held { _permit: permit, of_key: OnceLock::new() }));
+    request.extensions_mut().insert(slot.clone());
     let limit = state.limits.request_timeout;
-    request.extensions_mut().insert(Deadline::after(limit, Instant::now()));
+    request.extensions_mut().insert(Deadline::after(limit));
     in_time(&state.limits, request, next).await
 }
 

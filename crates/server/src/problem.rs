@@ -10,9 +10,9 @@ use ibidem_engine::search::SearchError;
 use ibidem_store::EraseError;
 use ibidem_words::InvalidQuestion;
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::embedder::EmbedError;
-use ibidem_words::ports::index::IndexError;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault};
+use ibidem_words::ports::index::{IndexError, IndexFault};
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::ports::originals::OriginalsError;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -244,11 +244,11 @@ impl From<SearchError> for Problem {
     fn from(error: SearchError) -> Self {
         match error {
             SearchError::Catalogue(error) => error.into(),
-            SearchError::Embed(EmbedError::Overloaded) => Self::overloaded(),
+            SearchError::Embed(EmbedError::Own(EmbedFault::Overloaded)) => Self::overloaded(),
             SearchError::Embed(error) => {
                 Self::unavailable("embedding_unavailable", "The embedding model does not answer", &error.to_string())
             }
-            SearchError::Index(IndexError::Rejected(reason)) => {
+            SearchError::Index(IndexError::Own(IndexFault::Rejected(reason))) => {
                 tracing::error!(reason, "the index rejected a search");
                 Self::internal()
             }
@@ -270,10 +270,10 @@ impl Problem {
     pub(crate) fn of(AskError::Model(error): &AskError) -> Self {
         let detail = error.to_string();
         match error {
-            ModelError::NotAllowed { .. } => {
+            ModelError::Own(ModelFault::NotAllowed { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "model_not_allowed", "This model is not allowed", detail)
             }
-            ModelError::NotServed { .. } => {
+            ModelError::Own(ModelFault::NotServed { .. }) => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "model_not_served", "This model is not loaded", detail)
             }
             other => Self::unavailable("model_unavailable", "The language model does not answer", &other.to_string()),

@@ -103,7 +103,7 @@ impl Store {
         Ok(outcome)
     }
 
-    /// Removes a document, as of now. Its versions' texts stay, so that old receipts can still be checked.
+    /// Removes a document at once. Its versions' texts stay, so that old receipts can still be checked.
     pub async fn remove(&self, tenant: TenantId, document: DocumentId) -> Result<RemovalOutcome, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let waiting = sqlx::query!("DELETE FROM jobs WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)

@@ -1,7 +1,5 @@
 //! API keys: made once, shown once, kept only as a digest.
 
-use std::collections::BTreeSet;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
@@ -90,12 +88,9 @@ impl Store {
         .in_time(self)
         .await?
         .ok_or(KeyError::Invalid)?;
-        Ok(Identity {
-            tenant: TenantId(row.tenant_id),
-            subject: Subject::of_key(row.id, row.name),
-            role: to_parsed(&row.role)?,
-            tags: to_tags(row.tags)?.into_iter().collect::<BTreeSet<_>>(),
-        })
+        let key = Subject::of_key(row.id, row.name);
+        let tags = to_tags(row.tags)?.into_iter().collect();
+        Ok(Identity::of_key(TenantId(row.tenant_id), key, to_parsed(&row.role)?, tags))
     }
 
     pub async fn list_keys(&self, tenant: TenantId) -> Result<Vec<ApiKeyRow>, CatalogueError> {

@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
-use ibidem_adapters::guarded::RequestTime;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
@@ -22,7 +21,6 @@ use ibidem_adapters::otlp::Otlp;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
-use ibidem_adapters::timed::Timed;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
@@ -38,10 +36,10 @@ use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource
 use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::curate::Window;
-use ibidem_words::degrade::Breakers;
+use ibidem_words::degrade::{Breakers, Part};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::ports::index::{IndexError, IndexWriter};
+use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::reranker::Reranker;
 use ibidem_words::ports::traces::Traces;
 use ibidem_words::ports::vocabulary::Vocabulary;
@@ -171,7 +169,7 @@ fn shipped_policy(named: &str) -> Option<&'static str> {
 }
 
 /// The configured reranker, bounded in time. One in this process takes about a second to load.
-pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Reranker>>> {
+pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Reranker>>> {
     let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
     let inner: Arc<dyn Reranker> = match reranker.source {
         RerankerSource::Onnx(onnx) => Arc::new(tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??),
@@ -182,15 +180,15 @@ pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Rera
             Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    Ok(Some(Arc::new(Timed::new(inner, reranker.timeout))))
+    Ok(Some(Part::patient(inner, reranker.timeout)))
 }
 
 /// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
 /// weighs meaning too where it is given an embedding model.
 pub async fn entailment(
     settings: &Settings,
-    embedder: Option<Arc<dyn Embedder>>,
-) -> anyhow::Result<Arc<dyn Entailment>> {
+    embedder: Option<Part<dyn Embedder>>,
+) -> anyhow::Result<Part<dyn Entailment>> {
     let entailment = settings.entailment.clone();
     let inner: Arc<dyn Entailment> = match entailment.source {
         EntailmentSource::Lexical => {
@@ -205,7 +203,7 @@ pub async fn entailment(
             Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    Ok(Arc::new(Timed::new(inner, entailment.timeout)))
+    Ok(Part::patient(inner, entailment.timeout))
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.
@@ -217,8 +215,7 @@ pub fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabular
 /// The same, asked behind its breaker; what is remembered is said, however it is.
 fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<WatchedVocabulary>> {
     let bare = bare_vocabulary(settings)?;
-    let guarded = bare.map(|bare| guards::vocabulary(bare, settings, breakers));
-    Ok(guarded.map(|guarded| WatchedVocabulary::new(guarded, settings.terminology.watched)))
+    Ok(bare.map(|bare| WatchedVocabulary::guarded(bare, settings.terminology.watched, breakers)))
 }
 
 fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Vocabulary>>> {
@@ -248,10 +245,10 @@ impl Parts {
         let index = index(settings, &embedder)?;
         match index.check().await? {
             IndexState::Ready { .. } => {}
-            IndexState::Missing => return Err(IndexError::Missing.into()),
+            IndexState::Missing => return Err(IndexError::Own(IndexFault::Missing).into()),
             IndexState::OtherModel { found } => {
                 let expected = embedder.model().hash.0.short(12);
-                return Err(IndexError::OtherModel { expected, found }.into());
+                return Err(IndexError::Own(IndexFault::OtherModel { expected, found }).into());
             }
         }
         Ok(Self { store, originals: originals(settings)?, readers: readers(settings)?, embedder, index })
@@ -264,8 +261,8 @@ impl Parts {
 
     pub fn searcher(&self) -> Searcher {
         Searcher {
-            embedder: self.embedder.clone(),
-            index: Arc::new(self.index.clone()),
+            embedder: Part::bare(self.embedder.clone()),
+            index: Part::bare(Arc::new(self.index.clone())),
             catalogue: Arc::new(self.store.clone()),
             words: Arc::new(self.store.clone()),
         }
@@ -291,20 +288,16 @@ impl Parts {
         let searcher = guards::searcher(self.searcher(), settings, breakers);
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
-        Ok(Engine {
-            signing_key: Some(signing::signing_key(settings, &self.store).await?),
-            request_time: Some(Arc::new(RequestTime)),
-            ..Engine::new(searcher)
-        }
-        .with(|parts| {
-            parts.roles = roles;
-            parts.vocabulary = vocabulary.map(|vocabulary| Arc::new(vocabulary) as Arc<dyn Vocabulary>);
-            parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
-            parts.memory = Some(Arc::new(self.store.clone()));
-            parts.entailment = guards::entailment(entailment, settings, breakers);
-            parts.owners = Some(Arc::new(self.store.clone()));
-            parts.admin_email = settings.admin_email.clone();
-        }))
+        Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }
+            .with(|parts| {
+                parts.roles = roles;
+                parts.vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
+                parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
+                parts.memory = Some(Arc::new(self.store.clone()));
+                parts.entailment = guards::entailment(entailment, settings, breakers);
+                parts.owners = Some(Arc::new(self.store.clone()));
+                parts.admin_email = settings.admin_email.clone();
+            }))
     }
 
     pub fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {

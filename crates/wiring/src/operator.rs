@@ -1,7 +1,7 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::{Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{Identity, Scope, Tag, TenantId};
 
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]
@@ -35,12 +35,7 @@ pub struct Sight {
 
 impl Sight {
     pub fn identity(&self) -> Identity {
-        Identity {
-            tenant: self.operator.tenant_id(),
-            subject: Subject::operator(),
-            role: Role::Admin,
-            tags: self.tags.iter().cloned().collect(),
-        }
+        Identity::operator(self.operator.tenant_id(), self.tags.iter().cloned().collect())
     }
 
     pub fn scope(&self) -> Scope {

@@ -1,12 +1,13 @@
 //! What the asker gets: an answer with its citations, or a refusal with its reason.
 
+use crate::degrade::Fallback;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash, SigningKey};
 
-/// A claim's source, as the asker sees it.
+/// The source of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Citation {
@@ -50,7 +51,7 @@ pub struct RetrievalQuality {
     pub confidence_score: f64,
     pub confidence_level: ConfidenceLevel,
     pub fallback_active: bool,
-    pub fallback_reasons: Vec<String>,
+    pub fallback_reasons: Vec<Fallback>,
     pub degraded: bool,
 }
 
@@ -64,12 +65,16 @@ pub enum ConfidenceLevel {
 }
 
 impl RetrievalQuality {
-    /// Any active fallback costs a fifth of the score, once, however many are active.
-    pub fn of(base: f64, fallback_reasons: Vec<String>) -> Self {
-        let fallback_active = !fallback_reasons.is_empty();
-        let score = if fallback_active { base * 0.8 } else { base };
+    /// The score, rounded to three places. Any active fallback costs a fifth of it, once, however many are active.
+    pub fn score(base: f64, fell_back: bool) -> f64 {
+        let score = if fell_back { base * 0.8 } else { base };
         // Nothing found is 0, and not -0.
-        let confidence_score = (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0 + 0.0;
+        (score.clamp(0.0, 1.0) * 1_000.0).round() / 1_000.0 + 0.0
+    }
+
+    pub fn of(base: f64, fallback_reasons: Vec<Fallback>) -> Self {
+        let fallback_active = !fallback_reasons.is_empty();
+        let confidence_score = Self::score(base, fallback_active);
         let confidence_level = match confidence_score {
             score if score >= 0.85 => ConfidenceLevel::High,
             score if score >= 0.60 => ConfidenceLevel::Medium,
@@ -113,7 +118,7 @@ pub struct RouteTarget {
     pub fallback: bool,
 }
 
-/// The whole reply.
+/// The reply to a question.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
@@ -124,7 +129,7 @@ pub struct Answer {
     pub refusal_reason: Option<String>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
-    /// Null while no judge is configured.
+    /// Null where nothing was answered.
     pub confidence: Option<Confidence>,
     pub retrieval_quality: RetrievalQuality,
     pub transparency: Transparency,
@@ -156,18 +161,18 @@ mod tests {
     use super::*;
 
     /// (id, base, flags, score, level)
-    const CONF: [(&str, f64, &[&str], f64, ConfidenceLevel); 5] = [
+    const CONF: [(&str, f64, &[Fallback], f64, ConfidenceLevel); 5] = [
         ("CONF-01", 0.85, &[], 0.85, ConfidenceLevel::High),
-        ("CONF-02", 0.85, &["bm25_only"], 0.68, ConfidenceLevel::Medium),
-        ("CONF-03", 0.90, &["circuit_open"], 0.72, ConfidenceLevel::Medium),
-        ("CONF-04", 0.80, &["bm25_only", "circuit_open"], 0.64, ConfidenceLevel::Medium),
-        ("CONF-05", 0.50, &["bm25_only"], 0.40, ConfidenceLevel::Low),
+        ("CONF-02", 0.85, &[Fallback::KeywordsOnly], 0.68, ConfidenceLevel::Medium),
+        ("CONF-03", 0.90, &[Fallback::CircuitOpen], 0.72, ConfidenceLevel::Medium),
+        ("CONF-04", 0.80, &[Fallback::KeywordsOnly, Fallback::CircuitOpen], 0.64, ConfidenceLevel::Medium),
+        ("CONF-05", 0.50, &[Fallback::KeywordsOnly], 0.40, ConfidenceLevel::Low),
     ];
 
     #[test]
     fn conf_01_to_05_a_fallback_costs_a_fifth_once() {
         for (id, base, flags, score, level) in CONF {
-            let quality = RetrievalQuality::of(base, flags.iter().map(|flag| (*flag).to_owned()).collect());
+            let quality = RetrievalQuality::of(base, flags.to_vec());
             assert!((quality.confidence_score - score).abs() < 1e-9, "{id}: {quality:?}");
             assert_eq!(quality.confidence_level, level, "{id}");
             assert_eq!(quality.fallback_active, !flags.is_empty(), "{id}");

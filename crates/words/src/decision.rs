@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the asker gets.
+/// How a question ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +39,7 @@ pub enum Reason {
     LowSimilarity,
     LowCoverage,
     LowConfidence,
+    NotAnswered,
     NoThesis,
     UnsupportedClaims,
     OutOfScope,
@@ -54,11 +55,12 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::NoResults,
         Self::LowSimilarity,
         Self::LowCoverage,
         Self::LowConfidence,
+        Self::NotAnswered,
         Self::NoThesis,
         Self::UnsupportedClaims,
         Self::OutOfScope,
@@ -79,6 +81,7 @@ impl Reason {
             Self::LowSimilarity => "low_similarity",
             Self::LowCoverage => "low_coverage",
             Self::LowConfidence => "low_confidence",
+            Self::NotAnswered => "not_answered",
             Self::NoThesis => "no_thesis",
             Self::UnsupportedClaims => "unsupported_claims",
             Self::OutOfScope => "out_of_scope",

@@ -2,7 +2,8 @@
 
 use ibidem_language::Terms;
 
-use super::reading::Reading;
+use super::CharSpan;
+use super::word_overlap::WordOverlap;
 use crate::ports::catalogue::CataloguePassage;
 
 /// Numbers are compared as they are shown, so that what is said and what decided are the same number.
@@ -20,6 +21,8 @@ pub struct Candidate {
     pub fused: f64,
     /// What the reranker gave it, 0 to 1.
     pub rerank: Option<f32>,
+    /// The characters of its text that answer the question, where a reader says so.
+    pub answer: Option<CharSpan>,
     /// The similarity that a curator's choice lends it.
     pub curated: Option<f64>,
     /// The asker named its document.
@@ -28,7 +31,7 @@ pub struct Candidate {
     /// curator chose it.
     pub forced: bool,
     /// What the gates need of its words, where they were read already.
-    pub reading: Option<Reading>,
+    pub overlap: Option<WordOverlap>,
 }
 
 impl Candidate {
@@ -40,16 +43,24 @@ impl Candidate {
             bm25: None,
             fused: 0.0,
             rerank: None,
+            answer: None,
             curated: None,
             addressed: false,
             forced: false,
-            reading: None,
+            overlap: None,
         }
     }
 
     /// Reads its words, unless that was done.
-    pub fn read(&mut self, terms: &Terms) -> &Reading {
-        self.reading.get_or_insert_with(|| Reading::of(&self.passage, terms))
+    pub fn overlap_with(&mut self, terms: &Terms) -> &WordOverlap {
+        self.overlap.get_or_insert_with(|| WordOverlap::of(&self.passage, terms))
+    }
+
+    /// How likely it answers the question, where it was read together with the question. A curator's choice for this
+    /// question counts as much as its match.
+    pub fn answering(&self) -> Option<f64> {
+        let read = as_shown(f64::from(self.rerank?));
+        Some(self.curated.map_or(read, |curated| curated.max(read)))
     }
 
     /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
@@ -59,7 +70,7 @@ impl Candidate {
         if self.addressed {
             return 1.0;
         }
-        let by_words = || self.reading.as_ref().map_or(0.0, |reading| reading.coverage);
+        let by_words = || self.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage);
         let own = self.cosine.map_or_else(by_words, |cosine| as_shown(f64::from(cosine)));
         self.curated.map_or(own, |curated| curated.max(own))
     }

@@ -4,6 +4,7 @@ mod address;
 mod answer;
 mod canonical;
 mod clean;
+pub mod clock;
 pub mod curate;
 mod decision;
 pub mod degrade;
@@ -16,11 +17,11 @@ mod passage;
 mod policy_texts;
 pub mod ports;
 mod question;
-mod reading;
 mod receipt;
 mod scope;
 mod signing;
 mod subject;
+mod word_overlap;
 
 pub use address::AddressKey;
 pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
@@ -33,13 +34,13 @@ pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference}
 pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
-pub use reading::{LEAST_LIKENESS, Reading};
 pub use receipt::{
     Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind, receipt_sha256, trace_sha256,
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
 pub use subject::{InvalidSubject, Subject, SubjectId};
+pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 
 #[cfg(any(test, feature = "testing"))]
 pub mod fakes;

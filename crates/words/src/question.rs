@@ -15,7 +15,7 @@ pub enum Speaker {
     System,
 }
 
-/// A line of the conversation so far.
+/// A message of the conversation so far.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

@@ -98,15 +98,54 @@ impl std::str::FromStr for Role {
     }
 }
 
-/// Somebody whose credentials were checked. Only authenticators make one: the API key store,
-/// and the command line acting as the operator of this installation.
+/// Somebody whose credentials were checked. Each way to make one is named after what was checked, and nobody can make
+/// one by listing its fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    pub tenant: TenantId,
+    tenant: TenantId,
+    subject: Subject,
+    role: Role,
+    tags: BTreeSet<Tag>,
+}
+
+impl Identity {
+    /// The holder of a valid API key, from the key's own row.
+    pub fn of_key(tenant: TenantId, key: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
+        Self { tenant, subject: key, role, tags }
+    }
+
+    /// Whoever runs a command on this installation: they read as somebody who has these tags.
+    pub fn operator(tenant: TenantId, tags: BTreeSet<Tag>) -> Self {
+        Self { tenant, subject: Subject::operator(), role: Role::Admin, tags }
+    }
+
+    /// An asker with a key that is in no database.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn for_tests(tenant: TenantId, name: &str, tags: BTreeSet<Tag>) -> Self {
+        Self { tenant, subject: Subject::for_tests(name), role: Role::Asker, tags }
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub fn with_role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    pub fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
     /// Who, by id.
-    pub subject: Subject,
-    pub role: Role,
-    pub tags: BTreeSet<Tag>,
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    pub fn tags(&self) -> &BTreeSet<Tag> {
+        &self.tags
+    }
 }
 
 /// What one asker may see: documents of one tenant that carry `public` or a tag of the asker.
@@ -150,12 +189,7 @@ mod tests {
     }
 
     fn asker(tenant: TenantId, tags: &[&str]) -> Scope {
-        Scope::of(&Identity {
-            tenant,
-            subject: Subject::for_tests("someone"),
-            role: Role::Asker,
-            tags: tags.iter().map(|name| tag(name)).collect(),
-        })
+        Scope::of(&Identity::for_tests(tenant, "someone", tags.iter().map(|name| tag(name)).collect()))
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 
 use crate::openai::reason;
 use wire::{Request, scores};
@@ -88,7 +88,8 @@ impl HttpReranker {
         if !status.is_success() {
             return Err(RerankError::Unavailable(format!("status {}: {}", status.as_u16(), self.said(&body))));
         }
-        scores(self.settings.form, &body, texts.len(), self.settings.raw_scores).map_err(RerankError::Failed)
+        scores(self.settings.form, &body, texts.len(), self.settings.raw_scores)
+            .map_err(|why| RerankFault::Failed(why).into())
     }
 
     /// An error's text, cut short; some servers repeat the key they were given.
@@ -128,7 +129,9 @@ async fn read(mut reply: reqwest::Response) -> Result<Vec<u8>, RerankError> {
     while let Some(piece) = reply.chunk().await.map_err(|error| unavailable(&error))? {
         body.extend_from_slice(&piece);
         if body.len() > LARGEST_REPLY {
-            return Err(RerankError::Failed(format!("its reply is longer than {LARGEST_REPLY} bytes")));
+            return Err(RerankError::Own(RerankFault::Failed(format!(
+                "its reply is longer than {LARGEST_REPLY} bytes"
+            ))));
         }
     }
     Ok(body)

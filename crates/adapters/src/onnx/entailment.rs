@@ -1,7 +1,7 @@
 //! A cross-encoder in this process that says whether a text supports a claim.
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair as Claimed};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair as Claimed};
 
 use super::labels::Labels;
 use super::pair_model::{PairModel, PairModelError, PairModelSettings};
@@ -36,9 +36,9 @@ impl Entailment for OnnxEntailment {
 
 fn in_other_words(trouble: Trouble) -> EntailmentError {
     match trouble {
-        Trouble::TooLong { tokens, limit, .. } => EntailmentError::TooLong(format!(
+        Trouble::TooLong { tokens, limit, .. } => EntailmentError::Own(EntailmentFault::TooLong(format!(
             "the claim has {tokens} tokens, and {limit} leave room for what should support it"
-        )),
+        ))),
         Trouble::Failed(reason) => EntailmentError::Unavailable(reason),
     }
 }

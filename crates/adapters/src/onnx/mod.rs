@@ -1,5 +1,6 @@
 //! Embeddings, reranking and entailment by ONNX Runtime in this process.
 
+mod answer_span;
 mod config;
 mod cross_encoder;
 mod encoder;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_words::{ModelHash, Sha256Hash};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -195,7 +196,7 @@ impl OnnxEmbedder {
 impl From<Trouble> for EmbedError {
     fn from(trouble: Trouble) -> Self {
         match trouble {
-            Trouble::TooLong { index, tokens, limit } => Self::TooLong { index, tokens, limit },
+            Trouble::TooLong { index, tokens, limit } => EmbedFault::TooLong { index, tokens, limit }.into(),
             Trouble::Failed(reason) => Self::Unavailable(reason),
         }
     }
@@ -244,7 +245,7 @@ impl Embedder for OnnxEmbedder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let room = self.query_room.take(texts.len()).ok_or(EmbedError::Overloaded)?;
+        let room = self.query_room.take(texts.len()).ok_or(EmbedError::Own(EmbedFault::Overloaded))?;
         self.embed(Lane::Queries, texts, room).await
     }
 }

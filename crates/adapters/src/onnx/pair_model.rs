@@ -159,8 +159,8 @@ struct PairThread {
 impl Model<Pair> for PairThread {
     fn read(&self, _: Lane, _: usize, pair: Pair) -> Result<Vec<Window>, Trouble> {
         self.pairs.check(&pair.whole)?;
-        let window = self.pairs.window(&pair).map_err(Trouble::Failed)?;
-        Ok(vec![window])
+        let window = if self.encoder.locates() { self.pairs.located_window(&pair) } else { self.pairs.window(&pair) };
+        Ok(vec![window.map_err(Trouble::Failed)?])
     }
 
     fn run(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String> {
@@ -172,7 +172,7 @@ impl Model<Pair> for PairThread {
 fn judge_a_few(encoder: &mut CrossEncoder, pairs: &Pairs) -> Result<(), String> {
     let windows = ["", "ibidem", "ibidem", "ibidem"].map(|text| {
         let pair = Pair { whole: "ibidem".into(), cut: text.to_owned() };
-        pairs.window(&pair)
+        pairs.located_window(&pair)
     });
     let windows = windows.into_iter().collect::<Result<Vec<Window>, String>>()?;
     encoder.logits(&windows.iter().collect::<Vec<_>>())?;

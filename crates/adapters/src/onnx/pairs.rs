@@ -58,11 +58,21 @@ impl Pairs {
     }
 
     pub(super) fn window(&self, pair: &Pair) -> Result<Window, String> {
+        Ok(self.cutting.encode_fast(self.texts(pair), true).map_err(|error| error.to_string())?.into())
+    }
+
+    /// With the characters that each token stands for.
+    pub(super) fn located_window(&self, pair: &Pair) -> Result<Window, String> {
+        let encoding = self.cutting.encode_char_offsets(self.texts(pair), true).map_err(|error| error.to_string())?;
+        let characters = encoding.get_offsets().to_vec();
+        Ok(Window { characters, ..encoding.into() })
+    }
+
+    fn texts<'p>(&self, pair: &'p Pair) -> (&'p str, &'p str) {
         let (whole, cut) = (pair.whole.as_ref(), pair.cut.as_str());
-        let texts = match self.first {
+        match self.first {
             First::Whole => (whole, cut),
             First::Cut => (cut, whole),
-        };
-        Ok(self.cutting.encode_fast(texts, true).map_err(|error| error.to_string())?.into())
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::request::{Place, Reply, Request, Trouble, locked};
+use super::request::{Reply, Request, Trouble, WindowPosition, locked};
 use super::tokens::Window;
 
 /// Texts tokenised in one go; between two goes a query may overtake.
@@ -39,7 +39,7 @@ struct Text<T> {
 /// One window of one text, ready for the model.
 struct Piece {
     request: Arc<Request>,
-    place: Place,
+    place: WindowPosition,
     tokens: Window,
 }
 
@@ -204,7 +204,7 @@ fn read<T>(text: Text<T>, model: &impl Model<T>) -> Vec<Piece> {
     let windows = windows.into_iter().enumerate();
     windows
         .map(|(window, tokens)| {
-            let place = Place { text: position, window };
+            let place = WindowPosition { text: position, window };
             Piece { request: Arc::clone(&request), place, tokens }
         })
         .collect()

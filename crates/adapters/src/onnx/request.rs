@@ -24,7 +24,7 @@ pub(super) struct Request {
 
 /// Where in a request a vector belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct WindowPosition {
     pub(super) text: usize,
     pub(super) window: usize,
 }
@@ -78,7 +78,7 @@ impl Request {
     }
 
     /// Answers the caller when this was the last.
-    pub(super) fn accept(&self, place: Place, tokens: usize, vector: Vec<f32>) {
+    pub(super) fn accept(&self, place: WindowPosition, tokens: usize, vector: Vec<f32>) {
         let mut progress = locked(&self.progress);
         let text = &mut progress.texts[place.text];
         text.windows[place.window] = Some(WindowVector { tokens, vector });
@@ -133,10 +133,10 @@ mod tests {
         let (request, mut reply) = Request::new(Lane::Queries, 2, permit);
         request.expect_windows(0, 2);
         request.expect_windows(1, 1);
-        request.accept(Place { text: 0, window: 1 }, 4, vec![0.0, 1.0]);
-        request.accept(Place { text: 1, window: 0 }, 9, vec![1.0, 0.0]);
+        request.accept(WindowPosition { text: 0, window: 1 }, 4, vec![0.0, 1.0]);
+        request.accept(WindowPosition { text: 1, window: 0 }, 9, vec![1.0, 0.0]);
         assert!(reply.try_recv().is_err());
-        request.accept(Place { text: 0, window: 0 }, 3, vec![1.0, 0.0]);
+        request.accept(WindowPosition { text: 0, window: 0 }, 3, vec![1.0, 0.0]);
         assert_eq!(reply.try_recv().unwrap().unwrap(), [vec![0.6, 0.8], vec![1.0, 0.0]]);
         assert!(request.is_over());
         assert_eq!(room.available_permits(), 0);

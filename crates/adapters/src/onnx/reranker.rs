@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 
 use super::config::Config;
 use super::pair_model::{Head, PairModel, PairModelError, PairModelSettings, sigmoid};
@@ -60,9 +60,9 @@ impl Reranker for OnnxReranker {
 
 fn in_other_words(trouble: Trouble) -> RerankError {
     match trouble {
-        Trouble::TooLong { tokens, limit, .. } => {
-            RerankError::TooLong(format!("the question has {tokens} tokens, and {limit} leave room for passages"))
-        }
+        Trouble::TooLong { tokens, limit, .. } => RerankError::Own(RerankFault::TooLong(format!(
+            "the question has {tokens} tokens, and {limit} leave room for passages"
+        ))),
         Trouble::Failed(reason) => RerankError::Unavailable(reason),
     }
 }

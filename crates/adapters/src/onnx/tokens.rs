@@ -13,6 +13,8 @@ pub(super) struct Window {
     pub(super) ids: Vec<u32>,
     /// Which of two texts each belongs to; all the first, where there is one.
     pub(super) types: Vec<u32>,
+    /// The characters of its text that each stands for. Empty where nobody asks where something stands.
+    pub(super) characters: Vec<(usize, usize)>,
 }
 
 impl Window {
@@ -23,7 +25,7 @@ impl Window {
 
 impl From<Encoding> for Window {
     fn from(encoding: Encoding) -> Self {
-        Self { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() }
+        Self { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec(), characters: Vec::new() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
 use moka::future::Cache;
 use tokio::time::Instant;
 
@@ -42,7 +42,7 @@ pub struct OpenAiModel {
 
 impl OpenAiModel {
     pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
-        let client = client(settings.timeout).map_err(|error| ModelError::Connection(error.to_string()))?;
+        let client = client(settings.timeout).map_err(|error| ModelError::Unavailable(error.to_string()))?;
         let served = Cache::builder().max_capacity(1).time_to_live(SERVED_FOR).build();
         Ok(Self { settings, client, served })
     }
@@ -61,7 +61,7 @@ impl OpenAiModel {
             let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
             let reply = request.send().await.and_then(reqwest::Response::error_for_status);
             let reply = reply.map_err(|error| connection(&error))?;
-            reply.json::<ModelList>().await.map_err(|error| ModelError::Failed(reason(&error)))
+            reply.json::<ModelList>().await.map_err(|error| ModelError::Own(ModelFault::Failed(reason(&error))))
         };
         match tokio::time::timeout(limit, list).await {
             Err(_) => Err(ModelError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))),
@@ -84,7 +84,11 @@ impl OpenAiModel {
     fn chosen(&self, prompt: &Prompt) -> Result<String, ModelError> {
         let model = prompt.model.clone().unwrap_or_else(|| self.settings.model.clone());
         let allowed = self.allowed();
-        if allowed.contains(&model) { Ok(model) } else { Err(ModelError::NotAllowed { model, allowed }) }
+        if allowed.contains(&model) {
+            Ok(model)
+        } else {
+            Err(ModelError::Own(ModelFault::NotAllowed { model, allowed }))
+        }
     }
 
     /// A reply with a status of success, not read yet.
@@ -117,13 +121,13 @@ impl OpenAiModel {
         let lower = said.to_lowercase();
         if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
             let served = names(self.listed().await.unwrap_or_default());
-            return ModelError::NotServed { model: model.to_owned(), served };
+            return ModelError::Own(ModelFault::NotServed { model: model.to_owned(), served });
         }
         let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
         if status.is_client_error() && about_length {
-            return ModelError::TooLong(said);
+            return ModelError::Own(ModelFault::TooLong(said));
         }
-        ModelError::Failed(format!("status {}: {said}", status.as_u16()))
+        ModelError::Own(ModelFault::Failed(format!("status {}: {said}", status.as_u16())))
     }
 }
 
@@ -164,7 +168,7 @@ impl LanguageModel for OpenAiModel {
         let tokens = completion.first_tokens();
         if tokens.is_empty() {
             let missing = "it gives no log-probabilities; use a server that knows `top_logprobs`";
-            return Err(ModelError::Failed(missing.to_owned()));
+            return Err(ModelError::Own(ModelFault::Failed(missing.to_owned())));
         }
         Ok(tokens)
     }
@@ -184,9 +188,9 @@ pub(crate) fn client(timeout: Duration) -> Result<reqwest::Client, reqwest::Erro
 
 fn connection(error: &reqwest::Error) -> ModelError {
     if error.is_connect() || error.is_request() {
-        ModelError::Connection(reason(error))
+        ModelError::Unavailable(reason(error))
     } else {
-        ModelError::Failed(reason(error))
+        ModelError::Own(ModelFault::Failed(reason(error)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use eventsource_stream::Eventsource as _;
 use futures::StreamExt as _;
-use ibidem_words::ports::language_model::{ModelError, Piece, Pieces, Usage};
+use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Pieces, Usage};
 use tokio::time::Instant;
 
 use super::wire::ChatChunk;
@@ -28,9 +28,11 @@ pub(super) fn pieces(reply: reqwest::Response, deadline: Instant, late: ModelErr
             loop {
                 let piece = match tokio::time::timeout_at(deadline, events.next()).await {
                     Err(_) => Err(late),
-                    Ok(None) => Err(ModelError::Failed("the connection ended before the model did".to_owned())),
+                    Ok(None) => {
+                        Err(ModelError::Own(ModelFault::Failed("the connection ended before the model did".to_owned())))
+                    }
                     Ok(Some(Err(eventsource_stream::EventStreamError::Transport(error)))) => Err(connection(&error)),
-                    Ok(Some(Err(error))) => Err(ModelError::Failed(reason(&error))),
+                    Ok(Some(Err(error))) => Err(ModelError::Own(ModelFault::Failed(reason(&error)))),
                     Ok(Some(Ok(event))) => match understood(&event.data, &mut usage) {
                         Ok(Event::Nothing) => continue,
                         Ok(Event::Text(text)) => Ok(Piece::Text(text.into_bytes())),
@@ -51,9 +53,9 @@ fn understood(data: &str, usage: &mut Option<Usage>) -> Result<Event, ModelError
         return Ok(Event::Done);
     }
     let chunk: ChatChunk = serde_json::from_str(data)
-        .map_err(|error| ModelError::Failed(format!("an event is not of the protocol: {error}")))?;
+        .map_err(|error| ModelError::Own(ModelFault::Failed(format!("an event is not of the protocol: {error}"))))?;
     if let Some(error) = chunk.error {
-        return Err(ModelError::Failed(error.to_string()));
+        return Err(ModelError::Own(ModelFault::Failed(error.to_string())));
     }
     if let Some(counted) = chunk.usage {
         *usage = Some(counted.into());

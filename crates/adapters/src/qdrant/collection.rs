@@ -1,6 +1,6 @@
 //! The collection behind the index: made, checked, rebuilt beside itself and swapped.
 
-use ibidem_words::ports::index::IndexError;
+use ibidem_words::ports::index::{IndexError, IndexFault};
 use qdrant_client::qdrant::{
     BinaryQuantizationBuilder, CollectionInfo, CollectionStatus, CreateAliasBuilder, CreateCollectionBuilder,
     CreateFieldIndexCollectionBuilder, DeleteCollectionBuilder, Distance, FieldType, HnswConfigDiffBuilder,
@@ -31,8 +31,8 @@ impl QdrantIndex {
     pub async fn check(&self) -> Result<IndexState, IndexError> {
         let Some(collection) = self.aliased_collection().await? else {
             return Ok(match self.why_missing().await {
-                IndexError::OtherModel { found, .. } => IndexState::OtherModel { found },
-                IndexError::Missing => IndexState::Missing,
+                IndexError::Own(IndexFault::OtherModel { found, .. }) => IndexState::OtherModel { found },
+                IndexError::Own(IndexFault::Missing) => IndexState::Missing,
                 other => return Err(other),
             });
         };
@@ -50,7 +50,7 @@ impl QdrantIndex {
         let aliased = self.aliased_collection().await?;
         if aliased.is_none() {
             match self.why_missing().await {
-                IndexError::Missing => {}
+                IndexError::Own(IndexFault::Missing) => {}
                 other => return Err(other),
             }
         }
@@ -93,7 +93,10 @@ impl QdrantIndex {
     pub async fn finish_rebuild(&self, rebuilt: &Self, keep_former: bool) -> Result<(), IndexError> {
         let is_rebuild = self.names.parse(&rebuilt.target).is_some_and(|id| self.names.is_ours(&id));
         if !is_rebuild {
-            return Err(IndexError::Rejected(format!("{} is not a rebuild of this index", rebuilt.target)));
+            return Err(IndexError::Own(IndexFault::Rejected(format!(
+                "{} is not a rebuild of this index",
+                rebuilt.target
+            ))));
         }
         let former = self.aliased_collection().await?;
         self.point_alias_at(&rebuilt.target).await?;
@@ -128,7 +131,7 @@ impl QdrantIndex {
     pub(super) async fn why_missing(&self) -> IndexError {
         // Not by `read`, which calls this.
         let limit = self.settings.search_timeout;
-        let reader = self.nodes.reader(self.nodes.place());
+        let reader = self.nodes.reader(self.nodes.current());
         let aliases = match tokio::time::timeout(limit, reader.list_aliases()).await {
             Ok(Ok(reply)) => reply.aliases,
             Ok(Err(error)) => return IndexError::Unavailable(super::reason(&error)),
@@ -138,9 +141,9 @@ impl QdrantIndex {
         let mut others: Vec<&str> = models.filter(|model| *model != self.names.model()).collect();
         others.sort_unstable();
         if others.is_empty() {
-            return IndexError::Missing;
+            return IndexError::Own(IndexFault::Missing);
         }
-        IndexError::OtherModel { expected: self.names.model().to_owned(), found: others.join(", ") }
+        IndexError::Own(IndexFault::OtherModel { expected: self.names.model().to_owned(), found: others.join(", ") })
     }
 
     /// The collection our alias points at.
@@ -186,7 +189,7 @@ impl QdrantIndex {
             .on_disk_payload(true)
             .timeout(settings.write_timeout.as_secs().max(1));
         match self.write(|node| async move { node.create_collection(request).await }).await {
-            Err(IndexError::Rejected(_)) if self.exists(collection).await? => Ok(()),
+            Err(IndexError::Own(IndexFault::Rejected(_))) if self.exists(collection).await? => Ok(()),
             created => created.map(|_| ()),
         }
     }
@@ -264,7 +267,9 @@ impl QdrantIndex {
         };
         let sparse = params.and_then(|params| params.sparse_vectors_config.as_ref()?.map.get(BM25));
         let wrong = |what: &str| {
-            IndexError::Rejected(format!("collection {collection} {what}; run `ibidem reindex` to make it anew"))
+            IndexError::Own(IndexFault::Rejected(format!(
+                "collection {collection} {what}; run `ibidem reindex` to make it anew"
+            )))
         };
         let Some(dense) = dense else { return Err(wrong("has no dense vectors")) };
         if dense.size != self.model.dimensions as u64 {

@@ -16,14 +16,14 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::Scope;
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{
-    Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
+    Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
 use qdrant_client::{Qdrant, QdrantError};
 use uuid::Uuid;
 
 pub use collection::IndexState;
 use names::Names;
-use nodes::{Nodes, Place};
+use nodes::{NodeNumber, Nodes};
 
 /// The dense vector of a point.
 const DENSE: &str = "dense";
@@ -117,7 +117,7 @@ impl QdrantIndex {
     /// Connects when first used. Fails only if the settings cannot be meant.
     pub fn new(settings: QdrantSettings, model: EmbeddingModel) -> Result<Self, IndexError> {
         let names = Names::new(&settings.alias, model.hash);
-        let nodes = Nodes::of(&settings).map_err(|error| IndexError::Rejected(error.to_string()))?;
+        let nodes = Nodes::of(&settings).map_err(|error| IndexError::Own(IndexFault::Rejected(error.to_string())))?;
         Ok(Self { target: names.alias(), settings, model, names, nodes })
     }
 
@@ -141,14 +141,14 @@ impl QdrantIndex {
         let nodes = u32::try_from(self.nodes.count()).unwrap_or(u32::MAX);
         let share = self.settings.search_timeout / nodes;
         for _ in 1..nodes {
-            let place = self.nodes.place();
-            match self.within(share, place, call(self.nodes.reader(place).clone())).await {
+            let node = self.nodes.current();
+            match self.within(share, node, call(self.nodes.reader(node).clone())).await {
                 Err(IndexError::Unavailable(_)) => {}
                 outcome => return outcome,
             }
         }
-        let place = self.nodes.place();
-        self.within(share, place, call(self.nodes.reader(place).clone())).await
+        let node = self.nodes.current();
+        self.within(share, node, call(self.nodes.reader(node).clone())).await
     }
 
     /// Writes to the node that is asked at present. Who writes does so again where it fails, and then to the next.
@@ -156,15 +156,15 @@ impl QdrantIndex {
     where
         Writing: Future<Output = Result<T, QdrantError>>,
     {
-        let place = self.nodes.place();
-        self.within(self.settings.write_timeout, place, call(self.nodes.writer(place).clone())).await
+        let node = self.nodes.current();
+        self.within(self.settings.write_timeout, node, call(self.nodes.writer(node).clone())).await
     }
 
     /// Runs a call with an outer time limit: the client's own does not cover connecting again.
     async fn within<T>(
         &self,
         limit: Duration,
-        place: Place,
+        node: NodeNumber,
         call: impl Future<Output = Result<T, QdrantError>>,
     ) -> Result<T, IndexError> {
         let error = match tokio::time::timeout(limit, call).await {
@@ -173,7 +173,7 @@ impl QdrantIndex {
             Err(_) => IndexError::Unavailable(format!("no answer within {limit:?}")),
         };
         if matches!(error, IndexError::Unavailable(_)) {
-            self.nodes.leave(place);
+            self.nodes.leave(node);
         }
         Err(error)
     }
@@ -182,7 +182,7 @@ impl QdrantIndex {
     async fn explained(&self, error: QdrantError) -> IndexError {
         match meaning(&error) {
             Meaning::Missing => self.why_missing().await,
-            Meaning::Rejected => IndexError::Rejected(reason(&error)),
+            Meaning::Rejected => IndexError::Own(IndexFault::Rejected(reason(&error))),
             Meaning::Unavailable => IndexError::Unavailable(reason(&error)),
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Nodes {
 
 /// A node as it was asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place(usize);
+pub(super) struct NodeNumber(usize);
 
 impl Nodes {
     /// Connects when first used.
@@ -40,25 +40,25 @@ impl Nodes {
         self.nodes.len()
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place(self.asked.load(Ordering::Relaxed))
+    pub(super) fn current(&self) -> NodeNumber {
+        NodeNumber(self.asked.load(Ordering::Relaxed))
     }
 
-    pub(super) fn reader(&self, place: Place) -> &Qdrant {
-        &self.nodes[place.0].reader
+    pub(super) fn reader(&self, node: NodeNumber) -> &Qdrant {
+        &self.nodes[node.0].reader
     }
 
-    pub(super) fn writer(&self, place: Place) -> &Qdrant {
-        &self.nodes[place.0].writer
+    pub(super) fn writer(&self, node: NodeNumber) -> &Qdrant {
+        &self.nodes[node.0].writer
     }
 
     /// Asks the next one from now on; unless somebody else has seen to that already.
-    pub(super) fn leave(&self, place: Place) {
-        let next = (place.0 + 1) % self.count();
-        let left = self.asked.compare_exchange(place.0, next, Ordering::Relaxed, Ordering::Relaxed);
-        if left.is_ok() && next != place.0 {
+    pub(super) fn leave(&self, node: NodeNumber) {
+        let next = (node.0 + 1) % self.count();
+        let left = self.asked.compare_exchange(node.0, next, Ordering::Relaxed, Ordering::Relaxed);
+        if left.is_ok() && next != node.0 {
             tracing::warn!(
-                node = place.0 + 1,
+                node = node.0 + 1,
                 next = next + 1,
                 "a node of the index does not answer; the next is asked"
             );
@@ -86,15 +86,15 @@ mod tests {
     async fn a_node_that_many_find_silent_is_left_once_and_the_last_leads_to_the_first() {
         let also_at = vec!["http://127.0.0.1:2".to_owned(), "http://127.0.0.1:3".to_owned()];
         let nodes = Nodes::of(&QdrantSettings { also_at, ..QdrantSettings::at("http://127.0.0.1:1") }).unwrap();
-        let (first, elsewhere) = (nodes.place(), nodes.clone());
+        let (first, elsewhere) = (nodes.current(), nodes.clone());
         nodes.leave(first);
         elsewhere.leave(first);
-        assert_eq!((nodes.place(), elsewhere.place()), (Place(1), Place(1)));
-        nodes.leave(nodes.place());
-        nodes.leave(nodes.place());
-        assert_eq!(nodes.place(), first);
+        assert_eq!((nodes.current(), elsewhere.current()), (NodeNumber(1), NodeNumber(1)));
+        nodes.leave(nodes.current());
+        nodes.leave(nodes.current());
+        assert_eq!(nodes.current(), first);
         let alone = Nodes::of(&QdrantSettings::at("http://127.0.0.1:1")).unwrap();
-        alone.leave(alone.place());
-        assert_eq!(alone.place(), first);
+        alone.leave(alone.current());
+        assert_eq!(alone.current(), first);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ibidem_language::bm25::{Analysis, TermWeights};
 use ibidem_words::TenantId;
-use ibidem_words::ports::index::{IndexDocument, IndexError, IndexPoint};
+use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexPoint};
 use qdrant_client::qdrant::{DeletePointsBuilder, NamedVectors, PointStruct, UpsertPointsBuilder, Vector};
 
 use super::{BM25, DENSE, QdrantIndex, filter, payload};
@@ -20,9 +20,9 @@ pub(super) async fn publish(index: &QdrantIndex, documents: Vec<IndexDocument>) 
     for point in documents.iter().flat_map(|document| &document.points) {
         if point.vector.len() != dimensions {
             let found = point.vector.len();
-            return Err(IndexError::Rejected(format!(
+            return Err(IndexError::Own(IndexFault::Rejected(format!(
                 "a vector of {found} dimensions, where the model's have {dimensions}"
-            )));
+            ))));
         }
     }
     let mut batch = Batch::default();

@@ -44,12 +44,12 @@ pub struct SkosFiles {
     lists: Vec<WordList>,
     language: String,
     /// Where each label is, by the form in which it is compared.
-    labels: HashMap<String, Vec<Place>>,
+    labels: HashMap<String, Vec<LabelPosition>>,
     /// Those that can be suggested.
     suggested: Labels,
 }
 
-struct Place {
+struct LabelPosition {
     list: usize,
     uri: String,
     /// The position among the labels of the concept.
@@ -71,12 +71,12 @@ impl SkosFiles {
     }
 
     fn of(lists: Vec<WordList>, language: String) -> Self {
-        let mut labels = HashMap::<String, Vec<Place>>::new();
+        let mut labels = HashMap::<String, Vec<LabelPosition>>::new();
         for (list, words) in lists.iter().enumerate() {
             for entry in words.entries.values().filter(|entry| !entry.deprecated) {
                 for (label, found) in entry.labels.iter().enumerate() {
-                    let place = Place { list, uri: entry.uri.clone(), label };
-                    labels.entry(folded(&found.text)).or_default().push(place);
+                    let position = LabelPosition { list, uri: entry.uri.clone(), label };
+                    labels.entry(folded(&found.text)).or_default().push(position);
                 }
             }
         }
@@ -86,11 +86,11 @@ impl SkosFiles {
 
     /// The concepts that have this label, of those labels that count.
     fn matches(&self, term: &str, counts: impl Fn(&Label) -> bool) -> Vec<Concept> {
-        let places = self.labels.get(term).into_iter().flatten();
-        let found = places.filter_map(|place| {
-            let list = self.lists.get(place.list)?;
-            let entry = list.entries.get(&place.uri)?;
-            Some((list, entry, entry.labels.get(place.label)?))
+        let positions = self.labels.get(term).into_iter().flatten();
+        let found = positions.filter_map(|position| {
+            let list = self.lists.get(position.list)?;
+            let entry = list.entries.get(&position.uri)?;
+            Some((list, entry, entry.labels.get(position.label)?))
         });
         let counting = found.filter(|(_, _, label)| counts(label));
         counting.map(|(list, entry, label)| self.concept(list, entry, label)).collect()

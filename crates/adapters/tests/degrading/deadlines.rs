@@ -1,14 +1,13 @@
 //! One budget of time for a request: what is late within it is gone without, and nothing outlives it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_adapters::guarded::{GuardedIndex, GuardedModel, GuardedReranker};
-use ibidem_engine::ask::Engine;
+use ibidem_engine::ask::{Engine, Spoken};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_words::degrade::Deadline;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
@@ -19,7 +18,7 @@ use ibidem_words::{Action, AddressKey, CollectionName, PassageKey, Reason, Scope
 
 use crate::world::{QUESTION, TEXT, World};
 
-/// Enough for everything that does not hang, on a busy machine.
+/// Time is paused, and passes only while everybody waits.
 const BUDGET: Duration = Duration::from_millis(1_500);
 const PATIENT: Duration = Duration::from_secs(600);
 
@@ -104,64 +103,62 @@ fn with(world: &World, searcher: impl FnOnce(Searcher) -> Searcher) -> Engine {
     })
 }
 
-fn in_time(engine: Engine) -> Engine {
-    engine.until(Deadline::after(BUDGET, Instant::now()))
+async fn ask_in_time(world: &World, engine: &Engine) -> Spoken {
+    world.ask_of(engine, QUESTION, Deadline::after(BUDGET)).await
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_model_that_hangs_leaves_the_request_time_for_the_sources_own_sentences() {
     let world = World::new().await;
-    let hangs = GuardedModel::new(Arc::new(Hangs), world.breakers.of("model", PATIENT));
-    let roles = Arc::new(Roles::answering(NamedModel::unknown(Arc::new(hangs))));
-    let engine = in_time(world.engine.clone().with(|parts| {
-        parts.roles = roles;
-    }));
-    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    let hangs: Part<dyn LanguageModel> = Part::guarded(Arc::new(Hangs), world.breakers.of("model", PATIENT));
+    let engine = world.engine.clone().with(|parts| {
+        parts.roles = Arc::new(Roles::answering(NamedModel::of(hangs)));
+    });
+    let answer = ask_in_time(&world, &engine).await.answer;
     assert_eq!((answer.action, answer.answer), (Action::Cite, format!("{TEXT}[1]")));
     assert_eq!(answer.retrieval_quality.fallback_reasons, ["extractive"]);
     assert_eq!(world.breaker("model"), (0, 0), "it had not the time that is due to it");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_part_that_can_be_gone_without_takes_the_whole_time_and_the_answer_is_still_given() {
     let world = World::new().await;
-    let hangs = GuardedReranker::new(Arc::new(Hangs), world.breakers.of("reranker", PATIENT));
-    let engine = in_time(world.engine.clone().with(|parts| {
-        parts.reranker = Some(Arc::new(hangs));
-    }));
-    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    let hangs: Part<dyn Reranker> = Part::guarded(Arc::new(Hangs), world.breakers.of("reranker", PATIENT));
+    let engine = world.engine.clone().with(|parts| {
+        parts.reranker = Some(hangs);
+    });
+    let answer = ask_in_time(&world, &engine).await.answer;
     assert_eq!(answer.action, Action::Cite);
     // Nothing that would take time is begun any more.
     assert_eq!(answer.retrieval_quality.fallback_reasons, ["no_rerank", "extractive"]);
     assert_eq!(world.model.calls(), 0);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn without_evidence_by_the_deadline_the_deadline_is_the_reason() {
     let world = World::new().await;
-    let hangs = Arc::new(GuardedIndex::new(Arc::new(Hangs), world.breakers.of("index", PATIENT)));
-    let engine = in_time(with(&world, |searcher| Searcher { index: hangs, ..searcher }));
-    let spoken = world.ask_of(&engine, QUESTION).await;
+    let hangs: Part<dyn Index> = Part::guarded(Arc::new(Hangs), world.breakers.of("index", PATIENT));
+    let engine = with(&world, |searcher| Searcher { index: hangs, ..searcher });
+    let spoken = ask_in_time(&world, &engine).await;
     let answer = spoken.answer;
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::Deadline)));
     assert_eq!(answer.refusal_reason.as_deref(), Some("The time of the request (1500 ms) was over"));
     assert_eq!(answer.answer, "The documents cannot be searched at the moment, so there is no answer.");
-    assert!(spoken.failure.is_some_and(|failure| failure.contains("no answer within")));
+    assert!(spoken.failure.is_some_and(|failure| failure.contains("did not answer within 1500 ms")));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_part_that_keeps_no_time_is_left_behind_soon_after_the_deadline() {
     let world = World::new().await;
-    let engine = in_time(with(&world, |searcher| Searcher { catalogue: Arc::new(Hangs), ..searcher }));
-    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    let engine = with(&world, |searcher| Searcher { catalogue: Arc::new(Hangs), ..searcher });
+    let answer = ask_in_time(&world, &engine).await.answer;
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::Deadline)));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_index_that_is_down_while_there_is_time_is_not_a_matter_of_time() {
     let world = World::new().await;
     world.index.set_down(true);
-    let engine = world.engine.clone().until(Deadline::after(PATIENT, Instant::now()));
-    let answer = world.ask_of(&engine, QUESTION).await.answer;
+    let answer = world.ask_of(&world.engine, QUESTION, Deadline::after(PATIENT)).await.answer;
     assert_eq!(answer.reason, Some(Reason::RetrievalUnavailable));
 }

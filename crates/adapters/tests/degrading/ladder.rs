@@ -3,11 +3,11 @@
 use ibidem_engine::search::{Lanes, SearchRequest};
 use ibidem_words::fakes::{FakeModel, Script};
 use ibidem_words::ports::entailment::EntailmentError;
-use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::ports::reranker::{RerankError, RerankFault};
 use ibidem_words::ports::vocabulary::VocabularyError;
 use ibidem_words::{Action, Answer, Reason};
 
-use crate::world::{QUESTION, TERM, TEXT, World};
+use crate::world::{QUESTION, TERM, TEXT, World, pass};
 
 /// A part, how it is broken and mended, and what is said while it fails and while it is left alone.
 struct Row {
@@ -111,7 +111,7 @@ fn check(row: &Row, answer: &Answer, reason: Option<Reason>, flags: &[&str]) {
     assert!(flags.iter().all(|flag| statement.contains(flag)), "the asker is told: {what}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_part_fails_is_left_alone_after_five_times_and_is_asked_again_when_it_is_well() {
     for row in LADDER {
         let world = World::new().await;
@@ -131,9 +131,9 @@ async fn each_part_fails_is_left_alone_after_five_times_and_is_asked_again_when_
         }
 
         (row.is_mended)(&world);
-        world.pass(29_999);
+        pass(29_999).await;
         check(&row, &world.ask(row.question).await.answer, row.reason_while_open, row.while_open);
-        world.pass(1);
+        pass(1).await;
         for state in [1, 0] {
             let mended = world.ask(row.question).await.answer;
             assert_eq!(mended.retrieval_quality.fallback_reasons, [""; 0], "{}: {mended:#?}", row.service);
@@ -142,10 +142,10 @@ async fn each_part_fails_is_left_alone_after_five_times_and_is_asked_again_when_
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_part_that_is_left_alone_is_not_attempted() {
     let world = World::new().await;
-    world.reranker.set_trouble(Some(RerankError::Failed("told to".to_owned())));
+    world.reranker.set_trouble(Some(RerankError::Own(RerankFault::Failed("told to".to_owned()))));
     world.model.becomes(Script::CannotBeReached);
     for _ in 0..9 {
         world.ask(QUESTION).await;
@@ -158,7 +158,7 @@ async fn a_part_that_is_left_alone_is_not_attempted() {
     assert_eq!(world.vocabulary.calls(), 5);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn conf_02_and_conf_04_one_flag_or_many_cost_a_fifth_once() {
     let world = World::new().await;
     world.embedder.set_down(true);
@@ -175,7 +175,7 @@ async fn conf_02_and_conf_04_one_flag_or_many_cost_a_fifth_once() {
     assert!((many.confidence_score - 0.8).abs() < 1e-9, "{many:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn obs_03_04_05_flags_by_name_once_each_and_several_together() {
     let world = World::new().await;
     world.embedder.set_down(true);
@@ -189,7 +189,7 @@ async fn obs_03_04_05_flags_by_name_once_each_and_several_together() {
     assert_eq!(flags().await, ["bm25_only", "circuit_open", "extractive"], "OBS-03");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_model_that_is_left_alone_is_stood_in_for_by_the_fallback_and_then_by_the_sources() {
     let mut world = World::new().await;
     world.fall_back_to(FakeModel::saying(&["The gearbox holds 1.8 litres of oil.[^1]"]));
@@ -208,7 +208,7 @@ async fn a_model_that_is_left_alone_is_stood_in_for_by_the_fallback_and_then_by_
     assert_eq!(answer.model_used.as_deref(), Some("extractive"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_plain_search_says_whether_the_embedding_model_failed_or_was_not_asked() {
     let world = World::new().await;
     world.embedder.set_down(true);
@@ -218,17 +218,18 @@ async fn a_plain_search_says_whether_the_embedding_model_failed_or_was_not_asked
         assert_eq!(search().await.fallback_reasons, ["bm25_only"]);
     }
     let outcome = search().await;
-    assert_eq!((outcome.fallback_reasons, outcome.hits.len()), (vec!["bm25_only", "circuit_open"], 1));
+    assert_eq!(outcome.fallback_reasons, ["bm25_only", "circuit_open"]);
+    assert_eq!(outcome.hits.len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn twenty_who_ask_at_once_of_a_part_that_may_be_tried_send_one_and_all_are_answered() {
     let world = World::new().await;
     world.reranker.set_trouble(Some(RerankError::Timeout(1)));
     for _ in 0..5 {
         world.ask(QUESTION).await;
     }
-    world.pass(30_000);
+    pass(30_000).await;
     let asked = futures::future::join_all((0..20).map(|_| world.ask(QUESTION))).await;
     assert!(asked.iter().all(|spoken| spoken.answer.action == Action::Cite));
     assert_eq!((world.reranker.calls(), world.breaker("reranker")), (6, (2, 2)), "one tried, and failed");

@@ -1,21 +1,18 @@
-//! An engine whose every part can be made to fail, each behind its breaker, and a clock that is turned by hand.
+//! An engine whose every part can be made to fail, each behind its breaker. Time is paused, and turned by hand.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use ibidem_adapters::guarded::{
-    GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedVocabulary, RequestTime,
-};
+use ibidem_adapters::second_try::SecondTry;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::{ask::Spoken, listener::Nobody};
-use ibidem_words::degrade::{BreakerSettings, Breakers, Clock};
+use ibidem_words::degrade::{BreakerSettings, Breakers, Deadline, Part};
 use ibidem_words::fakes::{
     self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
     Script,
@@ -25,7 +22,7 @@ use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_words::ports::vocabulary::LabelKind;
-use ibidem_words::{DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, PassageKey, Question, Scope, Tag, TenantId};
 use uuid::Uuid;
 
 pub(crate) const POLICY: &str = include_str!("../../../../policies/default.yaml");
@@ -81,7 +78,6 @@ impl LanguageModel for Moody {
 pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) breakers: Breakers,
-    passed: Arc<AtomicU64>,
     pub(crate) embedder: Arc<FakeEmbedder>,
     pub(crate) reranker: Arc<FakeReranker>,
     pub(crate) entailment: Arc<FakeEntailment>,
@@ -94,11 +90,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn new() -> Self {
-        let passed = Arc::new(AtomicU64::new(0));
-        let (began, hand) = (Instant::now(), Arc::clone(&passed));
-        let clock: Clock = Arc::new(move || began + Duration::from_millis(hand.load(Ordering::SeqCst)));
-        let breakers = Breakers::with_clock(BreakerSettings::default(), clock);
-
+        let breakers = Breakers::new(BreakerSettings::default());
         let tenant = TenantId::named("degrading");
         let embedder = Arc::new(FakeEmbedder::new(256, 256));
         let index = Arc::new(FakeIndex::new(256));
@@ -111,46 +103,42 @@ impl World {
         let vocabulary = Arc::new(FakeVocabulary::of(vec![busbar.definition(DEFINED, "en")]));
 
         let searcher = Searcher {
-            embedder: Arc::new(GuardedEmbedder::new(embedder.clone(), breakers.of("embedding", PATIENT))),
-            index: Arc::new(GuardedIndex::new(index.clone(), breakers.of("index", PATIENT))),
+            embedder: Part::guarded(embedder.clone(), breakers.of("embedding", PATIENT)),
+            index: Part::guarded(Arc::new(SecondTry::of(index.clone())), breakers.of("index", PATIENT)),
             catalogue: catalogue.clone(),
             words: catalogue,
         };
-        let answers = Arc::new(GuardedModel::new(model.clone(), breakers.of("model", PATIENT)));
-        let vocabulary_of = GuardedVocabulary::new(vocabulary.clone(), breakers.of("vocabulary", PATIENT));
-        let engine = Engine { request_time: Some(Arc::new(RequestTime)), ..Engine::new(searcher) }.with(|parts| {
-            parts.roles = Arc::new(Roles::answering(NamedModel::unknown(answers)));
-            parts.vocabulary = Some(Arc::new(vocabulary_of));
-            parts.reranker = Some(Arc::new(GuardedReranker::new(reranker.clone(), breakers.of("reranker", PATIENT))));
-            parts.entailment = Arc::new(GuardedEntailment::new(entailment.clone(), breakers.of("entailment", PATIENT)));
+        let answers: Part<dyn LanguageModel> = Part::guarded(model.clone(), breakers.of("model", PATIENT));
+        let engine = Engine::new(searcher).with(|parts| {
+            parts.roles = Arc::new(Roles::answering(NamedModel::of(answers)));
+            parts.vocabulary = Some(Part::guarded(vocabulary.clone(), breakers.of("vocabulary", PATIENT)));
+            parts.reranker = Some(Part::guarded(reranker.clone(), breakers.of("reranker", PATIENT)));
+            parts.entailment = Part::guarded(entailment.clone(), breakers.of("entailment", PATIENT));
         });
         let tags = [Tag::public()].into_iter().collect();
-        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(tenant, "s", tags);
         let policy = Arc::new(Policy::parse(POLICY).unwrap());
-        Self { engine, breakers, passed, embedder, reranker, entailment, model, vocabulary, index, policy, identity }
+        Self { engine, breakers, embedder, reranker, entailment, model, vocabulary, index, policy, identity }
     }
 
     pub(crate) async fn ask(&self, query: &str) -> Spoken {
-        self.ask_of(&self.engine, query).await
+        self.ask_of(&self.engine, query, Deadline::NONE).await
     }
 
-    pub(crate) async fn ask_of(&self, engine: &Engine, query: &str) -> Spoken {
+    pub(crate) async fn ask_of(&self, engine: &Engine, query: &str, deadline: Deadline) -> Spoken {
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,
             scope: Scope::of(&self.identity),
             question: Question::new(query),
             policy: self.policy.clone(),
+            deadline,
         };
         engine.ask(asked, &mut Nobody).await.unwrap()
     }
 
     pub(crate) fn scope(&self) -> Scope {
         Scope::of(&self.identity)
-    }
-
-    pub(crate) fn pass(&self, milliseconds: u64) {
-        self.passed.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
     /// The state of a part's breaker, and how often it opened.
@@ -161,10 +149,16 @@ impl World {
 
     /// Gives somebody the role of the fallback.
     pub(crate) fn fall_back_to(&mut self, model: FakeModel) {
-        let fallback = GuardedModel::new(Arc::new(model), self.breakers.of("model_fallback", PATIENT));
-        let fallback = Some(NamedModel::unknown(Arc::new(fallback)));
+        let fallback: Part<dyn LanguageModel> =
+            Part::guarded(Arc::new(model), self.breakers.of("model_fallback", PATIENT));
+        let fallback = Some(NamedModel::of(fallback));
         self.engine.parts.roles = Arc::new(Roles { fallback, ..Roles::clone(&self.engine.parts.roles) });
     }
+}
+
+/// Lets time pass: it is paused.
+pub(crate) async fn pass(milliseconds: u64) {
+    tokio::time::advance(Duration::from_millis(milliseconds)).await;
 }
 
 async fn shelve(tenant: TenantId, embedder: &FakeEmbedder, index: &FakeIndex, catalogue: &FakeCatalogue) {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::{Json, Router};
 use ibidem_adapters::http_reranker::{HttpReranker, HttpRerankerSettings, RerankForm};
-use ibidem_adapters::timed::Timed;
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 use ibidem_words::suites::reranker::reranker_suite;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -129,8 +129,9 @@ async fn a_server_that_hangs_is_late() {
     for bytes in ["", "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n["] {
         let url = fixed_bytes(bytes, true).await;
         let reranker = client(settings(url, RerankForm::Tei));
-        let timed: Timed<dyn Reranker> = Timed::new(Arc::new(reranker), Duration::from_millis(300));
-        assert_eq!(timed.score("?", vec!["text".to_owned()]).await, Err(RerankError::Timeout(300)));
+        let timed: Part<dyn Reranker> = Part::patient(Arc::new(reranker), Duration::from_millis(300));
+        let late = timed.call(Deadline::NONE, |reranker| reranker.score("?", vec!["text".to_owned()])).await;
+        assert_eq!(late, Err(RerankError::Timeout(300)));
     }
 }
 
@@ -142,5 +143,5 @@ async fn one_failed_batch_fails_them_all() {
     let reranker = client(settings(url, RerankForm::Tei));
     assert_eq!(reranker.score("?", vec!["text".to_owned(); 3]).await, Ok(vec![0.5; 3]));
     let answered = reranker.score("?", vec!["text".to_owned(); 5]).await;
-    assert!(matches!(answered, Err(RerankError::Failed(_))), "{answered:?}");
+    assert!(matches!(answered, Err(RerankError::Own(RerankFault::Failed(_)))), "{answered:?}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{LoadError, OnnxEmbedder, OnnxSettings, Pooling};
-use ibidem_words::ports::embedder::{EmbedError, Embedder, TokenCounter};
+use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, TokenCounter};
 use ibidem_words::suites::embedder::embedder_suite;
 
 use crate::setting;
@@ -72,7 +72,7 @@ async fn a_full_queue_turns_queries_away_and_lets_passages_wait() {
     for query in queries {
         match query.await.unwrap() {
             Ok(vectors) => assert_eq!(vectors.len(), 3),
-            Err(EmbedError::Overloaded) => turned_away += 1,
+            Err(EmbedError::Own(EmbedFault::Overloaded)) => turned_away += 1,
             Err(other) => panic!("{other}"),
         }
     }
@@ -113,7 +113,7 @@ async fn callers_that_leave_break_nothing_and_free_their_places() {
     for _ in 0..100 {
         match embedder.embed_queries(vec!["still there".to_owned(); 3]).await {
             Ok(vectors) => return assert_eq!(vectors.len(), 3),
-            Err(EmbedError::Overloaded) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(EmbedError::Own(EmbedFault::Overloaded)) => tokio::time::sleep(Duration::from_millis(50)).await,
             Err(other) => panic!("{other}"),
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
-use ibidem_adapters::timed::Timed;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair, Support};
 use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::json;
 use tempfile::TempDir;
@@ -153,15 +153,15 @@ async fn a_premise_is_cut_to_fit_beside_its_claim_and_a_claim_never() {
     assert_judged(&judge(&small, &[pair(&many, &half)]).await, &[(Support::Supported, expected)]);
     let long = small.judge(vec![pair("word", "word"), pair("word", &format!("{half} word"))]).await;
     let said = "the claim has 9 tokens, and 8 leave room for what should support it";
-    assert_eq!(long, Err(EntailmentError::TooLong(said.to_owned())));
+    assert_eq!(long, Err(EntailmentError::Own(EntailmentFault::TooLong(said.to_owned()))));
 }
 
 #[tokio::test]
 async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
     let entailment = Arc::new(load(&three()));
-    let timed: Timed<dyn Entailment> = Timed::new(entailment.clone(), Duration::from_millis(1));
+    let timed: Part<dyn Entailment> = Part::patient(entailment.clone(), Duration::from_millis(1));
     let much = vec![pair(&"word ".repeat(600), "word"); 200];
-    assert_eq!(timed.judge(much).await, Err(EntailmentError::Timeout(1)));
+    assert_eq!(timed.call(Deadline::NONE, |entailment| entailment.judge(much)).await, Err(EntailmentError::Timeout(1)));
     let expected = softmax(&logits(1.0, 6.0, 3.0));
     let judgements = judge(entailment.as_ref(), &[pair("lunch", "are changed")]).await;
     assert_judged(&judgements, &[(Support::Unknown, expected)]);

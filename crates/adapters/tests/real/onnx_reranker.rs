@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
-use ibidem_adapters::timed::Timed;
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 use ibidem_words::suites::reranker::reranker_suite;
 use serde_json::json;
 use tempfile::TempDir;
@@ -104,16 +104,19 @@ async fn a_long_passage_is_judged_by_its_beginning_and_the_question_is_never_cut
     assert_scores(&score(&load(&small), &half, &[&many]).await, &[expected(6.0 * 7.0 + 1.0, 16.0)]);
     let long = load(&small).score(&format!("{half} word"), vec!["word".to_owned(); 3]).await;
     let said = "the question has 9 tokens, and 8 leave room for passages";
-    assert_eq!(long, Err(RerankError::TooLong(said.to_owned())));
+    assert_eq!(long, Err(RerankError::Own(RerankFault::TooLong(said.to_owned()))));
 }
 
 #[tokio::test]
 async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
     let folder = folder(Kind::TwoHalves);
     let reranker = Arc::new(load(&settings(folder.path())));
-    let timed: Timed<dyn Reranker> = Timed::new(reranker.clone(), Duration::from_millis(1));
+    let timed: Part<dyn Reranker> = Part::patient(reranker.clone(), Duration::from_millis(1));
     let much = vec!["word ".repeat(600); 200];
-    assert_eq!(timed.score("how often", much).await, Err(RerankError::Timeout(1)));
+    assert_eq!(
+        timed.call(Deadline::NONE, |reranker| reranker.score("how often", much)).await,
+        Err(RerankError::Timeout(1))
+    );
     assert_scores(&score(reranker.as_ref(), "how often", &["lunch"]).await, &[expected(1.0, 6.0)]);
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt as _;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_words::Speaker;
-use ibidem_words::ports::language_model::{LanguageModel, ModelError, Piece, Prompt, PromptMessage};
+use ibidem_words::ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage};
 use ibidem_words::suites::language_model::check;
 
 use crate::loopback::{fixed_bytes, nobody};
@@ -81,7 +81,7 @@ async fn a_server_that_does_not_say_how_likely_its_tokens_are_is_no_judge() {
         let reply = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
         let url = format!("{}/v1", fixed_bytes(reply.leak(), false).await);
         let answered = model(settings(url, Duration::from_secs(10))).first_tokens(prompt("x")).await;
-        let Err(ModelError::Failed(reason)) = answered else { panic!("{what}: {answered:?}") };
+        let Err(ModelError::Own(ModelFault::Failed(reason))) = answered else { panic!("{what}: {answered:?}") };
         assert!(reason.contains(said), "{what}: {reason}");
     }
     let url = format!("{}/v1", fixed_bytes("", true).await);
@@ -95,14 +95,17 @@ async fn a_prompt_that_no_window_holds_is_too_long() {
     let url = setting("IBIDEM__LANGUAGE_MODEL__URL");
     let model = model(OpenAiSettings { model: name, ..settings(url, Duration::from_secs(60)) });
     let (_, ended) = written(&model, prompt(&"word ".repeat(20_000))).await;
-    assert!(matches!(ended, Err(ModelError::TooLong(_))), "{ended:?}");
+    assert!(matches!(ended, Err(ModelError::Own(ModelFault::TooLong(_)))), "{ended:?}");
 }
 
 #[tokio::test]
 async fn a_model_that_is_not_allowed_is_not_even_asked_for() {
     let model = model(settings("http://127.0.0.1:9/v1".to_owned(), Duration::from_secs(1)));
     let (_, ended) = written(&model, Prompt { model: Some("other".to_owned()), ..prompt("x") }).await;
-    assert_eq!(ended, Err(ModelError::NotAllowed { model: "other".to_owned(), allowed: vec!["m".to_owned()] }));
+    assert_eq!(
+        ended,
+        Err(ModelError::Own(ModelFault::NotAllowed { model: "other".to_owned(), allowed: vec!["m".to_owned()] }))
+    );
 }
 
 #[tokio::test]
@@ -139,5 +142,5 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
 async fn a_server_that_is_not_there_is_a_connection_error() {
     let url = format!("{}/v1", nobody().await);
     let (_, ended) = written(&model(settings(url, Duration::from_secs(2))), prompt("x")).await;
-    assert!(matches!(ended, Err(ModelError::Connection(_))), "{ended:?}");
+    assert!(matches!(ended, Err(ModelError::Unavailable(_))), "{ended:?}");
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantization};
 use ibidem_language::bm25::Analysis;
 use ibidem_words::ports::embedder::EmbeddingModel;
-use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexPoint, IndexQuery, IndexWriter};
+use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexFault, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_words::suites::index::{DIMENSIONS, index_suite};
-use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Scope, Sha256Hash, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};
 
@@ -73,9 +73,9 @@ async fn quantized_vectors_on_disk_behave_the_same() {
 async fn a_missing_collection_is_named_and_made_once_even_by_several() {
     with_index(settings(), async |index| {
         assert_eq!(index.check().await.unwrap(), IndexState::Missing);
-        assert!(matches!(search(&index).await, Err(IndexError::Missing)));
-        assert!(matches!(index.publish(vec![document(1)]).await, Err(IndexError::Missing)));
-        assert!(matches!(index.scan(None, 1).await, Err(IndexError::Missing)));
+        assert!(matches!(search(&index).await, Err(IndexError::Own(IndexFault::Missing))));
+        assert!(matches!(index.publish(vec![document(1)]).await, Err(IndexError::Own(IndexFault::Missing))));
+        assert!(matches!(index.scan(None, 1).await, Err(IndexError::Own(IndexFault::Missing))));
 
         let others: Vec<_> = (0..4)
             .map(|_| {
@@ -105,10 +105,13 @@ async fn an_index_of_another_model_is_never_searched() {
         let found = model("one").hash.0.short(12);
         assert_eq!(other.check().await.unwrap(), IndexState::OtherModel { found: found.clone() });
         let refused = search(&other).await;
-        assert!(matches!(&refused, Err(IndexError::OtherModel { found: named, .. }) if *named == found), "{refused:?}");
-        assert!(matches!(other.publish(vec![document(1)]).await, Err(IndexError::OtherModel { .. })));
+        assert!(
+            matches!(&refused, Err(IndexError::Own(IndexFault::OtherModel { found: named, .. })) if *named == found),
+            "{refused:?}"
+        );
+        assert!(matches!(other.publish(vec![document(1)]).await, Err(IndexError::Own(IndexFault::OtherModel { .. }))));
 
-        assert!(matches!(other.ensure_collection().await, Err(IndexError::OtherModel { .. })));
+        assert!(matches!(other.ensure_collection().await, Err(IndexError::Own(IndexFault::OtherModel { .. }))));
 
         // Both may stand beside each other until the first is dropped.
         let built = other.begin_rebuild().await.unwrap();
@@ -116,7 +119,7 @@ async fn an_index_of_another_model_is_never_searched() {
         assert_eq!(search(&index).await.unwrap(), 1);
         assert_eq!(search(&other).await.unwrap(), 0);
         assert_eq!(other.drop_other_models().await.unwrap(), [format!("{}-0001", index.target())]);
-        assert!(matches!(search(&index).await, Err(IndexError::OtherModel { .. })));
+        assert!(matches!(search(&index).await, Err(IndexError::Own(IndexFault::OtherModel { .. }))));
         assert_eq!(search(&other).await.unwrap(), 0);
     })
     .await;
@@ -158,10 +161,10 @@ async fn a_first_build_of_a_new_model_needs_no_collection_before() {
     with_index(settings(), async |index| {
         let rebuilt = index.begin_rebuild().await.unwrap();
         rebuilt.publish(vec![document(1)]).await.unwrap();
-        assert!(matches!(search(&index).await, Err(IndexError::Missing)));
+        assert!(matches!(search(&index).await, Err(IndexError::Own(IndexFault::Missing))));
         index.finish_rebuild(&rebuilt, false).await.unwrap();
         assert_eq!(search(&index).await.unwrap(), 1);
-        assert!(matches!(index.finish_rebuild(&index, false).await, Err(IndexError::Rejected(_))));
+        assert!(matches!(index.finish_rebuild(&index, false).await, Err(IndexError::Own(IndexFault::Rejected(_)))));
     })
     .await;
 }
@@ -222,12 +225,7 @@ async fn the_server_tells_its_version() {
 }
 
 async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
-    let scope = Scope::of(&Identity {
-        tenant: TenantId::named("here"),
-        subject: Subject::for_tests("someone"),
-        role: Role::Asker,
-        tags: [].into(),
-    });
+    let scope = Scope::of(&Identity::for_tests(TenantId::named("here"), "someone", [].into()));
     let vector = Some(vec![1.0; DIMENSIONS]);
     let query = IndexQuery {
         words: Some(Analysis::default().unweighed("word")),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ibidem_adapters::qdrant::{QdrantIndex, QdrantSettings};
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
-use ibidem_words::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{CollectionName, DocumentId, Identity, PassageKey, Scope, Tag, TenantId};
 
 use crate::qdrant::{model, settings, with_index_of};
 
@@ -85,12 +85,11 @@ fn best(documents: &[IndexDocument], scope: &Scope, only: &[CollectionName], que
 }
 
 fn asker(teams: &BTreeSet<usize>) -> Scope {
-    Scope::of(&Identity {
-        tenant: TenantId::named("here"),
-        subject: Subject::for_tests("someone"),
-        role: Role::Asker,
-        tags: teams.iter().map(|number| team(*number)).collect(),
-    })
+    Scope::of(&Identity::for_tests(
+        TenantId::named("here"),
+        "someone",
+        teams.iter().map(|number| team(*number)).collect(),
+    ))
 }
 
 fn team(number: usize) -> Tag {

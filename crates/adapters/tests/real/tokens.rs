@@ -10,6 +10,7 @@ use ibidem_engine::roles::NamedModel;
 use ibidem_engine::speak::budget::allot;
 use ibidem_engine::speak::footnotes::Footnotes;
 use ibidem_engine::speak::prompt::prompt;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeModel, passage};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::language_model::Estimate;
@@ -117,15 +118,15 @@ async fn a_real_server_counts_no_more_than_was_allotted_however_it_was_counted()
     let background = ["Our chief dislikes red cars in the yard.".to_owned()];
     let tokenizers: [Arc<dyn Tokenizer>; 2] = [server.clone(), Arc::new(Estimate)];
     for tokenizer in tokenizers {
-        let model = NamedModel { limits, tokenizer, ..model.clone() };
-        let allotted = allot(rules, &model, &question, &evidence, &background).await.unwrap();
+        let model = NamedModel { limits, tokenizer: Part::bare(tokenizer), ..model.clone() };
+        let allotted = allot(rules, &model, &question, &evidence, &background, Deadline::NONE).await.unwrap();
         let kept = allotted.part(evidence.clone()).0;
         let prompt = prompt(rules, &allotted, &question, &Footnotes::mint(&kept), &background);
         let counted = server.ask(&written_out(&prompt.messages).await).await.unwrap();
         let budgeted = allotted.tokens.prompt();
         eprintln!(
             "{}: {budgeted} allotted, {counted} counted by the server, {} of {} messages, {} of {} passages",
-            model.tokenizer.name(),
+            model.tokenizer.port().name(),
             allotted.history.len(),
             question.history.len(),
             kept.len(),

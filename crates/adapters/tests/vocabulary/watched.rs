@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
+use ibidem_words::degrade::{BreakerSettings, Breakers};
 use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_words::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError};
+use ibidem_words::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
 use ibidem_words::suites;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -132,7 +133,7 @@ async fn several_concepts_are_a_hit_and_a_term_without_a_definition_is_a_miss() 
 async fn a_term_that_is_none_is_not_looked_up() {
     let server = Server::start(answer).await;
     let watched = watched(&server, settings());
-    assert_eq!(watched.lookup(" * ").await, Err(VocabularyError::InvalidTerm));
+    assert_eq!(watched.lookup(" * ").await, Err(VocabularyError::Own(VocabularyFault::InvalidTerm)));
     assert_eq!(watched.counts(), VocabularyCounts::default());
     assert!(server.asked().is_empty());
 }
@@ -243,4 +244,31 @@ async fn a_thousand_random_lookups_at_once_add_up_at_every_moment() {
     assert_adds_up(counts);
     assert_eq!(counts.lookup + counts.cache_hit, 1_000, "every call is one or the other, {answered} of them answered");
     assert!(counts.timeout > 0 && counts.error > 0 && counts.miss > 0 && counts.hit > 0, "{counts:?}");
+}
+
+const PATIENT: Duration = Duration::from_secs(60);
+
+#[tokio::test(start_paused = true)]
+async fn a_vocabulary_that_is_late_is_left_alone_while_what_is_remembered_is_still_said() {
+    let breakers = Breakers::new(BreakerSettings::default());
+    let fake = Arc::new(FakeVocabulary::of(suites::vocabulary::gridterms()));
+    let settings = WatchedSettings { timeout: PATIENT, ..settings() };
+    let watched = WatchedVocabulary::guarded(fake.clone(), settings, &breakers);
+    assert!(watched.lookup("breaker").await.is_ok());
+    fake.fail(VocabularyError::Timeout(300));
+    for term in ["one", "two", "three", "four", "five"] {
+        assert_eq!(watched.lookup(term).await, Err(VocabularyError::Timeout(300)));
+    }
+    let refused = watched.lookup("six").await;
+    assert!(matches!(refused, Err(VocabularyError::CircuitOpen { .. })), "{refused:?}");
+    assert!(matches!(watched.closest("six", 3).await, Err(VocabularyError::CircuitOpen { .. })));
+    assert!(watched.lookup("breaker").await.is_ok(), "remembered");
+    let counts = watched.counts();
+    assert_eq!((counts.lookup, counts.hit, counts.timeout, counts.error), (6, 1, 5, 0), "what was not asked is none");
+    assert_eq!(fake.calls(), 6);
+
+    fake.recover();
+    tokio::time::advance(Duration::from_secs(30)).await;
+    assert!(watched.lookup("six").await.is_ok() && watched.lookup("seven").await.is_ok());
+    assert_eq!(breakers.states().states(), [("vocabulary".to_owned(), 0, 1)]);
 }

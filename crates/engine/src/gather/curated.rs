@@ -3,14 +3,15 @@
 //! The two are not alike. A pin speaks for the sources it names, so it must surely be meant. A note only helps, so it
 //! may come along sooner, and is never quoted.
 
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
 use ibidem_words::ports::index::IndexHit;
 use ibidem_words::ports::memory::{Memory, Remembered};
 use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::{Candidate, MemoryId, MemoryKind, Scope, as_shown};
+use ibidem_words::{Candidate, MemoryId, MemoryKind, as_shown};
 
 use crate::policy::CuratedRules;
-use crate::turn::CuratedMatch;
+use crate::turn::{Asked, CuratedMatch};
 
 /// What curated memory has for a question.
 #[derive(Default)]
@@ -35,9 +36,8 @@ struct Called {
 
 pub(super) async fn recall(
     memory: &dyn Memory,
-    judge: Option<&dyn Reranker>,
-    scope: &Scope,
-    question: &str,
+    judge: Option<&Part<dyn Reranker>>,
+    asked: &Asked,
     rules: &CuratedRules,
     hits: &[IndexHit],
 ) -> Result<Recalled, CatalogueError> {
@@ -47,9 +47,9 @@ pub(super) async fn recall(
         return Ok(Recalled::default());
     }
     let entries: Vec<MemoryId> = close.iter().map(|(entry, ..)| *entry).collect();
-    let remembered = memory.recall(scope, &entries).await?;
+    let remembered = memory.recall(&asked.scope, &entries).await?;
     let called: Vec<Called> = close.iter().filter_map(|close| called(close, &remembered)).collect();
-    let (judged, failure) = judgements(judge, question, rules, &called).await;
+    let (judged, failure) = judgements(judge, asked, rules, &called).await;
     let mut recalled = Recalled { failure, ..Recalled::default() };
     for (called, judged) in called.into_iter().zip(judged) {
         recalled.weigh(called, judged, rules);
@@ -85,8 +85,8 @@ fn called(close: &(MemoryId, f64, u32, u32), remembered: &[Remembered]) -> Optio
 
 /// What the judge gives each pin that only a judge can decide about, in one batch; nothing where there is none.
 async fn judgements(
-    judge: Option<&dyn Reranker>,
-    question: &str,
+    judge: Option<&Part<dyn Reranker>>,
+    asked: &Asked,
     rules: &CuratedRules,
     called: &[Called],
 ) -> (Vec<Option<f32>>, Option<String>) {
@@ -97,7 +97,7 @@ async fn judgements(
         called.iter().filter(|called| is_judged(called)).map(|called| called.phrase.clone()).collect();
     let nothing = called.iter().map(|_| None).collect();
     let Some(judge) = judge.filter(|_| !phrases.is_empty()) else { return (nothing, None) };
-    match judge.score(question, phrases).await {
+    match judge.call(asked.deadline, |judge| judge.score(&asked.question.query, phrases)).await {
         Ok(scores) => {
             let mut scores = scores.into_iter();
             let given = called.iter().map(|called| if is_judged(called) { scores.next() } else { None });

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use ibidem_language::bm25::TermWeights;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
-use ibidem_words::{CollectionName, DocumentId, PassageKey, Scope};
+use ibidem_words::{CollectionName, DocumentId, PassageKey};
 
 use crate::search::share_of_rank;
-use crate::turn::Variant;
+use crate::turn::{Asked, Variant};
 
 /// What to look for.
 pub(super) struct Sweep<'a> {
@@ -51,14 +52,18 @@ const MOST_HITS_OF_NAMED: usize = 60;
 const HITS_OF_MEMORY: usize = 24;
 
 /// The vectors of the variants, in their order.
-pub(super) async fn embed(embedder: &dyn Embedder, variants: &[Variant]) -> Result<Vec<Vec<f32>>, EmbedError> {
+pub(super) async fn embed(
+    embedder: &Part<dyn Embedder>,
+    variants: &[Variant],
+    deadline: Deadline,
+) -> Result<Vec<Vec<f32>>, EmbedError> {
     let texts = variants.iter().map(|variant| variant.text.clone()).collect();
-    embedder.embed_queries(texts).await
+    embedder.call(deadline, |embedder| embedder.embed_queries(texts)).await
 }
 
 pub(super) async fn sweep(
-    index: &dyn Index,
-    scope: &Scope,
+    index: &Part<dyn Index>,
+    asked: &Asked,
     wanted: &Sweep<'_>,
     vectors: Option<&[Vec<f32>]>,
 ) -> Result<Swept, IndexError> {
@@ -96,7 +101,7 @@ pub(super) async fn sweep(
             ..question
         });
     }
-    let mut found = index.search(scope, queries).await?.into_iter();
+    let mut found = index.call(asked.deadline, |index| index.search(&asked.scope, queries)).await?.into_iter();
     let mut swept = Swept::default();
     for place in 0..wanted.variants.len() {
         for hit in found.next().unwrap_or_default() {

@@ -5,10 +5,10 @@ mod lanes;
 mod rerank;
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Instant;
 
 use ibidem_language::Terms;
-use ibidem_words::degrade::{Fault, flags};
+use ibidem_words::clock::{self, Instant};
+use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::{Candidate, PassageKey};
 
 use crate::parts::Parts;
@@ -21,7 +21,7 @@ use lanes::{LaneHit, Sweep, Swept};
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
 pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: u32) -> Result<Gathered, SearchFailed> {
-    let began = Instant::now();
+    let began = clock::now();
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
     let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
@@ -55,7 +55,7 @@ impl Search {
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let judging = rules.rerank.as_ref().zip(parts.reranker.as_deref());
+        let judging = rules.rerank.as_ref().zip(parts.reranker.as_ref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
         // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
@@ -67,9 +67,9 @@ impl Search {
 
         let mut reranked = false;
         if let Some((_, reranker)) = judging {
-            match rerank::judge(reranker, &asked.question.query, &mut candidates).await {
+            match rerank::judge(reranker, asked, &mut candidates).await {
                 Ok(()) => reranked = true,
-                Err(error) => self.fall_back(flags::NO_RERANK, &error),
+                Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
             self.stage("rerank");
         }
@@ -81,7 +81,7 @@ impl Search {
         }
         let terms = Terms::of(&asked.question.query);
         for candidate in &mut candidates {
-            candidate.read(&terms);
+            candidate.overlap_with(&terms);
         }
         self.stage("read");
         Ok((candidates, reranked, background))
@@ -94,9 +94,9 @@ impl Search {
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
-        match planner.variants(&asked.question.query, &rules).await {
+        match planner.variants(&asked.question.query, &rules, asked.deadline).await {
             Ok(variants) => self.record.variants.extend(variants),
-            Err(error) => self.fall_back("no_rewrites", &error),
+            Err(error) => self.fall_back(Fallback::NoRewrites, &error),
         }
         self.stage("rewrite");
     }
@@ -105,7 +105,7 @@ impl Search {
         let rules = &asked.policy.rules.gather;
         let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
         let (vectors, words) = futures::join!(
-            lanes::embed(parts.searcher.embedder.as_ref(), &self.record.variants),
+            lanes::embed(&parts.searcher.embedder, &self.record.variants, asked.deadline),
             parts.searcher.weighed(&asked.scope, &texts),
         );
         let vectors = match vectors {
@@ -118,14 +118,14 @@ impl Search {
                 let attempts = u32::from(!error.is_circuit_open());
                 self.record.embedding_requests += attempts;
                 self.record.embedding_failures += attempts;
-                self.fall_back(flags::BM25_ONLY, &error);
+                self.fall_back(Fallback::KeywordsOnly, &error);
                 None
             }
         };
         self.stage("embed");
         let words = words?;
         if !words.by_rarity {
-            self.log.raise(flags::WORDS_UNWEIGHED);
+            self.log.raise(Fallback::WordsUnweighed);
         }
         let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
         let wanted = Sweep {
@@ -138,22 +138,20 @@ impl Search {
             with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
         self.record.index_calls += 1;
-        let swept = lanes::sweep(parts.searcher.index.as_ref(), &asked.scope, &wanted, vectors.as_deref()).await;
+        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, vectors.as_deref()).await;
         self.stage("index");
         Ok(swept?)
     }
 
-    /// A memory that fails is gone without, and that is said.
+    /// A memory that fails is skipped, and that is said.
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
-        let judge = parts.reranker.as_deref();
-        let question = &asked.question.query;
-        let recalled = curated::recall(memory, judge, &asked.scope, question, rules, &swept.memory).await;
+        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory).await;
         let mut recalled = match recalled {
             Ok(recalled) => recalled,
             Err(error) => {
-                self.log.raise("no_memory");
+                self.log.raise(Fallback::NoMemory);
                 self.record.failures.push(error.to_string());
                 Recalled::default()
             }
@@ -193,8 +191,8 @@ impl Search {
         if self.record.round == 0 { 1 } else { 2 }
     }
 
-    /// A part is gone without: because it failed, or because it was not asked.
-    fn fall_back(&mut self, flag: &str, failure: &impl Fault) {
+    /// A part is skipped: because it failed, or because it was not asked.
+    fn fall_back(&mut self, flag: Fallback, failure: &impl Fault) {
         self.log.fall_back(flag, failure);
         self.record.failures.push(failure.to_string());
     }
@@ -202,7 +200,7 @@ impl Search {
     /// Ends a stage: what passed since the last one was its time.
     fn stage(&mut self, name: &'static str) {
         self.record.stages.push((name, self.since.elapsed()));
-        self.since = Instant::now();
+        self.since = clock::now();
     }
 }
 

@@ -3,24 +3,31 @@
 use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::degrade::Part;
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 use ibidem_words::{Candidate, DocumentKind, passage_in_context};
 
 use crate::policy::{RerankRules, UnjudgedOrder};
+use crate::turn::Asked;
 
 /// Gives every candidate its score, or none of them.
 pub(super) async fn judge(
-    reranker: &dyn Reranker,
-    question: &str,
+    reranker: &Part<dyn Reranker>,
+    asked: &Asked,
     candidates: &mut [Candidate],
 ) -> Result<(), RerankError> {
     let read = |candidate: &Candidate| {
         let passage = &candidate.passage;
         passage_in_context(&passage.title, passage.section.as_deref(), &passage.text)
     };
-    let scores = reranker.score(question, candidates.iter().map(read).collect()).await?;
+    let (question, texts) = (&asked.question.query, candidates.iter().map(read).collect());
+    let scores = reranker.call(asked.deadline, |reranker| reranker.score(question, texts)).await?;
     if scores.len() != candidates.len() {
-        return Err(RerankError::Failed(format!("{} scores for {} texts", scores.len(), candidates.len())));
+        return Err(RerankError::Own(RerankFault::Failed(format!(
+            "{} scores for {} texts",
+            scores.len(),
+            candidates.len()
+        ))));
     }
     for (candidate, score) in candidates.iter_mut().zip(scores) {
         candidate.rerank = Some(score);

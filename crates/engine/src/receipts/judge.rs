@@ -2,6 +2,7 @@
 
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::sentences_of;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::{SentenceVerdict, Stretch};
 
@@ -16,7 +17,7 @@ pub(super) async fn judge(
     report: StretchReport,
     stretch: &Stretch,
     found: &[Found],
-    entailment: Option<&dyn Entailment>,
+    entailment: Option<&Part<dyn Entailment>>,
 ) -> StretchReport {
     let claim = spaced_alike(&without_markers(&stretch.text));
     let passages: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
@@ -35,7 +36,7 @@ pub(super) async fn judge(
         return report.with(Outcome::NotChecked, "no verifier is configured here (`entailment`)".to_owned());
     };
     // Exactly as it was judged before anybody saw it.
-    let verifier = Verifier { rules: VerificationRules::default(), entailment };
+    let verifier = Verifier { rules: VerificationRules::default(), entailment, deadline: Deadline::NONE };
     let (check, failure) = verifier.cited(&claim, &passages).await;
     if let Some(error) = failure {
         return report.with(Outcome::NotChecked, error.to_string());

@@ -14,6 +14,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::corpus::Corpus;
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::vocabulary::Vocabulary;
@@ -30,9 +31,9 @@ pub struct Witnesses<'a> {
     pub keys: &'a PublicKeys,
     pub corpus: &'a Corpus,
     /// None where none can be had: then only what needs no judgement is checked.
-    pub entailment: Option<&'a dyn Entailment>,
+    pub entailment: Option<&'a Part<dyn Entailment>>,
     /// None where no vocabulary is configured: then definitions are not checked.
-    pub vocabulary: Option<&'a dyn Vocabulary>,
+    pub vocabulary: Option<&'a Part<dyn Vocabulary>>,
 }
 
 /// Checks everything that can be checked.
@@ -43,7 +44,7 @@ pub async fn verify(presented: &Presented, witnesses: &Witnesses<'_>) -> Report 
         stretches.push(check(stretch, witnesses).await);
     }
     let signature = witnesses.keys.check(receipt.sha256, receipt.signature.as_ref());
-    Report::of(presented, signature, witnesses.entailment.map(Entailment::name), stretches)
+    Report::of(presented, signature, witnesses.entailment.map(|entailment| entailment.port().name()), stretches)
 }
 
 async fn check(stretch: &Stretch, witnesses: &Witnesses<'_>) -> StretchReport {

@@ -1,5 +1,6 @@
 //! A cited definition: whether the vocabulary still has it.
 
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary};
 use ibidem_words::{ReceiptSource, Sha256Hash};
 
@@ -11,7 +12,7 @@ pub(super) async fn look_up(
     uri: &str,
     sentence: &str,
     source: &ReceiptSource,
-    vocabulary: Option<&dyn Vocabulary>,
+    vocabulary: Option<&Part<dyn Vocabulary>>,
 ) -> Found {
     let Some(vocabulary) = vocabulary else {
         return Found::only(Outcome::NotChecked, "no vocabulary is configured here (`terminology`)");
@@ -19,7 +20,7 @@ pub(super) async fn look_up(
     let Some(label) = label_in(sentence) else {
         return Found::only(Outcome::Tampered, "the sentence does not read as a definition");
     };
-    let concepts = match vocabulary.lookup(label).await {
+    let concepts = match vocabulary.call(Deadline::NONE, |vocabulary| vocabulary.lookup(label)).await {
         Ok(Lookup::Found { concept, see_also }) => [vec![concept], see_also].concat(),
         Ok(Lookup::Ambiguous(concepts)) => concepts,
         Ok(Lookup::Unknown) => Vec::new(),

@@ -2,6 +2,8 @@
 
 mod tampering;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
@@ -132,7 +134,8 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
 fn verified(json: &serde_json::Value, corpus: &Corpus) -> Result<Report, PresentedError> {
     let presented = Presented::read(json)?;
     let keys = PublicKeys::of([key().public().clone()]);
-    let witnesses = Witnesses { keys: &keys, corpus, entailment: Some(&WordForWord), vocabulary: None };
+    let judge = Part::bare(Arc::new(WordForWord) as Arc<dyn Entailment>);
+    let witnesses = Witnesses { keys: &keys, corpus, entailment: Some(&judge), vocabulary: None };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     Ok(runtime.block_on(verify(&presented, &witnesses)))
 }
@@ -223,7 +226,8 @@ fn what_was_marked_as_unsupported_does_not_hold_and_what_nobody_checked_is_judge
 }
 
 /// A definition of x, checked against a vocabulary.
-fn definition_in(vocabulary: Option<&dyn Vocabulary>) -> (Outcome, String) {
+fn definition_in(vocabulary: Option<FakeVocabulary>) -> (Outcome, String) {
+    let vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
     let definition = "Five (5) days.";
     let source = ReceiptSource {
         source_id: CitedSource::Concept("http://example.org/x".to_owned()),
@@ -234,7 +238,8 @@ fn definition_in(vocabulary: Option<&dyn Vocabulary>) -> (Outcome, String) {
     let receipt = serde_json::to_value(answer(vec![sentence(&text, "verbatim", vec![source])]).receipt).unwrap();
     let presented = Presented::read(&receipt).unwrap();
     let keys = PublicKeys::of([key().public().clone()]);
-    let witnesses = Witnesses { keys: &keys, corpus: &Corpus::new(), entailment: None, vocabulary };
+    let witnesses =
+        Witnesses { keys: &keys, corpus: &Corpus::new(), entailment: None, vocabulary: vocabulary.as_ref() };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let report = runtime.block_on(verify(&presented, &witnesses));
     assert_eq!(report.holds, report.stretches[0].outcome.holds());
@@ -249,13 +254,13 @@ fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
     };
     let (x, other) = ("http://example.org/x", "http://example.org/other");
     assert_eq!(definition_in(None).0, Outcome::NotChecked);
-    assert_eq!(definition_in(Some(&holding(x, "Five (5) days."))).0, Outcome::Holds);
-    assert_eq!(definition_in(Some(&holding(x, "Six days."))).0, Outcome::Changed);
-    assert_eq!(definition_in(Some(&holding(other, "Five (5) days."))).0, Outcome::Withdrawn);
-    assert_eq!(definition_in(Some(&FakeVocabulary::default())).0, Outcome::Withdrawn);
+    assert_eq!(definition_in(Some(holding(x, "Five (5) days."))).0, Outcome::Holds);
+    assert_eq!(definition_in(Some(holding(x, "Six days."))).0, Outcome::Changed);
+    assert_eq!(definition_in(Some(holding(other, "Five (5) days."))).0, Outcome::Withdrawn);
+    assert_eq!(definition_in(Some(FakeVocabulary::default())).0, Outcome::Withdrawn);
     let late = holding(x, "Five (5) days.");
     late.fail(VocabularyError::Timeout(300));
-    let (outcome, why) = definition_in(Some(&late));
+    let (outcome, why) = definition_in(Some(late));
     assert!(outcome == Outcome::NotChecked && why.contains("300 ms"), "{why}");
 }
 

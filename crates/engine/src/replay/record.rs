@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use ibidem_language::Terms;
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::flags;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::{
     CandidateRecord, DecisionRecord, MarkerCounts, PoolRecord, SearchNumbers, Searched, SentenceCounts, TurnNumbers,
     as_place,
 };
-use ibidem_words::{Action, Answer, Candidate, Reading, Reason, Receipt};
+use ibidem_words::{Action, Answer, Candidate, Reason, Receipt, WordOverlap};
 
 use super::speech::speech;
 use crate::draft::Draft;
@@ -49,7 +49,7 @@ fn searched_record(search: &SearchRecord) -> Searched {
         variants: search.variants.iter().map(|one| (one.kind.as_str().to_owned(), one.text.clone())).collect(),
         hits: search.found,
         mean_similarity: (!similarities.is_empty()).then_some(mean),
-        left_out: search.left_out.iter().map(|one| CandidateRecord::of(one, one.reading.as_ref())).collect(),
+        left_out: search.left_out.iter().map(|one| CandidateRecord::of(one, one.overlap.as_ref())).collect(),
     }
 }
 
@@ -57,18 +57,18 @@ fn searched_record(search: &SearchRecord) -> Searched {
 pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord {
     let question = &gathered.asked.question;
     let terms = Terms::of(&question.query);
-    let reading = |candidate: &Candidate| Reading::of(&candidate.passage, &terms);
-    let readings: Vec<Cow<'_, Reading>> = gathered
+    let overlap = |candidate: &Candidate| WordOverlap::of(&candidate.passage, &terms);
+    let overlaps: Vec<Cow<'_, WordOverlap>> = gathered
         .candidates
         .iter()
-        .map(|one| one.reading.as_ref().map_or_else(|| Cow::Owned(reading(one)), Cow::Borrowed))
+        .map(|one| one.overlap.as_ref().map_or_else(|| Cow::Owned(overlap(one)), Cow::Borrowed))
         .collect();
-    let read = gathered.candidates.iter().zip(&readings);
+    let read = gathered.candidates.iter().zip(&overlaps);
     let mut candidates: Vec<CandidateRecord> =
-        read.map(|(one, reading)| CandidateRecord::of(one, Some(reading))).collect();
+        read.map(|(one, overlap)| CandidateRecord::of(one, Some(overlap))).collect();
     for (place, candidate) in candidates.iter_mut().enumerate() {
-        let better = readings[..place].iter().enumerate();
-        let alike = better.filter_map(|(other, reading)| Some((as_place(other), readings[place].likeness(reading)?)));
+        let better = overlaps[..place].iter().enumerate();
+        let alike = better.filter_map(|(other, overlap)| Some((as_place(other), overlaps[place].likeness(overlap)?)));
         candidate.alike = alike.collect();
     }
     let mut record = PoolRecord {
@@ -107,7 +107,7 @@ pub(crate) fn turn_numbers(
 ) -> TurnNumbers {
     stages.extend(draft.map(|draft| ("generate", Duration::from_millis(draft.took_ms))));
     stages.push(("turn", took));
-    let is_by_words = |flag: &String| flag == flags::BM25_ONLY;
+    let is_by_words = |flag: &Fallback| *flag == Fallback::KeywordsOnly;
     let search = search.map(|search| SearchNumbers {
         collections: search.collections.clone(),
         took: search.took,

@@ -1,7 +1,7 @@
 //! What was said, in numbers: how each sentence was found, and how sure the whole was.
 
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::flags;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written, as_place};
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
 
@@ -35,7 +35,7 @@ fn is_supported(sentence: &SentenceRecord) -> bool {
 /// What was said, as it is written down.
 pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, least_support: f64) -> Option<Speech> {
     let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
-    let stands_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+    let stands_in = fallback_reasons.contains(&Fallback::Extractive);
     let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
     let Some(draft) = draft.filter(|_| !stands_in) else {
         let Weighed { coverage, judged } = weighed?;
@@ -46,7 +46,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         evidence: pool.places(draft.written_from.iter().copied()),
         fell_back_before: draft.fell_back,
         // Whoever did not judge is no part of how the search went.
-        fell_back_after: fallback_reasons.iter().any(|flag| flag != "no_judge"),
+        fell_back_after: fallback_reasons.iter().any(|flag| *flag != Fallback::NoJudge),
         least_support,
         kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
@@ -59,7 +59,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
 pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
     match speech {
         Speech::Extractive { coverage, judged, fallback_reasons } => {
-            let stood_in = fallback_reasons.iter().any(|flag| flag == flags::EXTRACTIVE);
+            let stood_in = fallback_reasons.contains(&Fallback::Extractive);
             if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
                 return Again::Open(Open::OtherSentences);
             }
@@ -71,8 +71,7 @@ pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace
 }
 
 fn retrieval<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candidate>, fell_back: bool) -> f64 {
-    let reasons = if fell_back { vec![String::new()] } else { Vec::new() };
-    RetrievalQuality::of(retrieval_base(policy, evidence), reasons).confidence_score
+    RetrievalQuality::score(retrieval_base(policy, evidence), fell_back)
 }
 
 fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::{ModelError, PromptMessage};
 use ibidem_words::{Sha256Hash, Speaker, unsteered};
 
@@ -37,23 +38,28 @@ impl Planner {
     }
 
     /// The question's variants, itself not among them. Only what was said in time and in whole is remembered.
-    pub async fn variants(&self, question: &str, rules: &RewriteRules) -> Result<Vec<Variant>, ModelError> {
+    pub async fn variants(
+        &self,
+        question: &str,
+        rules: &RewriteRules,
+        deadline: Deadline,
+    ) -> Result<Vec<Variant>, ModelError> {
         let most = rules.most.to_string();
         let key = [question, self.model.name.as_str(), rules.prompt.as_str(), most.as_str()];
         let key = Sha256Hash::of_parts(key.map(str::as_bytes));
         if let Some(variants) = self.remembered().variants.get(&key) {
             return Ok(variants.clone());
         }
-        let written = self.write(question, rules).await?;
+        let written = self.write(question, rules, deadline).await?;
         let variants = read(&written, question, rules.most);
         self.remembered().put(key, variants.clone());
         Ok(variants)
     }
 
-    async fn write(&self, question: &str, rules: &RewriteRules) -> Result<String, ModelError> {
+    async fn write(&self, question: &str, rules: &RewriteRules, deadline: Deadline) -> Result<String, ModelError> {
         let said = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
         let messages = vec![said(Speaker::System, &rules.prompt), said(Speaker::User, &unsteered(question))];
-        self.model.say(messages, rules.max_tokens).await
+        self.model.say(messages, rules.max_tokens, deadline).await
     }
 
     fn remembered(&self) -> std::sync::MutexGuard<'_, Remembered> {
@@ -118,7 +124,7 @@ mod tests {
              other: x\npart:\nsame: The gearbox?\npart: Which oil?",
         );
         let planner = Planner::new(NamedModel::unknown(model));
-        let variants = planner.variants("the gearbox?", &rules()).await.unwrap();
+        let variants = planner.variants("the gearbox?", &rules(), Deadline::NONE).await.unwrap();
         let expected = [
             (VariantKind::SubQuestion, "How much oil?"),
             (VariantKind::Paraphrase, "Oil amount of the gearbox?"),
@@ -132,16 +138,16 @@ mod tests {
         let model = says("same: Oil amount?");
         let planner = Planner::new(NamedModel::unknown(model.clone()));
         for _ in 0..3 {
-            assert_eq!(planner.variants("How much oil?", &rules()).await.unwrap().len(), 1);
+            assert_eq!(planner.variants("How much oil?", &rules(), Deadline::NONE).await.unwrap().len(), 1);
         }
         assert_eq!(model.prompts().len(), 1);
-        planner.variants("Which oil?", &rules()).await.unwrap();
+        planner.variants("Which oil?", &rules(), Deadline::NONE).await.unwrap();
         assert_eq!(model.prompts().len(), 2);
 
         let model = Arc::new(FakeModel::new(Script::CannotBeReached));
         let planner = Planner::new(NamedModel::unknown(model.clone()));
         for asked in 1..=2 {
-            assert!(planner.variants("How much oil?", &rules()).await.is_err());
+            assert!(planner.variants("How much oil?", &rules(), Deadline::NONE).await.is_err());
             assert_eq!(model.prompts().len(), asked);
         }
     }
@@ -150,14 +156,17 @@ mod tests {
     async fn a_planner_that_is_late_is_not_waited_for() {
         let late = Script::BreaksOffAfter(vec!["same: Oil amount?".to_owned()]);
         let planner = Planner::new(NamedModel::unknown(Arc::new(FakeModel::new(late))));
-        assert!(matches!(planner.variants("How much oil?", &rules()).await, Err(ModelError::Timeout(_))));
+        assert!(matches!(
+            planner.variants("How much oil?", &rules(), Deadline::NONE).await,
+            Err(ModelError::Timeout(_))
+        ));
     }
 
     #[tokio::test]
     async fn what_is_remembered_is_bounded() {
         let planner = Planner::new(NamedModel::unknown(says("same: Oil amount?")));
         for number in 0..MOST_REMEMBERED + 5 {
-            planner.variants(&format!("Question {number}?"), &rules()).await.unwrap();
+            planner.variants(&format!("Question {number}?"), &rules(), Deadline::NONE).await.unwrap();
         }
         let remembered = planner.remembered();
         assert_eq!((remembered.variants.len(), remembered.order.len()), (MOST_REMEMBERED, MOST_REMEMBERED));

@@ -62,7 +62,7 @@ async fn found(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step
             Err(error) => Way::Failed(asked, error.into()),
         });
     }
-    if let Some((rules_of_terms, vocabulary)) = rules.terminology.as_ref().zip(parts.vocabulary.as_deref())
+    if let Some((rules_of_terms, vocabulary)) = rules.terminology.as_ref().zip(parts.vocabulary.as_ref())
         && let Route::Terminology { term } =
             by_words(&query, &rules.document_classes, rules_of_terms.longest_term_words)
     {
@@ -110,7 +110,7 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
 async fn by_topic(parts: &Parts, mut asked: Asked, listener: &mut dyn Listener) -> Step<Asked> {
     let policy = asked.policy.clone();
     let Some(rules) = &policy.rules.gather.topics else { return ControlFlow::Continue(asked) };
-    let embedder = parts.searcher.embedder.as_ref();
+    let embedder = &parts.searcher.embedder;
     ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules).await {
         Ok(Placed::Topic { topic, .. }) => {
             if asked.question.collections.is_empty() {

@@ -1,7 +1,7 @@
 //! Terminology first: a term's definition, word for word from the vocabulary, or a refusal. No lane runs, no model.
 
-use ibidem_words::degrade::flags;
-use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError};
+use ibidem_words::degrade::{Fallback, Part};
+use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault};
 use ibidem_words::{
     CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck, Sha256Hash,
     Stretch, StretchKind, Verdict,
@@ -22,12 +22,12 @@ struct Quoted {
 
 /// Answers a question about a term.
 pub(crate) async fn define(
-    vocabulary: &dyn Vocabulary,
+    vocabulary: &Part<dyn Vocabulary>,
     asked: &Asked,
     term: &str,
     listener: &mut dyn Listener,
 ) -> Decided {
-    let lookup = vocabulary.lookup(term).await;
+    let lookup = vocabulary.call(asked.deadline, |vocabulary| vocabulary.lookup(term)).await;
     let failure = lookup.as_ref().err().map(ToString::to_string);
     let decided = match lookup {
         Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
@@ -117,10 +117,13 @@ fn definition(text: String, citation: &Citation) -> Stretch {
     Stretch { text, kind: StretchKind::Claim, check: SentenceCheck::verbatim(), sources }
 }
 
-async fn not_found(vocabulary: &dyn Vocabulary, asked: &Asked, term: &str, explanation: &str) -> Decided {
+async fn not_found(vocabulary: &Part<dyn Vocabulary>, asked: &Asked, term: &str, explanation: &str) -> Decided {
     let wanted = rules(asked).map_or(0, |rules| rules.suggestions);
     // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
-    let closest = if wanted == 0 { Vec::new() } else { vocabulary.closest(term, wanted).await.unwrap_or_default() };
+    let closest = match wanted {
+        0 => Vec::new(),
+        _ => vocabulary.aside(asked.deadline, |asked| asked.closest(term, wanted)).await.unwrap_or_default(),
+    };
     let suggestion = |term: String| rules(asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
     let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
     suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
@@ -135,7 +138,7 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
         VocabularyError::Timeout(limit) => (
             Reason::TerminologyTimeout,
             wording.map(|wording| wording.timeout),
-            vec![flags::SKOSMOS_TIMEOUT.to_owned()],
+            vec![Fallback::SkosmosTimeout],
             format!("The vocabulary did not answer within its time ({limit} ms)"),
         ),
         // What is wrong with the server is the operator's business, and in the log.
@@ -145,16 +148,16 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
             Vec::new(),
             "Vocabularies that answered (0 of 1): the term could not be looked up".to_owned(),
         ),
-        VocabularyError::InvalidTerm => {
+        VocabularyError::Own(VocabularyFault::InvalidTerm) => {
             (Reason::TerminologyNotFound, wording.map(|wording| wording.not_found), Vec::new(), error.to_string())
         }
     };
-    flags::not_asked(&mut flags, error);
+    Fallback::raise_if_not_asked(error, &mut flags);
     let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
     refused(&words.unwrap_or_default(), refusal, flags)
 }
 
-fn refused(words: &str, refusal: Refusal, fallback_reasons: Vec<String>) -> Decided {
+fn refused(words: &str, refusal: Refusal, fallback_reasons: Vec<Fallback>) -> Decided {
     let log = TurnLog { fallback_reasons, ..TurnLog::of(gate(0, Verdict::Stop)) };
     let refused = Refused::saying(words.trim().to_owned(), refusal);
     Decided::plainly(Outcome::Refused(refused), Retrieval::searched(0.0), log)

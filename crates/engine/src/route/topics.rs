@@ -1,6 +1,7 @@
 //! Topics: what may be asked about, told by exemplary questions. No model decides; a question that could be about
 //! several is asked back, and one about none of them is told what there is.
 
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::{GateRecord, Reason, Refusal, Speaker, Verdict, as_shown};
 
@@ -24,12 +25,13 @@ pub enum Placed<'a> {
 /// Which topic the question is about, as far as its closest exemplars tell.
 pub async fn place<'a>(
     exemplars: &Exemplars,
-    embedder: &dyn Embedder,
+    embedder: &Part<dyn Embedder>,
     asked: &Asked,
     rules: &'a TopicRules,
 ) -> Result<Placed<'a>, EmbedError> {
-    let vectors = exemplars.of(embedder, asked.policy.hash, rules).await?;
-    let question = embedder.embed_queries(vec![asked.question.query.clone()]).await?.into_iter().next();
+    let vectors = exemplars.of(embedder, asked.policy.hash, rules, asked.deadline).await?;
+    let question = vec![asked.question.query.clone()];
+    let question = embedder.call(asked.deadline, |embedder| embedder.embed_queries(question)).await?.into_iter().next();
     let closest = |vectors: &TopicVectors| {
         let similarities =
             question.iter().flat_map(|question| vectors.iter().map(move |other| cosine(question, other)));

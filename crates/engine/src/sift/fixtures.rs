@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::fakes::passage;
 use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{Candidate, DocumentId, Identity, PassageKey, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::{Candidate, DocumentId, Identity, PassageKey, Question, Scope, TenantId};
 use uuid::Uuid;
 
 use crate::policy::Policy;
@@ -29,18 +30,14 @@ pub(crate) fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> 
     if !gates.is_empty() {
         policy.rules.sift = serde_saphyr::from_str(&format!("gates: {gates}")).unwrap();
     }
-    let identity = Identity {
-        tenant: TenantId::named("t"),
-        subject: Subject::for_tests("s"),
-        role: Role::Asker,
-        tags: Default::default(),
-    };
+    let identity = Identity::for_tests(TenantId::named("t"), "s", Default::default());
     let asked = Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,
         scope: Scope::of(&identity),
         question: Question::new(query),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     };
     Gathered {
         asked,

@@ -1,6 +1,7 @@
 //! A pool of candidates: as the gates are given it, and while they look at it.
 
 use ibidem_language::Terms;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::{Candidate, GateRecord, Reason, Verdict};
 
 /// What the gates look at: a pool, and what they must know of how it came about.
@@ -10,7 +11,7 @@ pub(crate) struct Pool<'a> {
     pub(crate) reranked: bool,
     /// 0, or 1 where the first round brought too little and a wider one followed.
     pub(crate) round: u32,
-    pub(crate) fallback_reasons: &'a [String],
+    pub(crate) fallback_reasons: &'a [Fallback],
     /// Best first.
     pub(crate) candidates: Vec<Candidate>,
 }
@@ -36,7 +37,7 @@ pub(crate) struct WorkingPool<'a> {
     pub(super) most_kept: usize,
     pub(super) reranked: bool,
     pub(super) round: u32,
-    pub(super) fallback_reasons: &'a [String],
+    pub(super) fallback_reasons: &'a [Fallback],
     /// The best similarity of all that was found, before anything was dropped.
     pub(super) best_found: Option<f64>,
     /// The strictest similarity that a candidate had to have so far.
@@ -50,7 +51,7 @@ impl<'a> WorkingPool<'a> {
         let Pool { terms, most_kept, reranked, round, fallback_reasons, mut candidates } = pool;
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
-            candidate.read(&terms);
+            candidate.overlap_with(&terms);
         }
         Self {
             best_found: candidates.iter().map(Candidate::similarity).reduce(f64::max),

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use ibidem_words::ports::language_model::{ModelLimits, Tokenizer};
+use std::convert::Infallible;
+
+use ibidem_words::degrade::{Deadline, Part, PartError};
+use ibidem_words::ports::language_model::{Estimate, ModelLimits, Tokenizer};
 use ibidem_words::{Candidate, Question, Reason, Refusal, Speaker};
 
 use super::prompt;
@@ -62,8 +65,9 @@ pub async fn allot(
     question: &Question,
     evidence: &[Candidate],
     background: &[String],
+    deadline: Deadline,
 ) -> Result<Allotted, Refusal> {
-    let counted = count(rules, model, question, evidence, background).await;
+    let counted = count(rules, model, question, evidence, background, deadline).await;
     let allotted = allocate(rules.budget, model.limits, &counted)?;
     Ok(Allotted { answer: rules.max_answer_tokens.min(model.limits.response), ..allotted })
 }
@@ -89,6 +93,7 @@ async fn count(
     question: &Question,
     evidence: &[Candidate],
     background: &[String],
+    deadline: Deadline,
 ) -> Counted {
     let mut texts = Counting::within(BYTES_FOR_A_TOKEN * model.limits.window as usize);
     let instructions = texts.add(prompt::instructions(rules).into_iter().map(|message| message.content));
@@ -99,7 +104,7 @@ async fn count(
     let behind = texts.add(background.iter().map(|note| prompt::background_note(note)));
     // The newest first: what is old may be too much to count.
     let history = texts.add(question.history.iter().rev().map(|said| prompt::said(said).content));
-    let counts = texts.done(model.tokenizer.as_ref()).await;
+    let counts = texts.done(&model.tokenizer, deadline).await;
 
     let sum = |places: Range<usize>| counts[places].iter().sum::<usize>();
     let is_askers = question.history.iter().map(|said| said.role == Speaker::User);
@@ -229,8 +234,15 @@ impl Counting {
         start..self.known.len()
     }
 
-    async fn done(self, tokenizer: &dyn Tokenizer) -> Vec<usize> {
-        let mut counted = tokenizer.count(self.texts).await.into_iter();
+    /// What the tokenizer does not count in time is estimated, too high rather than too low.
+    async fn done(self, tokenizer: &Part<dyn Tokenizer>, deadline: Deadline) -> Vec<usize> {
+        let texts = self.texts.clone();
+        let count = async |tokenizer: &dyn Tokenizer| Ok::<_, PartError<Infallible>>(tokenizer.count(texts).await);
+        let mut counted = match tokenizer.aside(deadline, count).await {
+            Ok(counted) => counted,
+            Err(_) => Estimate.count(self.texts).await,
+        }
+        .into_iter();
         // A text that a tokenizer left out does not fit.
         let tokens = |known: Option<usize>| known.or_else(|| counted.next()).unwrap_or(u32::MAX as usize);
         self.known.into_iter().map(tokens).collect()

@@ -14,25 +14,31 @@ use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::Policy;
 use crate::turn::{Asked, TurnLog};
 
-/// What is said, each sentence with its source.
-pub(super) fn cited(
-    asked: &Asked,
-    footnotes: &Footnotes<'_>,
-    said: &[Said],
-    writing: Writing,
-    confidence: Confidence,
-    mut log: TurnLog,
-) -> Decided {
-    let cited = answer_of(footnotes, said, writing, confidence);
-    log.warnings.extend(stale(&asked.policy, &cited.citations, asked.at));
-    let base = retrieval_base(&asked.policy, footnotes.evidence());
-    Decided::plainly(Outcome::Cited(cited), Retrieval::searched(base), log)
+/// All that may be said, and how sure it is.
+pub(super) struct Finished<'a> {
+    pub(super) footnotes: &'a Footnotes<'a>,
+    pub(super) said: &'a [Said],
+    pub(super) writing: Writing,
+    pub(super) confidence: Confidence,
+    pub(super) retrieval: Retrieval,
 }
 
-pub(super) fn answer_of(footnotes: &Footnotes<'_>, said: &[Said], writing: Writing, confidence: Confidence) -> Cited {
-    let numbers: BTreeSet<u32> = said.iter().flat_map(|said| said.sentence.citations.iter().copied()).collect();
-    let citations = numbers.into_iter().filter_map(|number| footnotes.citation(number)).collect();
-    Cited { receipt: receipt(footnotes, said), citations, confidence: Some(confidence), writing }
+impl Finished<'_> {
+    /// It is said, each sentence with its source.
+    pub(super) fn cited(self, asked: &Asked, mut log: TurnLog) -> Decided {
+        let retrieval = self.retrieval;
+        let cited = self.answer();
+        log.warnings.extend(stale(&asked.policy, &cited.citations, asked.at));
+        Decided::plainly(Outcome::Cited(cited), retrieval, log)
+    }
+
+    pub(super) fn answer(self) -> Cited {
+        let numbers: BTreeSet<u32> =
+            self.said.iter().flat_map(|said| said.sentence.citations.iter().copied()).collect();
+        let citations = numbers.into_iter().filter_map(|number| self.footnotes.citation(number)).collect();
+        let receipt = receipt(self.footnotes, self.said);
+        Cited { receipt, citations, confidence: Some(self.confidence), writing: self.writing }
+    }
 }
 
 /// A refusal in the policy's words, with the reason, its numbers and a next step.
@@ -50,11 +56,13 @@ pub(crate) fn quote(
     listener: &mut dyn Listener,
 ) -> Decided {
     let footnotes = Footnotes::mint(evidence);
-    let confidence = Weighing::of(&asked.policy, &log.fallback_reasons, evidence).verified(said);
+    let weighing = Weighing::of(&asked.policy, &log.fallback_reasons, evidence);
+    let confidence = weighing.verified(said);
     for said in said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    cited(asked, &footnotes, said, writing_from(evidence), confidence, log)
+    let writing = writing_from(evidence);
+    Finished { footnotes: &footnotes, said, writing, confidence, retrieval: weighing.retrieval() }.cited(asked, log)
 }
 
 /// Quoted from these passages, by no model.

@@ -1,17 +1,17 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::degrade::Fallback;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Confidence, Reason, Refusal, Stretch};
 
-use super::citing::{answer_of, cited};
-use super::confidence::{Weighing, retrieval_base};
+use super::citing::Finished;
+use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::stale::stale;
 use super::{Attempt, Brief, joined, judge, route_to};
-use crate::draft::Said;
 use crate::draft::{Draft, Ended};
 use crate::listener::Listener;
-use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Routed, Writing};
+use crate::outcome::{Cited, Decided, Outcome, Refused, Routed, Writing};
 use crate::policy::{Below, Judge, Policy};
 use crate::turn::TurnLog;
 
@@ -29,17 +29,16 @@ pub(super) async fn concluded(
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
         log.warnings.push("The model stopped before its answer was complete.".to_owned());
-        log.raise("model_interrupted");
+        log.raise(Fallback::ModelInterrupted);
     }
     if let Some(failure) = draft.verifier_failure.clone() {
         failures.push(failure.to_string());
-        log.fall_back("no_entailment", &failure);
+        log.fall_back(Fallback::NoEntailment, &failure);
     }
     let decided = if draft.is_silent() {
         let policy = &brief.asked.policy;
         let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unsupported(policy, &draft)) };
-        let retrieval = Retrieval::searched(retrieval_base(policy, &evidence));
-        Decided::plainly(Outcome::Refused(refused), retrieval, log)
+        Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log)
     } else {
         let writing = Writing {
             model: Some(draft.model.clone()),
@@ -53,12 +52,11 @@ pub(super) async fn concluded(
         if weighing.is_enough(confidence) && draft.said.is_empty() {
             draft.release(&footnotes, listener);
         }
-        if draft.said.is_empty() {
-            let unsure = Unsure { footnotes: &footnotes, said: &draft.withheld, writing, confidence };
-            unsure.decided(brief, log, listener).await
-        } else {
-            cited(brief.asked, &footnotes, &draft.said, writing, confidence, log)
-        }
+        let is_said = !draft.said.is_empty();
+        let said = if is_said { &draft.said } else { &draft.withheld };
+        let retrieval = weighing.retrieval();
+        let finished = Finished { footnotes: &footnotes, said, writing, confidence, retrieval };
+        if is_said { finished.cited(brief.asked, log) } else { finished.unsure(brief, log, listener).await }
     };
     Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
@@ -84,39 +82,32 @@ async fn weigh(
     };
     let text: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
     let judged = match judge {
-        Some(judge) => judge::judge(judge, rules, &brief.asked.question.query, footnotes, text.trim()).await,
-        None => Err(ModelError::Failed("no model other than the one that wrote has the role of a judge".to_owned())),
+        Some(judge) => judge::judge(judge, rules, brief.asked, footnotes, text.trim()).await,
+        None => Err(ModelError::Own(ModelFault::Failed(
+            "no model other than the one that wrote has the role of a judge".to_owned(),
+        ))),
     };
     match judged {
         Ok(number) => weighing.judged(said, number),
         Err(error) => {
             failures.push(error.to_string());
-            log.fall_back("no_judge", &error);
+            log.fall_back(Fallback::NoJudge, &error);
             verified
         }
     }
 }
 
-/// An answer that is not sure enough.
-pub(super) struct Unsure<'a> {
-    pub(super) footnotes: &'a Footnotes<'a>,
-    pub(super) said: &'a [Said],
-    pub(super) writing: Writing,
-    pub(super) confidence: Confidence,
-}
-
-impl Unsure<'_> {
-    /// It is refused, or goes to somebody who may know, as the policy says.
-    pub(super) async fn decided(self, brief: Brief<'_>, mut log: TurnLog, listener: &mut dyn Listener) -> Decided {
-        let Self { footnotes, said, writing, confidence } = self;
+impl Finished<'_> {
+    /// It is not sure enough: it is refused, or goes to somebody who may know, as the policy says.
+    pub(super) async fn unsure(self, brief: Brief<'_>, mut log: TurnLog, listener: &mut dyn Listener) -> Decided {
+        let (confidence, retrieval) = (self.confidence, self.retrieval);
         let policy = &brief.asked.policy;
         let rules = policy.rules.speak.confidence.as_ref();
         let threshold = rules.map_or(0.0, |rules| rules.cite_from);
         let refusal = low_confidence(confidence, threshold, &policy.rules.wording.next_steps);
-        let retrieval = Retrieval::searched(retrieval_base(policy, footnotes.evidence()));
         let refused = Refused {
             confidence: Some(confidence),
-            took_ms: writing.took_ms,
+            took_ms: self.writing.took_ms,
             ..Refused::under(policy, refusal.clone())
         };
         if rules.is_some_and(|rules| rules.below == Below::Refuse) {
@@ -124,11 +115,11 @@ impl Unsure<'_> {
         }
         let (owners, admin) = (brief.parts.owners.as_deref(), brief.parts.admin_email.as_deref());
         let scope = &brief.asked.scope;
-        let to = route_to::route_to(owners, admin, scope, footnotes.evidence(), &refusal.explanation).await;
+        let to = route_to::route_to(owners, admin, scope, self.footnotes.evidence(), &refusal.explanation).await;
         if !rules.is_some_and(|rules| rules.show_draft) {
             return Decided::plainly(Outcome::Routed(Routed::Withheld { refused, to }), retrieval, log);
         }
-        let draft = as_draft(answer_of(footnotes, said, writing, confidence), policy);
+        let draft = as_draft(self.answer(), policy);
         log.warnings.extend(stale(policy, &draft.citations, brief.asked.at));
         listener.sentence(&draft.receipt.text(), draft.citations.clone());
         Decided::plainly(Outcome::Routed(Routed::Draft { draft, refusal, to }), retrieval, log)

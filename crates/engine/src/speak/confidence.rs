@@ -2,11 +2,13 @@
 //! judge says of it.
 
 use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::{Candidate, Confidence, GateRecord, RetrievalQuality, Verdict};
 
 use super::key_phrases::KeyPhrases;
 use super::said::support;
 use crate::draft::Said;
+use crate::outcome::Retrieval;
 use crate::policy::{ConfidenceRules, Policy};
 
 /// What the three signals count.
@@ -40,7 +42,7 @@ pub struct Weighing {
 }
 
 impl Weighing {
-    pub fn of(policy: &Policy, fallback_reasons: &[String], evidence: &[Candidate]) -> Self {
+    pub fn of(policy: &Policy, fallback_reasons: &[Fallback], evidence: &[Candidate]) -> Self {
         let weighing = Self {
             rules: policy.rules.speak.confidence.clone(),
             retrieval_base: retrieval_base(policy, evidence),
@@ -52,9 +54,14 @@ impl Weighing {
 
     /// With what fell back by now.
     #[must_use]
-    pub fn with(self, fallback_reasons: &[String]) -> Self {
-        let quality = RetrievalQuality::of(self.retrieval_base, fallback_reasons.to_vec());
-        Self { retrieval_score: quality.confidence_score, ..self }
+    pub fn with(self, fallback_reasons: &[Fallback]) -> Self {
+        let retrieval_score = RetrievalQuality::score(self.retrieval_base, !fallback_reasons.is_empty());
+        Self { retrieval_score, ..self }
+    }
+
+    /// What the search brought, before falling back costs anything.
+    pub(crate) fn retrieval(&self) -> Retrieval {
+        Retrieval::searched(self.retrieval_base)
     }
 
     /// By the verifier's own opinion of each sentence.

@@ -1,4 +1,6 @@
-//! Extractive answers: the sources' own sentences, each cited, and no model at all.
+//! Extractive answers: the sources' own sentences, each cited, and no model that writes.
+
+mod answering;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -7,10 +9,13 @@ use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_language::{same_word, significant_terms};
 
+use answering::{Answering, answering};
+
 use super::footnotes::Footnotes;
 use super::markup::shown;
 
-/// The sentences that share most with the question, best evidence first among equals, in the order of the notes.
+/// The sentences in which a reader found the answer, in the order of the notes. Where no reader read the notes: the
+/// sentences that share most with the question, best evidence first among equals.
 ///
 /// Words alone would let a passage speak that happens to use the asker's words, and silence the one that is meant: so
 /// the closest note is always heard, and so is the closest of every kind of document that the question names.
@@ -22,6 +27,10 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
         .notes()
         .map(|(_, candidate)| shown(&candidate.passage.text, &[candidate.passage.text.as_str()]))
         .collect();
+    let answering = answering(footnotes, &texts, most);
+    if !answering.is_empty() {
+        return quoted(&texts, answering);
+    }
     for (number, text) in (1..).zip(&texts) {
         let mut before = "";
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
@@ -51,6 +60,19 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
         .into_iter()
         .map(|Found { number, sentence, .. }| Sentence::claim(with_marker(sentence, number) + " ", vec![number]));
     sentences.collect()
+}
+
+/// Each of these sentences with its note's number.
+fn quoted(texts: &[String], mut answering: Vec<Answering>) -> Vec<Sentence> {
+    answering.sort_by_key(|one| (one.number, one.place));
+    let sentences = answering.into_iter().filter_map(|Answering { number, place }| {
+        let text = texts.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        let sentence = sentences_of(text).into_iter().nth(place)?;
+        Some((number, sentence))
+    });
+    let mut seen = HashSet::new();
+    let new = sentences.filter(|(_, sentence)| seen.insert(*sentence));
+    new.map(|(number, sentence)| Sentence::claim(with_marker(sentence, number) + " ", vec![number])).collect()
 }
 
 /// A sentence of a note, and how many words it shares with the question.

@@ -3,11 +3,11 @@
 //! There are no notes here, so there is nothing a marker could be minted for: none comes out of the gauntlet, and no
 //! citation can be made.
 
-use std::time::Instant;
-
 use futures::StreamExt as _;
 use ibidem_language::sentences::Passed;
-use ibidem_words::ports::language_model::{ModelError, Piece, Prompt, PromptMessage};
+use ibidem_words::clock;
+use ibidem_words::degrade::Deadline;
+use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt, PromptMessage};
 use ibidem_words::{Receipt, Refusal, Speaker, Stretch, unsteered};
 
 use super::gauntlet::Gauntlet;
@@ -16,25 +16,28 @@ use crate::listener::Listener;
 use crate::outcome::Routed;
 use crate::policy::Disclaimed;
 use crate::roles::NamedModel;
+use crate::turn::Asked;
 
 /// The answer in place of a refusal. A model that fails changes nothing: the refusal stands.
 pub(super) async fn disclaim(
     model: &NamedModel,
     rules: &Disclaimed,
-    question: &str,
+    asked: &Asked,
     refusal: Refusal,
-    temperature: f64,
     listener: &mut dyn Listener,
 ) -> Result<Routed, ModelError> {
     let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
     let prompt = Prompt {
         model: Some(model.name.clone()),
-        messages: vec![message(Speaker::System, &rules.system_prompt), message(Speaker::User, &unsteered(question))],
-        temperature,
+        messages: vec![
+            message(Speaker::System, &rules.system_prompt),
+            message(Speaker::User, &unsteered(&asked.question.query)),
+        ],
+        temperature: asked.policy.rules.speak.temperature,
         max_tokens: model.limits.response,
     };
-    let began = Instant::now();
-    let said = written(model, prompt).await?;
+    let began = clock::now();
+    let said = written(model, prompt, asked.deadline).await?;
     let disclaimer = Stretch::policy(format!("{}\n\n", rules.disclaimer.trim()));
     let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(said.trim().to_owned())]);
     listener.sentence(&receipt.text(), Vec::new());
@@ -44,8 +47,8 @@ pub(super) async fn disclaim(
 
 /// What the model wrote, without anything that looks like a citation, and without markup and links: there is no note that
 /// could have one.
-async fn written(model: &NamedModel, prompt: Prompt) -> Result<String, ModelError> {
-    let mut pieces = model.model.write(prompt).await?;
+async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Result<String, ModelError> {
+    let mut pieces = model.model.write(deadline, prompt).await?;
     let mut gauntlet = Gauntlet::new(0);
     let mut said = String::new();
     let mut take = |passed: Vec<Passed>| {
@@ -64,7 +67,7 @@ async fn written(model: &NamedModel, prompt: Prompt) -> Result<String, ModelErro
     take(gauntlet.finish());
     let said = shown(&without_addresses(&shown(&said, &[])), &[]);
     if said.trim().is_empty() {
-        return Err(ModelError::Failed("the model said nothing".to_owned()));
+        return Err(ModelError::Own(ModelFault::Failed("the model said nothing".to_owned())));
     }
     Ok(said)
 }

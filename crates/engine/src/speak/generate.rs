@@ -3,13 +3,13 @@
 //! What goes out is a claim that was verified, structure whose words are a note's or the question's, or words of the
 //! policy. Markup is taken out first, so that what is checked is byte for byte what is shown. The rest is dropped.
 
-use std::time::Instant;
-
 use futures::StreamExt as _;
 use ibidem_language::markers::{behind, without_markers};
 use ibidem_language::sentences::Passed;
 use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
-use ibidem_words::ports::language_model::{ModelError, Piece, Prompt};
+use ibidem_words::clock;
+use ibidem_words::degrade::Deadline;
+use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt};
 use ibidem_words::ports::records::MarkerCounts;
 use ibidem_words::{SentenceCheck, SentenceVerdict};
 
@@ -68,6 +68,7 @@ pub(super) struct Standard<'a> {
     pub(super) background: &'a [String],
     pub(super) verifier: &'a Verifier<'a>,
     pub(super) weighing: &'a Weighing,
+    pub(super) deadline: Deadline,
 }
 
 /// Text on its way from the model to the asker.
@@ -89,7 +90,7 @@ pub(super) async fn generate<'a>(
     standard: &'a Standard<'a>,
     listener: &'a mut dyn Listener,
 ) -> Draft {
-    let began = Instant::now();
+    let began = clock::now();
     let mut desk = Desk {
         standard,
         gauntlet: Gauntlet::new(standard.footnotes.minted()),
@@ -101,7 +102,7 @@ pub(super) async fn generate<'a>(
         raw: Vec::new(),
         listener,
     };
-    match model.model.write(Prompt { model: Some(model.name.clone()), ..prompt }).await {
+    match model.model.write(standard.deadline, Prompt { model: Some(model.name.clone()), ..prompt }).await {
         Err(error) => desk.draft.ended = Ended::Early(error),
         Ok(mut pieces) => loop {
             match pieces.next().await {
@@ -115,7 +116,7 @@ pub(super) async fn generate<'a>(
                     break;
                 }
                 None => {
-                    let error = ModelError::Failed("the stream ended before the model did".to_owned());
+                    let error = ModelError::Own(ModelFault::Failed("the stream ended before the model did".to_owned()));
                     desk.draft.ended = Ended::Early(error);
                     break;
                 }

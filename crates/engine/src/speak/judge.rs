@@ -1,12 +1,13 @@
 //! A model's opinion of an answer: one number from 0 to 100.
 
-use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_words::ports::language_model::{ModelError, ModelFault, PromptMessage};
 use ibidem_words::{Speaker, unsteered};
 
 use super::footnotes::Footnotes;
 use super::prompt;
 use crate::policy::ConfidenceRules;
 use crate::roles::NamedModel;
+use crate::turn::Asked;
 
 const MOST_TOKENS: u32 = 8;
 const MOST_WORDS: usize = 4;
@@ -15,19 +16,19 @@ const MOST_WORDS: usize = 4;
 pub(super) async fn judge(
     judge: &NamedModel,
     rules: &ConfidenceRules,
-    question: &str,
+    asked: &Asked,
     footnotes: &Footnotes<'_>,
     answer: &str,
 ) -> Result<f64, ModelError> {
     let notes: String =
         footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
-    let (question, answer) = (unsteered(question), unsteered(answer));
+    let (question, answer) = (unsteered(&asked.question.query), unsteered(answer));
     let values = [("{question}", question.as_ref()), ("{notes}", &notes), ("{answer}", answer.as_ref())];
     let content = filled(&rules.judge_prompt, &values);
-    let said = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS).await?;
+    let said = judge.say(vec![PromptMessage { role: Speaker::User, content }], MOST_TOKENS, asked.deadline).await?;
     read(&said).ok_or_else(|| {
         let said: String = said.chars().take(40).collect();
-        ModelError::Failed(format!("asked for a number from 0 to 100, {} said {said:?}", judge.name))
+        ModelError::Own(ModelFault::Failed(format!("asked for a number from 0 to 100, {} said {said:?}", judge.name)))
     })
 }
 

@@ -21,13 +21,13 @@ mod stale;
 mod structure;
 pub mod verify;
 
-use ibidem_words::degrade::flags;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::degrade::Fallback;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Candidate, Reason, Refusal};
 
 pub(crate) use citing::quote;
-use citing::{cited, refused};
-use conclude::{Unsure, concluded};
+use citing::{Finished, refused};
+use conclude::concluded;
 use confidence::Weighing;
 use extractive::extract;
 use footnotes::Footnotes;
@@ -78,7 +78,7 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         && attempt.draft.is_silent()
     {
         // Somebody else's model in its place would not be what was asked for.
-        if named.is_some() && matches!(error, ModelError::NotServed { .. }) {
+        if named.is_some() && matches!(error, ModelError::Own(ModelFault::NotServed { .. })) {
             return Err(error.clone());
         }
         failures.push(error.to_string());
@@ -103,21 +103,16 @@ pub(crate) async fn out_of_corpus(
     listener: &mut dyn Listener,
 ) -> Decided {
     let policy = &sifted.asked.policy;
-    let question = &sifted.asked.question.query;
     let refused = refused(policy, refusal.clone(), &sifted.evidence, sifted.log);
     let (OutOfCorpus::Disclaimed(rules), Some(model)) = (&policy.rules.out_of_corpus, &parts.roles.out_of_corpus)
     else {
         return refused;
     };
-    let temperature = policy.rules.speak.temperature;
-    match general::disclaim(model, rules, question, refusal, temperature, listener).await {
+    match general::disclaim(model, rules, &sifted.asked, refusal, listener).await {
         Ok(general) => Decided { outcome: Outcome::Routed(general), ..refused },
         Err(error) => Decided { failure: Some(error.to_string()), ..refused },
     }
 }
-
-/// The model that answered was not the one that should have.
-const FALLBACK_MODEL: &str = "fallback_model";
 
 /// What a model wrote, and the evidence it was shown.
 struct Attempt {
@@ -137,7 +132,7 @@ async fn attempt(
     let Brief { parts, asked, evidence, background } = brief;
     let policy = &asked.policy;
     let (rules, question) = (&policy.rules.speak, &asked.question);
-    let allotted = budget::allot(rules, model, question, evidence, background).await?;
+    let allotted = budget::allot(rules, model, question, evidence, background, asked.deadline).await?;
     let (evidence, _) = allotted.part(evidence.to_vec());
     let footnotes = Footnotes::mint(&evidence);
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
@@ -147,8 +142,13 @@ async fn attempt(
         question: &question.query,
         footnotes: &footnotes,
         background,
-        verifier: &Verifier { rules: policy.rules.speak.verification, entailment: parts.entailment.as_ref() },
+        verifier: &Verifier {
+            rules: policy.rules.speak.verification,
+            entailment: &parts.entailment,
+            deadline: asked.deadline,
+        },
         weighing: &weighing,
+        deadline: asked.deadline,
     };
     let draft = generate(model, prompt, &standard, listener).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
@@ -165,7 +165,7 @@ async fn by_fallback(
 ) -> Option<Attempt> {
     let fallback = brief.parts.roles.fallback.as_ref()?;
     // Raised before it writes: what it says is weighed with what falling back costs.
-    log.raise(FALLBACK_MODEL);
+    log.raise(Fallback::FallbackModel);
     let second = attempt(brief, fallback, log, listener).await;
     let failed = match &second {
         Ok(second) => match &second.draft.ended {
@@ -179,7 +179,7 @@ async fn by_fallback(
         log.not_asked(error);
     }
     if failed.is_some() || second.is_err() {
-        log.fallback_reasons.retain(|flag| flag != FALLBACK_MODEL);
+        log.fallback_reasons.retain(|flag| *flag != Fallback::FallbackModel);
         return None;
     }
     second.ok()
@@ -201,7 +201,7 @@ async fn own_sentences(
     let Brief { asked, evidence, .. } = brief;
     let policy = &asked.policy;
     if stand_in.is_some() {
-        log.raise(flags::EXTRACTIVE);
+        log.raise(Fallback::Extractive);
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
     let footnotes = Footnotes::mint(evidence);
@@ -212,14 +212,15 @@ async fn own_sentences(
     log.trace.extend(weighing.record(confidence));
     let took_ms = stand_in.map_or(0, |stand_in| stand_in.after_ms);
     let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
+    let finished =
+        Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
     if !weighing.is_enough(confidence) {
-        let unsure = Unsure { footnotes: &footnotes, said: &said, writing, confidence };
-        return unsure.decided(brief, log, listener).await;
+        return finished.unsure(brief, log, listener).await;
     }
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    cited(asked, &footnotes, &said, writing, confidence, log)
+    finished.cited(asked, log)
 }
 
 /// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.
@@ -234,10 +235,10 @@ async fn outlined(
     let planned = asked.policy.rules.speak.outline.as_ref().zip(parts.roles.planner.as_ref());
     let Some((rules, planner)) = planned else { return evidence };
     let footnotes = Footnotes::mint(&evidence);
-    let places = match outline::outline(planner.model(), rules, &asked.question, &footnotes).await {
+    let places = match outline::outline(planner.model(), rules, asked, &footnotes).await {
         Ok(places) => places,
         Err(error) => {
-            log.fall_back("no_outline", &error);
+            log.fall_back(Fallback::NoOutline, &error);
             failures.push(error.to_string());
             return evidence;
         }

@@ -1,12 +1,13 @@
 //! The outline: which notes support an answer, by the planner. None does, and nothing is written.
 
 use ibidem_words::ports::language_model::{ModelError, PromptMessage};
-use ibidem_words::{GateRecord, Question, Speaker, Verdict};
+use ibidem_words::{GateRecord, Speaker, Verdict};
 
 use super::footnotes::Footnotes;
 use super::prompt;
 use crate::policy::OutlineRules;
 use crate::roles::NamedModel;
+use crate::turn::Asked;
 
 /// A line for each note is enough.
 const MOST_TOKENS: u32 = 256;
@@ -15,17 +16,17 @@ const MOST_TOKENS: u32 = 256;
 pub(super) async fn outline(
     planner: &NamedModel,
     rules: &OutlineRules,
-    question: &Question,
+    asked: &Asked,
     footnotes: &Footnotes<'_>,
 ) -> Result<Vec<usize>, ModelError> {
     let notes: String =
         footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
-    let [before, after] = prompt::around_notes(&question.query);
+    let [before, after] = prompt::around_notes(&asked.question.query);
     let messages = vec![
         PromptMessage { role: Speaker::System, content: rules.prompt.trim().to_owned() },
         PromptMessage { role: Speaker::User, content: format!("{before}{notes}{after}") },
     ];
-    let written = planner.say(messages, MOST_TOKENS).await?;
+    let written = planner.say(messages, MOST_TOKENS, asked.deadline).await?;
     Ok(read(&written, footnotes.minted()))
 }
 

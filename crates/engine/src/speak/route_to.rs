@@ -81,7 +81,7 @@ mod tests {
     use ibidem_words::fakes;
     use ibidem_words::ports::catalogue::CatalogueError;
     use ibidem_words::ports::owners::Owner;
-    use ibidem_words::{Identity, Role, Subject, TenantId};
+    use ibidem_words::{Identity, TenantId};
 
     /// Knows every tag of every document, and says so to everybody.
     struct Indiscreet(Vec<OwnedTag>);
@@ -106,8 +106,7 @@ mod tests {
         ]);
         let routed = async |names: &[&str]| {
             let tags = names.iter().map(|name| name.parse().unwrap()).collect();
-            let identity =
-                Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags };
+            let identity = Identity::for_tests(TenantId::named("t"), "s", tags);
             route_to(Some(&owners), Some("admin@example.org"), &Scope::of(&identity), &evidence, WHY).await
         };
         let public = routed(&[]).await;

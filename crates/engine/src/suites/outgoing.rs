@@ -11,13 +11,14 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{
-    Action, Answer, Citation, Identity, ModelHash, Question, Role, Scope, SentenceVerdict, Sha256Hash, Subject, Tag,
-    TenantId, is_unseen,
+    Action, Answer, Citation, Identity, ModelHash, Question, Scope, SentenceVerdict, Sha256Hash, Tag, TenantId,
+    is_unseen,
 };
 use uuid::Uuid;
 
@@ -192,7 +193,12 @@ impl Asker {
             catalogue.put(tenant, tags.clone(), passage);
         }
         let words = catalogue.clone();
-        let engine = Engine::new(Searcher { embedder: Arc::new(Near(model)), index, catalogue, words });
+        let engine = Engine::new(Searcher {
+            embedder: Part::bare(Arc::new(Near(model))),
+            index: Part::bare(index),
+            catalogue,
+            words,
+        });
         Self { library, engine, policy: Arc::new(Policy::parse(DEFAULT).unwrap()), tenant }
     }
 
@@ -204,13 +210,14 @@ impl Asker {
             parts.roles = roles;
         });
         let tags = ["all".parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(self.tenant, "s", tags);
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,
             scope: Scope::of(&identity),
             question: Question::new(self.library.question),
             policy: self.policy.clone(),
+            deadline: Deadline::NONE,
         };
         let mut heard = Heard::default();
         let spoken = block_on(engine.ask(asked, &mut heard)).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair};
 use ibidem_words::ports::language_model::LanguageModel;
 
 use super::{Trouble, YesNo, YesNoSettings};
@@ -38,8 +38,8 @@ impl From<Trouble> for EntailmentError {
         match trouble {
             Trouble::Unavailable(reason) => Self::Unavailable(reason),
             Trouble::Timeout(after) => Self::Timeout(after),
-            Trouble::Failed(reason) => Self::Failed(reason),
-            Trouble::TooLong(reason) => Self::TooLong(reason),
+            Trouble::Failed(reason) => EntailmentFault::Failed(reason).into(),
+            Trouble::TooLong(reason) => EntailmentFault::TooLong(reason).into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ibidem_words::ports::language_model::LanguageModel;
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 
 use super::{Trouble, YesNo, YesNoSettings};
 
@@ -35,8 +35,8 @@ impl From<Trouble> for RerankError {
         match trouble {
             Trouble::Unavailable(reason) => Self::Unavailable(reason),
             Trouble::Timeout(after) => Self::Timeout(after),
-            Trouble::Failed(reason) => Self::Failed(reason),
-            Trouble::TooLong(reason) => Self::TooLong(reason),
+            Trouble::Failed(reason) => RerankFault::Failed(reason).into(),
+            Trouble::TooLong(reason) => RerankFault::TooLong(reason).into(),
         }
     }
 }

@@ -12,6 +12,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
 use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
 use ibidem_words::ports::embedder::Embedder as _;
@@ -19,7 +20,7 @@ use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::word_statistics::WordStatistics;
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, Identity, MemoryEntry, MemoryId, MemoryKind, PassageKey, Question, Reference,
-    Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
+    Scope, Sha256Hash, Tag, TenantId, passage_in_context,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -248,7 +249,8 @@ async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine
     } else {
         catalogue.clone()
     };
-    let searcher = Searcher { embedder, index, catalogue: catalogue.clone(), words };
+    let searcher =
+        Searcher { embedder: Part::bare(embedder), index: Part::bare(index), catalogue: catalogue.clone(), words };
     Engine::new(searcher).with(|parts| {
         parts.memory = Some(Arc::new(memory));
         parts.owners = Some(catalogue);
@@ -294,6 +296,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         scope: scope.clone(),
         question: question.clone(),
         policy: policy.clone(),
+        deadline: Deadline::NONE,
     };
     let (answer, record) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
     let mut answer = serde_json::to_value(&answer).unwrap();
@@ -331,12 +334,7 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
     for _ in 0..cases.div_ceil(QUESTIONS_OF_A_WORLD) {
         let everything = Everything::random(&mut dice);
         let tags = if dice.below(4) == 0 { Vec::new() } else { dice.tags() };
-        let identity = Identity {
-            tenant: TenantId::named("here"),
-            subject: Subject::for_tests("somebody"),
-            role: Role::Asker,
-            tags: tags.into_iter().collect(),
-        };
+        let identity = Identity::for_tests(TenantId::named("here"), "somebody", tags.into_iter().collect());
         let seen = everything.seen_by(&Scope::of(&identity));
         let with = engine_on(&everything, is_counted_over_everything).await;
         let without = engine_on(&seen, is_counted_over_everything).await;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ibidem_words::degrade::Fallback;
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
 use ibidem_words::ports::reranker::RerankError;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
@@ -97,7 +99,7 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
         ("Manual: Oil\nThe gearbox holds oil and litres.", 0.1),
     ]);
     let judge = Arc::new(judge);
-    world.engine.parts.reranker = Some(judge.clone());
+    world.engine.parts.reranker = Some(Part::bare(judge.clone()));
     let order = |explanation: &ibidem_engine::explain::Explanation| {
         explanation.candidates.iter().map(|candidate| candidate.text.clone()).collect::<Vec<_>>()
     };
@@ -108,6 +110,6 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
 
     judge.set_trouble(Some(RerankError::Timeout(1)));
     let unjudged = world.explain("gearbox holds oil litres").await;
-    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, ["no_rerank".to_owned()].as_slice()));
+    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
     assert_eq!(order(&unjudged), [texts[0], texts[1]]);
 }

@@ -18,7 +18,7 @@ mod world;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::ask::Spoken;
 use ibidem_words::fakes::{FakeModel, Script};
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Action, Answer, Question, Reason};
 
 use world::World;
@@ -124,14 +124,14 @@ async fn a_model_that_is_not_allowed_is_an_error_before_anything_is_searched() {
     let question = Question::new(OIL).of_model("other");
     let error = world.put(question).await.unwrap_err();
     let allowed = vec![FakeModel::NAME.to_owned()];
-    assert_eq!(error, AskError::Model(ModelError::NotAllowed { model: "other".to_owned(), allowed }));
+    assert_eq!(error, AskError::Model(ModelError::Own(ModelFault::NotAllowed { model: "other".to_owned(), allowed })));
 }
 
 #[tokio::test]
 async fn a_model_that_was_named_and_is_not_served_is_an_error_but_the_configured_one_is_stood_in_for() {
     let world = World::with(Script::NotServed, &[OIL]).await;
     let named = Question::new(OIL).of_model(FakeModel::NAME);
-    assert!(matches!(world.put(named).await, Err(AskError::Model(ModelError::NotServed { .. }))));
+    assert!(matches!(world.put(named).await, Err(AskError::Model(ModelError::Own(ModelFault::NotServed { .. })))));
     let answer = world.ask(OIL).await.answer;
     assert_eq!((answer.model_used.as_deref(), answer.receipt.unwrap().claims().count()), (Some("extractive"), 1));
 }

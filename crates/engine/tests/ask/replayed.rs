@@ -8,7 +8,7 @@ use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, Replay};
 use ibidem_words::fakes::{FakeEmbedder, Script};
 use ibidem_words::ports::records::DecisionRecord;
-use ibidem_words::{Action, GateRecord, Identity, Question, Role, Subject, Verdict};
+use ibidem_words::{Action, GateRecord, Identity, Question, Verdict};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
@@ -61,7 +61,7 @@ async fn world(dice: &mut Dice, script: Script, policy: &str) -> World {
 
 async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> DecisionRecord {
     let tags = [TAG.parse().unwrap()].into();
-    let identity = Identity { tenant: world.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+    let identity = Identity::for_tests(world.tenant, "s", tags);
     let mut asked = world.asked(question);
     asked.policy = policy.clone();
     let (_, record) = world.engine.turn(&identity, asked, &mut Nobody).await.unwrap();
@@ -86,6 +86,7 @@ fn turned(policy: &Policy, by: f64) -> Policy {
             Gate::MinSimilarity(least) => least.0 *= by,
             Gate::Top1Similarity(least) => least.0 *= by,
             Gate::RetrievalConfidence(least) => least.0 *= by,
+            Gate::Answerability(least) => least.0 *= by,
             Gate::Duplicates(most) => most.0 = (most.0 / by).clamp(0.3, 1.0),
             Gate::PerDocument(_) | Gate::KeepBest(_) | Gate::MissingKeywords(_) => {}
             Gate::Collections(thresholds) => {

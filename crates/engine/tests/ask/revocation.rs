@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeCatalogue, FakeReranker};
 use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
@@ -133,7 +134,7 @@ proptest! {
             let hooked = Arc::new(hooked);
             world.engine.parts.searcher.catalogue = hooked.clone();
             if reranks {
-                world.engine.parts.reranker = Some(Arc::new(FakeReranker::default()));
+                world.engine.parts.reranker = Some(Part::bare(Arc::new(FakeReranker::default())));
             }
             let question = if asks_by_address { "What does ADR-1 say of facts?" } else { "What are the facts?" };
             let answer = world.ask(question).await.answer;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_words::degrade::Fallback;
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
@@ -112,7 +114,7 @@ struct Expectation {
     #[serde(default)]
     sources: Option<Vec<String>>,
     #[serde(default)]
-    fallback_reasons: Vec<String>,
+    fallback_reasons: Vec<Fallback>,
     /// Compared when given.
     #[serde(default)]
     retrieval_confidence: Option<f64>,
@@ -238,7 +240,8 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     }
     world.engine.parts.owners = Some(world.catalogue.clone());
     world.engine.parts.admin_email = scenario.admin;
-    world.engine.parts.vocabulary = scenario.vocabulary.map(|entries| vocabulary(entries, scenario.vocabulary_is));
+    world.engine.parts.vocabulary =
+        scenario.vocabulary.map(|entries| Part::bare(vocabulary(entries, scenario.vocabulary_is)));
     let answer = world.ask(&scenario.question).await.answer;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
     let expect = scenario.expect;

@@ -11,13 +11,14 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::{ask::Spoken, listener::Nobody};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Role, Scope, Sha256Hash,
-    Subject, Tag, TenantId,
+    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Scope, Sha256Hash, Tag,
+    TenantId,
 };
 use uuid::Uuid;
 
@@ -109,8 +110,12 @@ impl World {
             catalogue.put(tenant, tags.clone(), shelved);
         }
         let model = Arc::new(FakeModel::new(script));
-        let searcher =
-            Searcher { embedder, index: index.clone(), catalogue: catalogue.clone(), words: catalogue.clone() };
+        let searcher = Searcher {
+            embedder: Part::bare(embedder),
+            index: Part::bare(index.clone()),
+            catalogue: catalogue.clone(),
+            words: catalogue.clone(),
+        };
         let roles = Roles::answering(NamedModel::unknown(model.clone()));
         let engine = Engine::new(searcher).with(|parts| {
             parts.roles = Arc::new(roles);
@@ -128,13 +133,14 @@ impl World {
 
     pub(crate) fn asked(&self, question: Question) -> Asked {
         let tags = [TAG.parse().unwrap()].into();
-        let identity = Identity { tenant: self.tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(self.tenant, "s", tags);
         Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,
             scope: Scope::of(&identity),
             question,
             policy: self.policy.clone(),
+            deadline: Deadline::NONE,
         }
     }
 

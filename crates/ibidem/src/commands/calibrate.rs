@@ -13,6 +13,7 @@ use ibidem_engine::turn::Asked;
 use ibidem_lab::calibrate::observe::{Observed, observe};
 use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
 use ibidem_lab::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question, Sha256Hash};
 use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
@@ -110,6 +111,7 @@ impl Calibrate {
             scope: self.sight.scope(),
             question: Question::new("").in_collections(self.collections.clone()),
             policy: policy.clone(),
+            deadline: Deadline::NONE,
         };
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;
         anyhow::ensure!(

@@ -12,6 +12,7 @@ use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
 use ibidem_store::{SchemaState, Store};
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::vocabulary::Vocabulary as _;
 use serde::Serialize;
@@ -75,7 +76,7 @@ impl Doctor {
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
         findings.push(judges::reranker(settings).await);
         let policy = policy(settings, embedder.as_deref());
-        let embedder = embedder.map(|embedder| embedder as Arc<dyn Embedder>);
+        let embedder = embedder.map(|embedder| Part::bare(embedder as Arc<dyn Embedder>));
         findings.push(judges::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);

@@ -6,6 +6,7 @@ use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question, QuestionDraft};
 use uuid::Uuid;
 
@@ -53,7 +54,14 @@ impl Explain {
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         parts.check(settings, &policy)?;
-        let asked = Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope: self.sight.scope(), policy, question };
+        let asked = Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.sight.scope(),
+            policy,
+            question,
+            deadline: Deadline::NONE,
+        };
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         if self.json {
             return console::say_json(&explanation);

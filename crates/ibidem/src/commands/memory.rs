@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
 use ibidem_words::curate::{EntryDraft, LONGEST_NOTE};
-use ibidem_words::{Identity, MemoryId, MemoryKind, Reference, Role, Scope, Subject, Tag};
+use ibidem_words::{Identity, MemoryId, MemoryKind, Reference, Scope, Tag};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -132,7 +132,7 @@ async fn keep(
     let entry = checked.entry();
     // With the eyes of those it is for: a source that they cannot see is of no use to them.
     let tags = entry.tags.iter().cloned().collect();
-    let readers = Identity { tenant, subject: Subject::operator(), role: Role::Asker, tags };
+    let readers = Identity::operator(tenant, tags);
     for nowhere in parts.store.leading_nowhere(&Scope::of(&readers), &entry.references).await? {
         console::note(&format!(
             "{nowhere} is not a document that can be seen by {}; see `ibidem document list`",

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use ibidem_engine::roles::NamedModel;
 use ibidem_words::Sha256Hash;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
 use serde::Serialize;
 
@@ -95,12 +96,12 @@ fn show(rows: &[Row]) {
     console::say(&table.to_string());
 }
 
-async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Arc<dyn Embedder>> {
+async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn Embedder>> {
     let (from, sha256) = file(&settings.embedding.model);
     let (embedder, timed) = match compose::embedder(settings).await {
         Ok(embedder) => {
             let timed = timed::embedding(embedder.as_ref()).await;
-            (Some(embedder as Arc<dyn Embedder>), timed)
+            (Some(Part::bare(embedder as Arc<dyn Embedder>)), timed)
         }
         Err(error) => (None, Err(error)),
     };
@@ -117,7 +118,7 @@ async fn reranker(settings: &Settings) -> Option<Row> {
     let (model, timed) = match compose::reranker(settings).await {
         Ok(reranker) => {
             let reranker = reranker?;
-            (reranker.name().to_owned(), timed::reranking(reranker.as_ref()).await)
+            (reranker.port().name().to_owned(), timed::reranking(&reranker).await)
         }
         Err(error) => (String::new(), Err(error)),
     };
@@ -126,14 +127,14 @@ async fn reranker(settings: &Settings) -> Option<Row> {
 
 const YES_OR_NO: &str = "the language model, yes or no";
 
-async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Row {
+async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Row {
     let (from, sha256) = match &settings.entailment.source {
         EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
         EntailmentSource::Onnx(onnx) => file(&onnx.model_file()),
         EntailmentSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
     let (model, timed) = match compose::entailment(settings, embedder).await {
-        Ok(entailment) => (entailment.name().to_owned(), timed::verifying(entailment.as_ref()).await),
+        Ok(entailment) => (entailment.port().name().to_owned(), timed::verifying(&entailment).await),
         Err(error) => (String::new(), Err(error)),
     };
     Row { role: "entailment", model, from, sha256, state: State::of(timed) }
@@ -142,7 +143,7 @@ async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) ->
 const MODEL_SERVER: &str = "the model server";
 
 async fn language_model(role: &'static str, model: &NamedModel) -> Row {
-    let timed = timed::writing(model.model.as_ref()).await;
+    let timed = timed::writing(&model.model).await;
     Row { role, model: model.name.clone(), from: MODEL_SERVER.to_owned(), sha256: None, state: State::of(timed) }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use ibidem_engine::receipts::{Presented, Report, Witnesses, verify};
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
@@ -50,16 +51,13 @@ impl Verify {
         let store = compose::ready_store(settings).await?;
         let corpus = store.texts(&self.sight.scope(), &presented.receipt.documents()).await?;
         let vocabulary = compose::vocabulary(settings)?;
+        let vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
         // As the sentences were judged before; where there is no embedding model, words alone judge.
-        let embedder = compose::embedder(settings).await.ok().map(|embedder| embedder as Arc<dyn Embedder>);
+        let embedder = compose::embedder(settings).await.ok().map(|embedder| Part::bare(embedder as Arc<dyn Embedder>));
         let entailment = compose::entailment(settings, embedder).await?;
         let keys = store.public_keys().await?;
-        let witnesses = Witnesses {
-            keys: &keys,
-            corpus: &corpus,
-            entailment: Some(entailment.as_ref()),
-            vocabulary: vocabulary.as_ref().map(|vocabulary| vocabulary as &dyn Vocabulary),
-        };
+        let witnesses =
+            Witnesses { keys: &keys, corpus: &corpus, entailment: Some(&entailment), vocabulary: vocabulary.as_ref() };
         let report = verify(&presented, &witnesses).await;
         if self.json {
             console::say_json(&report)?;

@@ -16,8 +16,9 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_server::{ConnectionLimits, ServerLimits};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
-use ibidem_words::{Action, Answer, Identity, Question, Reason, Role, Scope, Subject, TenantId};
+use ibidem_words::{Action, Answer, Identity, Question, Reason, Scope, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -60,14 +61,14 @@ impl World {
         // Whoever searches for a term finds out that it cannot.
         index.set_down(true);
         let searcher = Searcher {
-            embedder: Arc::new(FakeEmbedder::new(64, 256)),
-            index: index.clone(),
+            embedder: Part::bare(Arc::new(FakeEmbedder::new(64, 256))),
+            index: Part::bare(index.clone()),
             catalogue: Arc::new(FakeCatalogue::default()),
             words: Arc::new(FakeCatalogue::default()),
         };
         let engine = Engine::new(searcher).with(|parts| {
             parts.roles = Arc::new(Roles::answering(NamedModel::unknown(model.clone())));
-            parts.vocabulary = Some(Arc::new(vocabulary.clone()));
+            parts.vocabulary = Some(Part::bare(Arc::new(vocabulary.clone())));
         });
         Self { engine, model, index, vocabulary }
     }
@@ -81,13 +82,14 @@ impl World {
     async fn ask(&self, query: &str) -> Answer {
         let tags = [].into();
         let tenant = TenantId::named("default");
-        let identity = Identity { tenant, subject: Subject::for_tests("s"), role: Role::Asker, tags };
+        let identity = Identity::for_tests(tenant, "s", tags);
         let asked = Asked {
             request_id: Uuid::from_u128(1),
             at: DateTime::UNIX_EPOCH,
             scope: Scope::of(&identity),
             question: Question::new(query),
             policy: Arc::new(Policy::parse(POLICY).unwrap()),
+            deadline: Deadline::NONE,
         };
         self.engine.ask(asked, &mut Nobody).await.unwrap().answer
     }

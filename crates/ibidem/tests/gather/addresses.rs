@@ -12,10 +12,9 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{read, run};
 use ibidem_store::testing::TestDatabase;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeEmbedder, FakeIndex};
-use ibidem_words::{
-    AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Role, Scope, Sha256Hash, Subject, TenantId,
-};
+use ibidem_words::{AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Scope, Sha256Hash, TenantId};
 use sqlx::postgres::PgPoolOptions;
 use uuid::Uuid;
 
@@ -90,14 +89,14 @@ async fn shelve(database: &TestDatabase, tenant: TenantId, addresses: &[String])
 }
 
 fn asked(tenant: TenantId, policy: &Arc<Policy>, query: &str) -> Asked {
-    let identity =
-        Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant, "reader", Default::default());
     Asked {
         request_id: Uuid::nil(),
         at: DateTime::UNIX_EPOCH,
         scope: Scope::of(&identity),
         question: Question::new(query),
         policy: policy.clone(),
+        deadline: Deadline::NONE,
     }
 }
 
@@ -114,7 +113,7 @@ async fn every_address_brings_exactly_what_it_names_and_what_does_not_exist_is_r
     index.set_down(true);
     let embedder = Arc::new(FakeEmbedder::new(64, 256));
     let (catalogue, words) = (Arc::new(database.store.clone()), Arc::new(database.store.clone()));
-    let engine = Engine::new(Searcher { embedder, index, catalogue, words });
+    let engine = Engine::new(Searcher { embedder: Part::bare(embedder), index: Part::bare(index), catalogue, words });
     let policy = Arc::new(Policy::parse(&std::fs::read_to_string(data("policy.yaml")).unwrap()).unwrap());
     let queries = read(&data("address_queries.jsonl")).unwrap();
     assert_eq!(queries.len(), 525);

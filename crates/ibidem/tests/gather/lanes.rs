@@ -11,8 +11,9 @@ use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_words::{Identity, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::{Identity, Question, Scope, TenantId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -93,8 +94,8 @@ impl World {
         ))
         .unwrap();
         let searcher = Searcher {
-            embedder: Arc::new(embedder),
-            index: Arc::new(installation.index.clone()),
+            embedder: Part::bare(Arc::new(embedder)),
+            index: Part::bare(Arc::new(installation.index.clone())),
             catalogue: Arc::new(installation.store().clone()),
             words: Arc::new(installation.store().clone()),
         };
@@ -105,7 +106,7 @@ impl World {
         let mut searcher = self.searcher.clone();
         let mut policy = Policy::parse(include_str!("../../../../policies/default.yaml")).unwrap();
         if let Some(lane) = without {
-            searcher.index = Arc::new(Without { inner: searcher.index, lane });
+            searcher.index = searcher.index.replaced(|inner| Arc::new(Without { inner, lane }));
         }
         if without == Some(Lane::Address) {
             policy.rules.gather.addresses = None;
@@ -116,6 +117,7 @@ impl World {
             scope: scope(),
             question: Question::new(query),
             policy: Arc::new(policy),
+            deadline: Deadline::NONE,
         };
         let explanation = Engine::new(searcher).explain(asked).await.unwrap();
         assert_eq!(explanation.index_calls, 1);
@@ -125,7 +127,7 @@ impl World {
 
 fn scope() -> Scope {
     let tenant = TenantId::named("default");
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("reader"), role: Role::Asker, tags: Default::default() })
+    Scope::of(&Identity::for_tests(tenant, "reader", Default::default()))
 }
 
 /// What gathering hands to the gates: at most sixteen.

@@ -7,7 +7,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
 use ibidem_words::ports::memory::Memory as _;
 use ibidem_words::ports::outbox::{Outbox as _, Wanted};
-use ibidem_words::{DocumentId, Identity, MemoryId, PassageKey, Role, Scope, Subject, TenantId};
+use ibidem_words::{DocumentId, Identity, MemoryId, PassageKey, Scope, TenantId};
 use uuid::Uuid;
 
 use crate::complete::model;
@@ -21,7 +21,7 @@ fn tenant() -> TenantId {
 
 fn asker(tags: &[&str]) -> Scope {
     let tags = tags.iter().map(|tag| tag.parse().unwrap()).collect();
-    Scope::of(&Identity { tenant: tenant(), subject: Subject::for_tests("someone"), role: Role::Asker, tags })
+    Scope::of(&Identity::for_tests(tenant(), "someone", tags))
 }
 
 /// A document about meals, a public pin to it, and a note for the guild.

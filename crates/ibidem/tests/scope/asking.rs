@@ -5,7 +5,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::fakes::FakeEmbedder;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::IndexQuery;
-use ibidem_words::{CollectionName, Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{CollectionName, Identity, Scope, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -43,12 +43,7 @@ pub(crate) fn random_asker(random: &mut StdRng) -> Scope {
     if random.random_bool(0.1) {
         tags.push("visitors".parse().unwrap());
     }
-    Scope::of(&Identity {
-        tenant: TenantId::named(tenant),
-        subject: Subject::for_tests("somebody"),
-        role: Role::Asker,
-        tags: tags.into_iter().collect(),
-    })
+    Scope::of(&Identity::for_tests(TenantId::named(tenant), "somebody", tags.into_iter().collect()))
 }
 
 #[derive(Debug)]

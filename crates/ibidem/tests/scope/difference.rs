@@ -13,12 +13,11 @@ use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
 use ibidem_store::Author;
 use ibidem_words::curate::{EntryDraft, Window};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::word_statistics::WordStatistics;
-use ibidem_words::{
-    CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Role, Scope, Subject, Tag, TenantId,
-};
+use ibidem_words::{CollectionName, DocumentId, Identity, MemoryKind, Question, Reference, Scope, Tag, TenantId};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -71,7 +70,7 @@ impl WordStatistics for OverEverything {
 
 fn somebody(tenant: &str, tags: Vec<Tag>) -> Identity {
     let tags = tags.into_iter().collect();
-    Identity { tenant: TenantId::named(tenant), subject: Subject::for_tests("somebody"), role: Role::Asker, tags }
+    Identity::for_tests(TenantId::named(tenant), "somebody", tags)
 }
 
 /// No model answers: the sources' own sentences do.
@@ -125,6 +124,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         scope: scope.clone(),
         question: question.clone(),
         policy: policy.clone(),
+        deadline: Deadline::NONE,
     };
     let (answer, _) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
     let mut answer = serde_json::to_value(&answer).unwrap();

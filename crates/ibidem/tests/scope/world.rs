@@ -12,6 +12,7 @@ use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{RemovalOutcome, Store};
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::FakeEmbedder;
 use ibidem_words::ports::embedder::{Embedder as _, TokenCounter as _};
 use ibidem_words::ports::intake::{Committed, Format, Intake, NewPassage, NewVersion, Submission, Submitted};
@@ -127,8 +128,8 @@ impl World {
 
     pub(crate) fn searcher(&self) -> Searcher {
         Searcher {
-            embedder: self.embedder.clone(),
-            index: Arc::new(self.index.clone()),
+            embedder: Part::bare(self.embedder.clone()),
+            index: Part::bare(Arc::new(self.index.clone())),
             catalogue: Arc::new(self.store().clone()),
             words: Arc::new(self.store().clone()),
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_engine::policy::{Policy, SpeakMode};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{Question, TenantId};
 
 use super::*;
@@ -33,6 +34,7 @@ fn asked() -> Asked {
         scope: scope(TenantId::named("lab")),
         question: Question::new(""),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     }
 }
 

@@ -72,7 +72,7 @@ async fn explained<'a>(
         .map_err(|error| ObserveError::Search { id: label.id.clone(), error })?;
     let unavailable = explanation.decision.reason == Some(Reason::RetrievalUnavailable);
     if unavailable || !explanation.fallback_reasons.is_empty() {
-        let reason = [explanation.fallback_reasons, explanation.failures].concat().join(": ");
+        let reason = crate::simplified(&explanation.fallback_reasons, &explanation.failures);
         return Err(ObserveError::Simplified { id: label.id.clone(), reason });
     }
     Ok((label, explanation))

@@ -6,6 +6,7 @@ use std::time::Instant;
 use ibidem_engine::speak::verify::windows::windows_of;
 use ibidem_language::figures::{self, Finding};
 use ibidem_language::sentences::sentences_of;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::{Entailment, EntailmentError, Pair, Support};
 
 use super::asides::{Aside, aside};
@@ -57,7 +58,7 @@ impl CheckedAnswer {
 
 /// Every sentence of an answer against all passages, because these answers cite none in particular.
 pub async fn check_answer(
-    entailment: &dyn Entailment,
+    entailment: &Part<dyn Entailment>,
     answer: &MarkedAnswer,
 ) -> Result<CheckedAnswer, EntailmentError> {
     let passages: Vec<&str> = answer.passages.iter().map(String::as_str).collect();
@@ -71,7 +72,7 @@ pub async fn check_answer(
 
 /// The sentences of a text, one after the other, as they are released.
 pub async fn check_text(
-    entailment: &dyn Entailment,
+    entailment: &Part<dyn Entailment>,
     text: &str,
     passages: &[&str],
 ) -> Result<Vec<CheckedSentence>, EntailmentError> {
@@ -95,7 +96,7 @@ pub async fn check_text(
 
 /// Figures by rule; then whether any window supports it, unless it claims nothing.
 async fn check_sentence(
-    entailment: &dyn Entailment,
+    entailment: &Part<dyn Entailment>,
     sentence: &str,
     passages: &[&str],
 ) -> Result<CheckedSentence, EntailmentError> {
@@ -106,7 +107,7 @@ async fn check_sentence(
     if aside.is_none() {
         let windows = windows_of(passages).into_iter();
         let pairs = windows.map(|premise| Pair { premise, claim: sentence.to_owned() }).collect();
-        let judgements = entailment.judge(pairs).await?;
+        let judgements = entailment.call(Deadline::NONE, |entailment| entailment.judge(pairs)).await?;
         if let Some(best) = judgements.iter().max_by(|one, other| one.score.total_cmp(&other.score)) {
             support = f64::from(best.score);
             contradicted = best.support == Support::Contradicted;

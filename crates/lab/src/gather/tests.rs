@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ibidem_engine::policy::{Policy, RerankRules, RewriteRules};
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{FakeModel, Script};
 use ibidem_words::{Question, TenantId};
 
@@ -20,7 +21,7 @@ const CORPUS: [(&str, &[&str]); 3] = [
 async fn engine() -> Engine {
     let (searcher, _) = searcher(TenantId::named("lab"), &CORPUS).await;
     Engine::new(searcher).with(|parts| {
-        parts.reranker = Some(Arc::new(Impartial));
+        parts.reranker = Some(Part::bare(Arc::new(Impartial)));
     })
 }
 
@@ -37,6 +38,7 @@ fn asked(pool: usize, forced_lexical: usize) -> Asked {
         scope: scope(TenantId::named("lab")),
         question: Question::new(""),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     }
 }
 

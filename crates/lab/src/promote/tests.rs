@@ -4,6 +4,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{Question, TenantId};
 
 use super::*;
@@ -21,6 +22,7 @@ async fn turn(query: &str) -> StoredTurn {
         scope: scope(TenantId::named("lab")),
         question: Question::new(query),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     };
     let answer = Engine::new(searcher).ask(asked, &mut Nobody).await.unwrap().answer;
     StoredTurn { is_hashed: false, query: Some(query.to_owned()), answer }

@@ -4,6 +4,7 @@ use chrono::DateTime;
 use ibidem_engine::policy::{Policy, Top1Similarity};
 use ibidem_engine::replay::{Again, Replay};
 use ibidem_language::PresentTerms;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord, Speech};
 use ibidem_words::{Action, DocumentId, GateRecord, PassageKey, Reason, Verdict};
 use uuid::Uuid;
@@ -66,7 +67,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         speech: is_answered.then(|| Speech::Extractive {
             coverage: 1.0,
             judged: 100.0,
-            fallback_reasons: vec!["extractive".to_owned()],
+            fallback_reasons: vec![Fallback::Extractive],
         }),
         is_general: false,
     };

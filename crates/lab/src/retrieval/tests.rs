@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{self, FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::{DocumentId, Identity, PassageKey, Role, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, PassageKey, Tag, TenantId};
 
 use super::*;
 use crate::metrics::Judgements;
@@ -16,7 +17,7 @@ fn collection() -> CollectionName {
 }
 
 pub(crate) fn scope(tenant: TenantId) -> Scope {
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("lab"), role: Role::Asker, tags: [Tag::public()].into() })
+    Scope::of(&Identity::for_tests(tenant, "lab", [Tag::public()].into()))
 }
 
 /// Each document with its passages.
@@ -44,7 +45,15 @@ pub(crate) async fn searcher(tenant: TenantId, corpus: &[(&str, &[&str])]) -> (S
             IndexDocument { tenant, document, collection: collection(), kind: None, tags: vec![Tag::public()], points };
         index.publish(vec![document]).await.unwrap();
     }
-    (Searcher { embedder: embedder.clone(), index, catalogue: catalogue.clone(), words: catalogue }, embedder)
+    (
+        Searcher {
+            embedder: Part::bare(embedder.clone()),
+            index: Part::bare(index),
+            catalogue: catalogue.clone(),
+            words: catalogue,
+        },
+        embedder,
+    )
 }
 
 pub(crate) fn judged(id: &str, text: &str, relevant: &[&str]) -> JudgedQuery {

@@ -23,13 +23,13 @@ use uuid::Uuid;
 use super::json::{Sent, count};
 use crate::audit::{self, Act};
 use crate::identity::Caller;
-use crate::limits::Place;
+use crate::limits::RequestSlot;
 use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
 
-/// Its bounds are those of a `Question`, which checks them.
+/// A question to be answered from the documents.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuestionBody {
@@ -73,9 +73,9 @@ pub(crate) struct SentenceEvent {
 }
 
 /// Passes sentences on. A caller who hung up is no reason to stop: the record is made all the same.
-struct Caster(mpsc::UnboundedSender<SentenceEvent>);
+struct StreamListener(mpsc::UnboundedSender<SentenceEvent>);
 
-impl Listener for Caster {
+impl Listener for StreamListener {
     fn sentence(&mut self, text: &str, citations: Vec<Citation>) {
         let _ = self.0.unbounded_send(SentenceEvent { text: text.to_owned(), citations });
     }
@@ -97,7 +97,7 @@ impl Listener for Caster {
 pub(crate) async fn ask(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
-    Extension(place): Extension<Place>,
+    Extension(slot): Extension<RequestSlot>,
     Extension(deadline): Extension<Deadline>,
     act: Option<Extension<Act>>,
     caller: Caller,
@@ -124,15 +124,16 @@ pub(crate) async fn ask(
         scope: caller.scope(),
         policy: state.policy_in_force(),
         question,
+        deadline,
     };
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Nobody), done });
+        begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, place, Turn { identity: caller.0, asked, deadline, act, listener: Box::new(Caster(sentences)), done });
+    begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(StreamListener(sentences)), done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -154,7 +155,7 @@ pub(crate) struct Withdrawn {
     sentences: Vec<usize>,
 }
 
-/// An answer read again.
+/// A stored answer.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what the store hands out; nothing reads it")]
 pub(crate) struct AnswerAgain {
@@ -186,7 +187,7 @@ pub(crate) async fn read(
     Path(request_id): Path<String>,
 ) -> Result<Json<serde_json::Value>, Problem> {
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_answer())?;
-    let answer = state.store.answer(caller.0.tenant, caller.0.subject.id(), request_id).await?;
+    let answer = state.store.answer(caller.0.tenant(), caller.0.subject().id(), request_id).await?;
     let answer = answer.ok_or_else(Problem::no_such_answer)?;
     let scope = caller.scope();
     let standing = state.store.standing(&scope, &answer.passages()).await?;
@@ -202,7 +203,6 @@ fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
 struct Turn {
     identity: Identity,
     asked: Asked,
-    deadline: Deadline,
     /// None when nothing is recorded.
     act: Option<Act>,
     listener: Box<dyn Listener>,
@@ -210,11 +210,11 @@ struct Turn {
 }
 
 /// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
-fn begin(state: AppState, place: Place, turn: Turn) {
+fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
     let turns = state.turns.clone();
-    let engine = state.engine_in_force().until(turn.deadline);
+    let engine = state.engine_in_force();
     let task = async move {
-        let Turn { identity, asked, act, mut listener, done, .. } = turn;
+        let Turn { identity, asked, act, mut listener, done } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
@@ -237,7 +237,7 @@ fn begin(state: AppState, place: Place, turn: Turn) {
         if let Some(record) = record {
             audit::record(&state, &scope, record).await;
         }
-        drop(place);
+        drop(slot);
     };
     turns.spawn(task.in_current_span());
 }

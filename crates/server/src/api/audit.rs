@@ -23,7 +23,7 @@ pub(crate) struct AuditBody {
     records: Vec<AuditEntry>,
 }
 
-/// One question, as it went. What is null was not known, or not counted when the record was made.
+/// The record of one question. A field is null where the value was not known or not recorded.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AuditEntry {
     asked_at: DateTime<Utc>,
@@ -149,7 +149,7 @@ pub(crate) async fn read(
 ) -> Result<Json<AuditBody>, Problem> {
     caller.require(Role::Admin)?;
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_record())?;
-    let records = state.store.audit(caller.0.tenant, request_id).await?;
+    let records = state.store.audit(caller.0.tenant(), request_id).await?;
     if records.is_empty() {
         return Err(Problem::no_such_record());
     }

@@ -21,7 +21,7 @@ use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
-/// The form, for the API's description; the parts are read one by one below.
+/// The fields of an upload.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the form; nothing reads it")]
 pub(crate) struct DocumentForm {
@@ -31,7 +31,8 @@ pub(crate) struct DocumentForm {
     collection: String,
     /// Who may see it, separated by commas; `public` is everybody of the tenant.
     tags: String,
-    /// What the document is known by: handing in the same name again makes a new version. The file's name if left out.
+    /// The name that identifies the document: uploading under the same name again makes a new version. Default: the
+    /// file's name.
     name: Option<String>,
     title: Option<String>,
     /// How people refer to it, for instance ADR-0012.
@@ -99,7 +100,7 @@ where
     written.parse().map_err(|error: T::Err| Problem::invalid(format!("{field}: {}", error.to_string())))
 }
 
-/// Hands in a document. It is searchable a moment later, when a worker has read it.
+/// Uploads a document. It can be searched as soon as a worker has read it.
 ///
 /// Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
@@ -133,11 +134,11 @@ pub(crate) async fn submit(
     })?;
     let name = form.name.unwrap_or(file_name);
 
-    let tenant = caller.0.tenant;
+    let tenant = caller.0.tenant();
     let submission = Submission {
         tenant,
         collection,
-        source_location: format!("api:{}/{name}", caller.0.subject.id()),
+        source_location: format!("api:{}/{name}", caller.0.subject().id()),
         format,
         original: Sha256Hash::of(&bytes),
         tags,
@@ -169,9 +170,9 @@ fn tags_of(caller: &Caller, written: &str) -> Result<Vec<Tag>, Problem> {
     if tags.is_empty() {
         return Err(Problem::invalid("The form field `tags` is missing: say who may see the document, or `public`."));
     }
-    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags.contains(*tag));
+    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags().contains(*tag));
     match foreign {
-        Some(tag) if caller.0.role < Role::Admin => {
+        Some(tag) if caller.0.role() < Role::Admin => {
             Err(Problem::forbidden(format!("This key does not carry the tag {tag:?} itself.", tag = tag.as_str())))
         }
         _ => Ok(tags),

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use garde::Validate;
 use ibidem_engine::search::{Lanes, SearchError, SearchHit, SearchOutcome, SearchRequest};
 use ibidem_words::CollectionName;
-use ibidem_words::degrade::{Fault as _, flags};
+use ibidem_words::degrade::{Deadline, Fallback, Fault as _};
 use ibidem_words::ports::records::SearchNumbers;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub(crate) struct SearchBody {
     #[serde(default = "default_limit", deserialize_with = "count")]
     #[schema(minimum = 1, maximum = 100, default = 10)]
     limit: usize,
-    /// Which ways of finding take part.
+    /// By meaning (`dense`), by keywords (`lexical`), or `both`.
     #[garde(skip)]
     #[serde(default)]
     lanes: LanesBody,
@@ -78,7 +78,7 @@ pub struct SearchResponse {
     hits: Vec<HitBody>,
     /// Why the search was simpler than asked for: `bm25_only` when the embedding model did not answer, `words_unweighed`
     /// while the rarity of words is not counted (`ibidem reindex` counts it).
-    fallback_reasons: Vec<&'static str>,
+    fallback_reasons: Vec<Fallback>,
 }
 
 impl SearchResponse {
@@ -91,7 +91,7 @@ impl SearchResponse {
     }
 }
 
-/// A passage, best first.
+/// A passage that was found.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HitBody {
     /// `{document_id}:{chunk_index}`
@@ -158,7 +158,7 @@ impl From<SearchHit> for HitBody {
 
 /// Finds passages.
 ///
-/// Only documents that the key may see are looked at: they change nothing that others get.
+/// Only documents that the key may see are searched; other documents change neither results nor scores.
 #[utoipa::path(post, path = "/v1/search", tag = "search", request_body = SearchBody, security(("api_key" = [])),
     responses(
         (status = 200, body = SearchResponse),
@@ -169,11 +169,12 @@ impl From<SearchHit> for HitBody {
 pub(crate) async fn search(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
+    Extension(deadline): Extension<Deadline>,
     act: Option<Extension<Act>>,
     caller: Caller,
     Checked(body): Checked<SearchBody>,
 ) -> Result<Json<SearchResponse>, Problem> {
-    let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?;
+    let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?.until(deadline);
     logs::route(&request.collections);
     if let Some(act) = &act {
         act.asks(&request.query);
@@ -192,9 +193,10 @@ pub(crate) async fn search(
 
 /// What is to be counted of a search.
 fn numbers(request: SearchRequest, outcome: &Result<SearchOutcome, SearchError>) -> SearchNumbers {
-    let by_words_alone = outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&flags::BM25_ONLY));
+    let by_words_alone =
+        outcome.as_ref().is_ok_and(|outcome| outcome.fallback_reasons.contains(&Fallback::KeywordsOnly));
     let is_left_alone = match outcome {
-        Ok(outcome) => outcome.fallback_reasons.contains(&flags::CIRCUIT_OPEN),
+        Ok(outcome) => outcome.fallback_reasons.contains(&Fallback::CircuitOpen),
         Err(SearchError::Embed(error)) => error.is_circuit_open(),
         Err(_) => false,
     };

@@ -71,12 +71,12 @@ impl<R: Row> Writer<R> {
 
     /// Returns when all of them are written, or those that cannot be are counted as lost.
     async fn write(&mut self, rows: &[R]) {
-        match self.insist(rows).await {
+        match self.write_with_retries(rows).await {
             Ok(()) => {}
             Err(Failed::Refused(_)) if rows.len() > 1 => {
                 // One of them will not do: it must not take the others with it.
                 for row in rows {
-                    let alone = self.insist(std::slice::from_ref(row)).await;
+                    let alone = self.write_with_retries(std::slice::from_ref(row)).await;
                     if let Err(failed) = alone {
                         self.lose(std::slice::from_ref(row), &failed);
                     }
@@ -87,7 +87,7 @@ impl<R: Row> Writer<R> {
     }
 
     /// Tries until it succeeds, with growing pauses; a server that stops does not wait for ever.
-    async fn insist(&mut self, rows: &[R]) -> Result<(), Failed> {
+    async fn write_with_retries(&mut self, rows: &[R]) -> Result<(), Failed> {
         let mut pause = FIRST_PAUSE;
         loop {
             let reason = match timeout(ATTEMPT, R::write(&self.log, rows)).await {

@@ -4,6 +4,7 @@ mod json_lines;
 
 use axum::http::Method;
 use ibidem_words::CollectionName;
+use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::TurnRecord;
 use tracing::Span;
 use tracing::field::Empty;
@@ -22,10 +23,9 @@ pub(crate) fn route(collections: &[CollectionName]) {
     Span::current().record("route", route);
 }
 
-/// From here on, the request's lines tell what it has to go without.
-pub(crate) fn fallback_flags(flags: &[impl AsRef<str>]) {
-    let flags: Vec<&str> = flags.iter().map(AsRef::as_ref).collect();
-    Span::current().record("fallback_flags", flags.join(","));
+/// From here on, the log lines of the request tell which parts were skipped.
+pub(crate) fn fallback_flags(flags: &[Fallback]) {
+    Span::current().record("fallback_flags", Fallback::names(flags).join(","));
 }
 
 /// How a turn ended, in numbers and codes.

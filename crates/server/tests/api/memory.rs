@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use ibidem_words::ports::memory::Memory as _;
 use ibidem_words::ports::outbox::Outbox as _;
-use ibidem_words::{DocumentId, Identity, MemoryId, Role, Scope, Subject};
+use ibidem_words::{DocumentId, Identity, MemoryId, Scope};
 use serde_json::{Value, json};
 
 use crate::world::{Reply, World};
@@ -47,8 +47,7 @@ async fn a_pin_is_kept_read_reworded_and_removed() {
 
     // As the engine recalls it.
     let id = MemoryId(made.body["id"].as_str().unwrap().parse().unwrap());
-    let asker =
-        Identity { tenant: world.tenant, subject: Subject::for_tests("nobody"), role: Role::Asker, tags: [].into() };
+    let asker = Identity::for_tests(world.tenant, "nobody", [].into());
     let recalled = world.store().recall(&Scope::of(&asker), &[id]).await.unwrap().remove(0);
     assert_eq!((recalled.version, recalled.resolved, recalled.passages.len()), (2, 2, 1));
     assert!(world.store().claim(10).await.unwrap().iter().any(|waiting| waiting.document == id.as_document()));

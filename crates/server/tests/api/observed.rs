@@ -9,7 +9,7 @@ use ibidem_server::logs::JsonLines;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_words::fakes::{FakeReranker, FakeVocabulary};
-use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::ports::reranker::{RerankError, RerankFault};
 use ibidem_words::ports::vocabulary::VocabularyError;
 use ibidem_words::suites::vocabulary::gridterms;
 use serde_json::{Value, json};
@@ -228,7 +228,7 @@ async fn obs_05_several_flags_are_there_together_and_once_each() {
     let everything = Everything::create().await;
     let key = everything.world.key("asker", &[]).await;
     everything.world.embedder.set_down(true);
-    everything.reranker.set_trouble(Some(RerankError::Failed("told to".to_owned())));
+    everything.reranker.set_trouble(Some(RerankError::Own(RerankFault::Failed("told to".to_owned()))));
     for _ in 0..BreakerSettings::default().failures_to_open {
         ask(&everything.world, &key, &json!({ "query": QUESTION })).await;
     }
@@ -327,7 +327,7 @@ async fn no_question_and_no_document_is_ever_logged() {
     ask_all().await;
     world.embedder.set_down(true);
     vocabulary.fail(VocabularyError::Unavailable("told to".to_owned()));
-    reranker.set_trouble(Some(RerankError::Failed("told to".to_owned())));
+    reranker.set_trouble(Some(RerankError::Own(RerankFault::Failed("told to".to_owned()))));
     ask_all().await;
     world.index.set_down(true);
     ask_all().await;

@@ -9,7 +9,6 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use chrono::DateTime;
-use ibidem_adapters::guarded::GuardedEmbedder;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
@@ -21,7 +20,7 @@ use ibidem_server::{
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
 use ibidem_words::curate::Window;
-use ibidem_words::degrade::{BreakerStates, Breakers};
+use ibidem_words::degrade::{BreakerStates, Breakers, Part};
 use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
@@ -201,16 +200,13 @@ impl World {
             Some(around) => around(embedder.clone()),
             None => embedder.clone(),
         };
-        let guarded: Arc<dyn Embedder> = match &extras.breakers {
-            Some(breakers) => {
-                let breaker = breakers.of("embedding", Duration::from_secs(60));
-                Arc::new(GuardedEmbedder::new(asked, breaker))
-            }
-            None => asked,
+        let guarded = match &extras.breakers {
+            Some(breakers) => Part::guarded(asked, breakers.of("embedding", Duration::from_secs(60))),
+            None => Part::bare(asked),
         };
         let searcher = Searcher {
             embedder: guarded,
-            index: index.clone(),
+            index: Part::bare(index.clone()),
             catalogue: Arc::new(database.store.clone()),
             words: Arc::new(database.store.clone()),
         };
@@ -227,8 +223,8 @@ impl World {
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
             engine: Engine::new(searcher).with(|parts| {
-                parts.vocabulary = extras.vocabulary;
-                parts.reranker = extras.reranker;
+                parts.vocabulary = extras.vocabulary.map(Part::bare);
+                parts.reranker = extras.reranker.map(Part::bare);
             }),
             policy,
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,

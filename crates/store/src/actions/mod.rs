@@ -69,8 +69,8 @@ impl ActionRecord {
 
     /// Says whose action it is.
     pub fn is_by(&mut self, identity: &Identity) {
-        self.tenant = Some(identity.tenant);
-        self.by = Some((identity.subject.clone(), identity.role));
+        self.tenant = Some(identity.tenant());
+        self.by = Some((identity.subject().clone(), identity.role()));
     }
 }
 

@@ -195,7 +195,7 @@ fn names_own_tag(route_to: &Value, scope: &Scope) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::{Identity, Role, Subject, TenantId};
+    use ibidem_words::{Identity, TenantId};
     use uuid::Uuid;
 
     use super::*;
@@ -225,7 +225,7 @@ mod tests {
 
     fn scope(tags: &[&str]) -> Scope {
         let tags = tags.iter().map(|tag| tag.parse().unwrap()).collect();
-        Scope::of(&Identity { tenant: TenantId::named("t"), subject: Subject::for_tests("s"), role: Role::Asker, tags })
+        Scope::of(&Identity::for_tests(TenantId::named("t"), "s", tags))
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Author {
     /// Somebody who writes for those they share every tag with, and for the public.
     pub fn of(identity: &Identity) -> Self {
         let tags = scope_tags(&Scope::of(identity));
-        Self { tenant: identity.tenant, name: identity.subject.name().to_owned(), tags: Some(tags) }
+        Self { tenant: identity.tenant(), name: identity.subject().name().to_owned(), tags: Some(tags) }
     }
 
     pub fn operator(tenant: TenantId) -> Self {
@@ -133,7 +133,7 @@ impl Store {
         Ok(MemoryOutcome::Done)
     }
 
-    /// Removes an entry and all it said, as of now.
+    /// Removes an entry and its text at once.
     pub async fn remove_entry(&self, author: &Author, id: MemoryId) -> Result<MemoryOutcome, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         match held_entry(&mut transaction, author, id).await? {

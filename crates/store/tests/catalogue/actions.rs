@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{ActionObject, ActionRecord, ActionsOf, AuditLog, AuditedAction, Texts};
-use ibidem_words::{Identity, Role, Subject, SubjectId, TenantId};
+use ibidem_words::{Identity, SubjectId, TenantId};
 use sqlx::{Connection as _, PgConnection};
 
 use super::*;
@@ -18,7 +18,7 @@ fn log(store: &Store) -> AuditLog {
 
 fn search(tenant: TenantId, name: &str, moment: &str) -> ActionRecord {
     let mut record = ActionRecord::by_operator(AuditedAction::Search, None);
-    record.is_by(&Identity { tenant, subject: Subject::for_tests(name), role: Role::Asker, tags: Default::default() });
+    record.is_by(&Identity::for_tests(tenant, name, Default::default()));
     ActionRecord { acted_at: at(moment), query: Some("leave\0?".to_owned()), ..record }
 }
 

@@ -13,8 +13,8 @@ async fn a_key_stands_for_its_tenant_role_and_tags_until_it_ends() {
         let key = store.create_key(&new).await.unwrap();
         assert!(key.secret.starts_with("ibk_") && key.secret.len() == 47);
         let identity = store.authenticate(&key.secret).await.unwrap();
-        assert_eq!((identity.tenant, identity.role), (tenant, Role::Curator));
-        assert_eq!(identity.tags.into_iter().collect::<Vec<_>>(), tags(&["support"]));
+        assert_eq!((identity.tenant(), identity.role()), (tenant, Role::Curator));
+        assert_eq!(identity.tags().iter().cloned().collect::<Vec<_>>(), tags(&["support"]));
 
         for wrong in ["", "ibk_", &key.secret[..46], &key.secret.to_uppercase(), &key.id.to_string()] {
             assert!(matches!(store.authenticate(wrong).await, Err(KeyError::Invalid)), "{wrong:?}");

@@ -21,7 +21,7 @@ use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_words::{
-    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Subject, Tag, TenantId, passage_in_context,
+    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
 };
 use uuid::Uuid;
 
@@ -33,7 +33,7 @@ fn tags(names: &[&str]) -> Vec<Tag> {
 
 fn scope(tenant: TenantId, names: &[&str]) -> Scope {
     let tags = tags(names).into_iter().collect();
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("someone"), role: Role::Asker, tags })
+    Scope::of(&Identity::for_tests(tenant, "someone", tags))
 }
 
 fn submission(tenant: TenantId, location: &str, text: &str, audience: &[&str]) -> Submission {

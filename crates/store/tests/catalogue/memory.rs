@@ -10,7 +10,7 @@ use ibidem_words::ports::memory::Memory;
 use ibidem_words::ports::outbox::{Outbox, Wanted};
 use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 use ibidem_words::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
-use ibidem_words::{MemoryId, MemoryKind, ModelHash, Reference, Subject};
+use ibidem_words::{MemoryId, MemoryKind, ModelHash, Reference};
 
 use super::*;
 
@@ -70,7 +70,7 @@ fn note(text: &str, triggers: &[&str], audience: &[&str]) -> EntryDraft {
 
 fn curator(tenant: TenantId, names: &[&str]) -> Author {
     let tags = tags(names).into_iter().collect();
-    Author::of(&Identity { tenant, subject: Subject::for_tests("desk"), role: Role::Curator, tags })
+    Author::of(&Identity::for_tests(tenant, "desk", tags).with_role(Role::Curator))
 }
 
 fn model() -> ModelHash {

@@ -3,43 +3,35 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_adapters::guarded::{
-    GuardedEmbedder, GuardedEntailment, GuardedIndex, GuardedModel, GuardedReranker, GuardedTokenizer,
-    GuardedVocabulary,
-};
+use ibidem_adapters::second_try::SecondTry;
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_words::degrade::Breakers;
+use ibidem_words::degrade::{Breakers, Part};
 use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::ports::language_model::Tokenizer;
 use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::ports::vocabulary::Vocabulary;
 
 use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 
 /// The catalogue and its word statistics have none: without it nothing can be shown, and there is nothing to fall back to.
 pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers) -> Searcher {
     let (embedding, index) = (settings.embedding_timeout, settings.index.search_timeout);
+    let twice = bare.index.replaced(|index| Arc::new(SecondTry::of(index)));
     Searcher {
-        embedder: Arc::new(GuardedEmbedder::new(bare.embedder, breakers.of("embedding", embedding))),
-        index: Arc::new(GuardedIndex::new(bare.index, breakers.of("index", index))),
+        embedder: bare.embedder.behind(breakers.of("embedding", embedding)),
+        index: twice.behind(breakers.of("index", index)),
         catalogue: bare.catalogue,
         words: bare.words,
     }
 }
 
-pub(super) fn reranker(bare: Arc<dyn Reranker>, settings: &Settings, breakers: &Breakers) -> Arc<dyn Reranker> {
+pub(super) fn reranker(bare: Part<dyn Reranker>, settings: &Settings, breakers: &Breakers) -> Part<dyn Reranker> {
     let timeout = settings.reranker.as_ref().map_or(Duration::MAX, |reranker| reranker.timeout);
-    Arc::new(GuardedReranker::new(bare, breakers.of("reranker", timeout)))
+    bare.behind(breakers.of("reranker", timeout))
 }
 
-pub(super) fn entailment(bare: Arc<dyn Entailment>, settings: &Settings, breakers: &Breakers) -> Arc<dyn Entailment> {
-    Arc::new(GuardedEntailment::new(bare, breakers.of("entailment", settings.entailment.timeout)))
-}
-
-pub(super) fn vocabulary(bare: Arc<dyn Vocabulary>, settings: &Settings, breakers: &Breakers) -> Arc<dyn Vocabulary> {
-    Arc::new(GuardedVocabulary::new(bare, breakers.of("vocabulary", settings.terminology.watched.timeout)))
+pub(super) fn entailment(bare: Part<dyn Entailment>, settings: &Settings, breakers: &Breakers) -> Part<dyn Entailment> {
+    bare.behind(breakers.of("entailment", settings.entailment.timeout))
 }
 
 /// Each role by itself: a planner that is late for its few seconds says nothing about the answers of the same server,
@@ -50,11 +42,11 @@ pub fn roles(bare: Roles, settings: Option<&LanguageModelSettings>, breakers: &B
     let guarded = |model: NamedModel, service: &str, patience: Duration| {
         let breaker = breakers.of(service, patience);
         // A server that is left alone is not asked to count either.
-        let tokenizer: Arc<dyn Tokenizer> = match settings.known(&model.name).tokenizer {
-            TokenizerSource::Server => Arc::new(GuardedTokenizer::new(model.tokenizer, breaker.clone())),
+        let tokenizer = match settings.known(&model.name).tokenizer {
+            TokenizerSource::Server => model.tokenizer.behind(breaker.clone()),
             TokenizerSource::Estimate | TokenizerSource::File(_) => model.tokenizer,
         };
-        NamedModel { model: Arc::new(GuardedModel::new(model.model, breaker)), tokenizer, ..model }
+        NamedModel { model: model.model.behind(breaker), tokenizer, ..model }
     };
     let planner = bare.planner.map(|planner| guarded(planner.model().clone(), "model_planner", short));
     Roles {

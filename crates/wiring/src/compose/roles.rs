@@ -9,6 +9,7 @@ use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::language_model::Estimate;
 use ibidem_words::ports::language_model::Tokenizer;
 
@@ -68,9 +69,9 @@ impl Models<'_> {
         let known = self.settings.known(name);
         Ok(NamedModel {
             name: name.to_owned(),
-            model: Arc::new(self.server.other(name, timeout)),
+            model: Part::bare(Arc::new(self.server.other(name, timeout))),
             limits: known.limits,
-            tokenizer: self.tokenizer(&known.tokenizer).await?,
+            tokenizer: Part::bare(self.tokenizer(&known.tokenizer).await?),
         })
     }
 

@@ -1,6 +1,8 @@
 //! A breaker: a part that keeps failing is left alone for a while, and then tried by one caller at a time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BreakerSettings {

@@ -1,21 +1,40 @@
-//! When a request must have ended.
+//! When a request must have ended. It travels with the question, and whoever asks a part for the question hands it on.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// The time that a request has.
+use crate::clock::{self, Instant};
+
+/// The time that a request has, if it is bounded at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Deadline {
-    pub at: Instant,
-    /// Of which that is the end.
-    pub budget: Duration,
+pub struct Deadline(Option<Bound>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Bound {
+    at: Instant,
+    budget: Duration,
 }
 
 impl Deadline {
-    pub fn after(budget: Duration, began: Instant) -> Self {
-        Self { at: began + budget, budget }
+    /// Whoever asks waits as long as the parts may take: on the command line, and for work that nobody waits for.
+    pub const NONE: Self = Self(None);
+
+    /// So much time from now on.
+    pub fn after(budget: Duration) -> Self {
+        // What ends after the end of time does not end.
+        Self(clock::now().checked_add(budget).map(|at| Bound { at, budget }))
+    }
+
+    /// What is left of it; none where it is not bounded.
+    pub fn left(&self) -> Option<Duration> {
+        self.0.map(|bound| bound.at.saturating_duration_since(clock::now()))
     }
 
     pub fn is_over(&self) -> bool {
-        Instant::now() >= self.at
+        self.left().is_some_and(|left| left.is_zero())
+    }
+
+    /// All the time that the request had, and when that is over.
+    pub fn budget(&self) -> Option<(Duration, Instant)> {
+        self.0.map(|bound| (bound.budget, bound.at))
     }
 }

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::breaker::{Admission, Breaker, BreakerSettings, Permit};
-use super::fault::{Blame, Fault};
-
-/// What time it is.
-pub type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+use super::error::{Blame, Fault};
+use crate::clock::{self, Instant};
 
 /// Cheap to clone: clones share their breakers.
 #[derive(Clone)]
 pub struct Breakers {
     settings: BreakerSettings,
-    clock: Clock,
     services: Services,
 }
 
@@ -23,11 +20,7 @@ type Services = Arc<Mutex<BTreeMap<String, Shared>>>;
 
 impl Breakers {
     pub fn new(settings: BreakerSettings) -> Self {
-        Self::with_clock(settings, Arc::new(Instant::now))
-    }
-
-    pub fn with_clock(settings: BreakerSettings, clock: Clock) -> Self {
-        Self { settings, clock, services: Services::default() }
+        Self { settings, services: Services::default() }
     }
 
     /// The breaker of a part, which whoever asks it waits for no longer than `patience`. A part that was there before
@@ -36,7 +29,7 @@ impl Breakers {
         let fresh = || Arc::new(Mutex::new(Breaker::new(self.settings)));
         let breaker = Arc::clone(locked(&self.services).entry(service.to_owned()).or_insert_with(fresh));
         locked(&breaker).close();
-        ServiceBreaker { breaker, clock: Arc::clone(&self.clock), patience }
+        ServiceBreaker { breaker, patience }
     }
 
     /// For whoever only looks.
@@ -65,7 +58,6 @@ impl BreakerStates {
 #[derive(Clone)]
 pub struct ServiceBreaker {
     breaker: Shared,
-    clock: Clock,
     patience: Duration,
 }
 
@@ -83,7 +75,7 @@ impl ServiceBreaker {
 
     /// Asks for leave to ask.
     pub fn begin(&self) -> Result<Call, Refused> {
-        let now = (self.clock)();
+        let now = clock::now();
         let permit = match locked(&self.breaker).admit(now) {
             Admission::Pass(permit) | Admission::Probe(permit) => permit,
             Admission::Refused { again_in } => return Err(Refused { again_in }),
@@ -93,7 +85,7 @@ impl ServiceBreaker {
 
     /// Whether asking would be refused, for what is asked beside and says nothing about the part.
     pub fn check(&self) -> Result<(), Refused> {
-        let now = (self.clock)();
+        let now = clock::now();
         locked(&self.breaker).refuses(now).map_or(Ok(()), |again_in| Err(Refused { again_in }))
     }
 }
@@ -136,14 +128,14 @@ impl Call {
 
     fn fail(&mut self) {
         if let Some(permit) = self.permit.take() {
-            let now = (self.of.clock)();
+            let now = clock::now();
             locked(&self.of.breaker).failed(permit, now);
         }
     }
 
     /// Timers of two layers around the same call start a moment apart: the outer one's end is not to look like impatience.
     fn is_late(&self) -> bool {
-        (self.of.clock)().saturating_duration_since(self.began) >= self.of.patience * 9 / 10
+        clock::now().saturating_duration_since(self.began) >= self.of.patience * 9 / 10
     }
 }
 

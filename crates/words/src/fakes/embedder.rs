@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 
-use crate::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
+use crate::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use crate::{ModelHash, Sha256Hash};
 
 /// The tokens that real models put around every text.
@@ -59,7 +59,7 @@ impl Embedder for FakeEmbedder {
         for (index, text) in texts.iter().enumerate() {
             let tokens = self.count(text);
             if tokens > limit {
-                return Err(EmbedError::TooLong { index, tokens, limit });
+                return Err(EmbedError::Own(EmbedFault::TooLong { index, tokens, limit }));
             }
         }
         Ok(texts.iter().map(|text| self.embed(text)).collect())

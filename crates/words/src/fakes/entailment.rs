@@ -80,7 +80,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::entailment::Support;
+    use crate::ports::entailment::{EntailmentFault, Support};
     use crate::suites::entailment::{entailment_suite, plain_cases};
 
     fn pair(premise: &str, claim: &str) -> Pair {
@@ -100,7 +100,9 @@ mod tests {
         let pairs = vec![pair("It rains.", "It is dry."), pair("It rains.", "It rains."), pair("It rains.", "")];
         let judge = async || fake.judge(pairs.clone()).await;
         assert_eq!(judge().await, Ok(vec![otherwise, Judgement::of(1.0), Judgement::of(0.0)]));
-        for trouble in [EntailmentError::Timeout(500), EntailmentError::Failed("told to".to_owned())] {
+        for trouble in
+            [EntailmentError::Timeout(500), EntailmentError::Own(EntailmentFault::Failed("told to".to_owned()))]
+        {
             fake.set_trouble(Some(trouble.clone()));
             assert_eq!(judge().await, Err(trouble));
         }

@@ -9,7 +9,8 @@ use ibidem_language::bm25::{self, Analysis};
 use uuid::Uuid;
 
 use crate::ports::index::{
-    Index, IndexDocument, IndexError, IndexHit, IndexPoint, IndexQuery, IndexWriter, StoredPage, StoredPoint,
+    Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexPoint, IndexQuery, IndexWriter, StoredPage,
+    StoredPoint,
 };
 use crate::{CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 
@@ -51,7 +52,9 @@ impl FakeIndex {
         if found == wanted {
             return Ok(());
         }
-        Err(IndexError::Rejected(format!("a vector of {found} dimensions, where the model's have {wanted}")))
+        Err(IndexError::Own(IndexFault::Rejected(format!(
+            "a vector of {found} dimensions, where the model's have {wanted}"
+        ))))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt, Usage};
+use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt, Usage};
 
 /// What a model does when it is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ impl FakeModel {
     /// Notes the prompt, unless it names another model.
     fn take(&self, prompt: Prompt) -> Result<Prompt, ModelError> {
         if let Some(model) = prompt.model.clone().filter(|model| *model != self.name) {
-            return Err(ModelError::NotAllowed { model, allowed: self.allowed() });
+            return Err(ModelError::Own(ModelFault::NotAllowed { model, allowed: self.allowed() }));
         }
         self.asked().push(prompt.clone());
         Ok(prompt)
@@ -126,11 +126,11 @@ impl LanguageModel for FakeModel {
 }
 
 fn cannot_be_reached() -> ModelError {
-    ModelError::Connection("refused".to_owned())
+    ModelError::Unavailable("refused".to_owned())
 }
 
 fn not_served() -> ModelError {
-    ModelError::NotServed { model: FakeModel::NAME.to_owned(), served: vec!["other".to_owned()] }
+    ModelError::Own(ModelFault::NotServed { model: FakeModel::NAME.to_owned(), served: vec!["other".to_owned()] })
 }
 
 #[cfg(test)]

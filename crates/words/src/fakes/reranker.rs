@@ -70,6 +70,7 @@ impl Reranker for FakeReranker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ports::reranker::RerankFault;
 
     #[tokio::test]
     async fn the_fake_behaves_as_a_reranker() {
@@ -82,7 +83,7 @@ mod tests {
         let score =
             async || fake.score("What comes third?", ["second", "third", "first"].map(str::to_owned).to_vec()).await;
         assert_eq!(score().await, Ok(vec![0.1, 1.0 / 3.0, 0.9]));
-        for trouble in [RerankError::Timeout(500), RerankError::Failed("told to".to_owned())] {
+        for trouble in [RerankError::Timeout(500), RerankError::Own(RerankFault::Failed("told to".to_owned()))] {
             fake.set_trouble(Some(trouble.clone()));
             assert_eq!(score().await, Err(trouble));
         }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ModelHash;
+use crate::degrade::{Blame, OwnFault, PartError};
 
 /// What a model is, as far as its vectors are concerned.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,20 +16,29 @@ pub struct EmbeddingModel {
     pub max_tokens: usize,
 }
 
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum EmbedError {
+/// When it does not answer, try again later, or search by words alone.
+pub type EmbedError = PartError<EmbedFault>;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedFault {
     /// Split the passage; nothing was cut off silently.
     #[error("passage {index} has {tokens} tokens, the embedding model takes {limit}")]
     TooLong { index: usize, tokens: usize, limit: usize },
-    /// Try again later, or search by words alone.
-    #[error("the embedding model is unavailable: {0}")]
-    Unavailable(String),
     /// The queue is full: the caller should slow down.
     #[error("the embedding queue is full")]
     Overloaded,
-    /// Search by words alone; nothing was attempted.
-    #[error("the embedding model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+}
+
+impl OwnFault for EmbedFault {
+    const PART: &'static str = "the embedding model";
+    const UNAVAILABLE: &'static str = "the embedding model is unavailable";
+
+    fn blame(&self) -> Blame {
+        match self {
+            // A full queue is many callers, and not a model that fails.
+            Self::TooLong { .. } | Self::Overloaded => Blame::Others,
+        }
+    }
 }
 
 /// Counts tokens exactly as the embedding model will, its special tokens included.

@@ -2,6 +2,8 @@
 
 use async_trait::async_trait;
 
+use crate::degrade::{Blame, OwnFault, PartError};
+
 /// A stretch of a source, and a claim that is said to follow from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
@@ -32,24 +34,29 @@ impl Judgement {
     }
 }
 
-/// Named by what the caller does about it: every one of them means that the claim was not checked.
+/// Every one of them means that the claim was not checked.
+pub type EntailmentError = PartError<EntailmentFault>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EntailmentError {
-    /// An operator looks at the model or the server.
-    #[error("the entailment model is unavailable: {0}")]
-    Unavailable(String),
-    /// It may work the next time.
-    #[error("the entailment model did not answer within {0} ms")]
-    Timeout(u64),
+pub enum EntailmentFault {
     /// It answered, but not as an entailment model does.
     #[error("the entailment model failed: {0}")]
     Failed(String),
     /// Ask about less: nothing is wrong with the model.
     #[error("too long for the entailment model: {0}")]
     TooLong(String),
-    /// Go on without it, as when it fails; nothing was attempted.
-    #[error("the entailment model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+}
+
+impl OwnFault for EntailmentFault {
+    const PART: &'static str = "the entailment model";
+    const UNAVAILABLE: &'static str = "the entailment model is unavailable";
+
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Failed(_) => Blame::Part,
+            Self::TooLong(_) => Blame::Others,
+        }
+    }
 }
 
 #[async_trait]

@@ -3,16 +3,14 @@
 use async_trait::async_trait;
 use ibidem_language::bm25::TermWeights;
 
+use crate::degrade::{Blame, OwnFault, PartError};
 use crate::{CollectionName, DocumentId, DocumentKind, PassageKey, Scope, Sha256Hash, Tag, TenantId};
 
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum IndexError {
-    /// Try again later; until then nothing can be answered.
-    #[error("the index is unavailable: {0}")]
-    Unavailable(String),
-    /// As when it is unavailable; nothing was attempted.
-    #[error("the index is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+/// When it does not answer, try again later; until then nothing can be answered.
+pub type IndexError = PartError<IndexFault>;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexFault {
     /// The request is at fault, not the index.
     #[error("the index rejected the request: {0}")]
     Rejected(String),
@@ -24,6 +22,17 @@ pub enum IndexError {
     /// There is no collection yet.
     #[error("the index has no collection yet; run `ibidem migrate`")]
     Missing,
+}
+
+impl OwnFault for IndexFault {
+    const PART: &'static str = "the index";
+    const UNAVAILABLE: &'static str = "the index is unavailable";
+
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Rejected(_) | Self::OtherModel { .. } | Self::Missing => Blame::Others,
+        }
+    }
 }
 
 /// What lies in the index, apart from each other.

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use futures::Stream;
 
 use crate::Speaker;
+use crate::degrade::{Blame, OwnFault, PartError};
 pub use estimate::Estimate;
 
 /// A line of the conversation the model continues.
@@ -42,15 +43,12 @@ pub struct Usage {
     pub completion_tokens: u32,
 }
 
+/// When it does not answer, fall back.
+pub type ModelError = PartError<ModelFault>;
+
 /// Named by what the caller does about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
-    /// Fall back; an operator looks at the server.
-    #[error("the model server cannot be reached: {0}")]
-    Connection(String),
-    /// Fall back; it may work the next time.
-    #[error("the model did not answer within {0} ms")]
-    Timeout(u64),
+pub enum ModelFault {
     /// The asker's mistake: tell which models there are.
     #[error("the model {model:?} is not allowed; allowed are: {}", .allowed.join(", "))]
     NotAllowed { model: String, allowed: Vec<String> },
@@ -67,9 +65,26 @@ pub enum ModelError {
     /// Fall back: the server answered, but not as a model does.
     #[error("the model server failed: {0}")]
     Failed(String),
-    /// Fall back; nothing was attempted.
-    #[error("the model is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+}
+
+impl ModelFault {
+    /// Its stream ended, and it had not said that this was all.
+    pub fn broke_off() -> Self {
+        Self::Failed("the stream ended before the model did".to_owned())
+    }
+}
+
+impl OwnFault for ModelFault {
+    const PART: &'static str = "the model";
+    const UNAVAILABLE: &'static str = "the model server cannot be reached";
+
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Failed(_) => Blame::Part,
+            // A server that says what it does not have answers well.
+            Self::NotAllowed { .. } | Self::NotServed { .. } | Self::TooLong(_) => Blame::Others,
+        }
+    }
 }
 
 /// A token a model may go on with.

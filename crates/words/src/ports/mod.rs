@@ -12,7 +12,6 @@ pub mod originals;
 pub mod outbox;
 pub mod owners;
 pub mod records;
-pub mod request_time;
 pub mod reranker;
 pub mod thesaurus;
 pub mod traces;

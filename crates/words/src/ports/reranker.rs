@@ -2,24 +2,31 @@
 
 use async_trait::async_trait;
 
-/// Named by what the caller does about it: every one of them means going on without.
+use crate::degrade::{Blame, OwnFault, PartError};
+
+/// Every one of them means going on without.
+pub type RerankError = PartError<RerankFault>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RerankError {
-    /// An operator looks at the model or the server.
-    #[error("the reranker is unavailable: {0}")]
-    Unavailable(String),
-    /// It may work the next time.
-    #[error("the reranker did not answer within {0} ms")]
-    Timeout(u64),
+pub enum RerankFault {
     /// It answered, but not as a reranker does.
     #[error("the reranker failed: {0}")]
     Failed(String),
     /// Ask about less: nothing is wrong with the model.
     #[error("too long for the reranker: {0}")]
     TooLong(String),
-    /// Go on without it, as when it fails; nothing was attempted.
-    #[error("the reranker is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+}
+
+impl OwnFault for RerankFault {
+    const PART: &'static str = "the reranker";
+    const UNAVAILABLE: &'static str = "the reranker is unavailable";
+
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Failed(_) => Blame::Part,
+            Self::TooLong(_) => Blame::Others,
+        }
+    }
 }
 
 #[async_trait]

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
+use crate::degrade::{Blame, OwnFault, PartError};
+
 pub use closest::{Labels, closest_labels};
 pub use text::{folded, in_language, normalised};
 
@@ -105,28 +107,32 @@ impl Lookup {
     }
 }
 
-/// Named by what the caller does about it. None of them means that the term is unknown.
+/// Say that the term could not be verified. None of them means that the term is unknown.
+pub type VocabularyError = PartError<VocabularyFault>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VocabularyError {
-    /// Say that the term could not be verified in time.
-    #[error("the vocabulary did not answer within {0} ms")]
-    Timeout(u64),
-    /// Say that the term could not be verified; an operator looks at the reason.
-    #[error("the vocabulary is unavailable: {0}")]
-    Unavailable(String),
-    /// Say that the term could not be verified; nothing was attempted.
-    #[error("the vocabulary is not asked: it failed too often, and is tried again in {again_in_ms} ms")]
-    CircuitOpen { again_in_ms: u64 },
+pub enum VocabularyFault {
     /// The asker's mistake: there is nothing to look up.
     #[error("a term has 1 to {LONGEST_TERM} characters")]
     InvalidTerm,
 }
 
+impl OwnFault for VocabularyFault {
+    const PART: &'static str = "the vocabulary";
+    const UNAVAILABLE: &'static str = "the vocabulary is unavailable";
+
+    fn blame(&self) -> Blame {
+        match self {
+            Self::InvalidTerm => Blame::Others,
+        }
+    }
+}
+
 /// A term in the form in which it is looked up, or the reason why it cannot be.
-pub fn checked(term: &str) -> Result<String, VocabularyError> {
+pub fn checked(term: &str) -> Result<String, VocabularyFault> {
     let term = normalised(term);
     let fits = !term.is_empty() && term.chars().count() <= LONGEST_TERM;
-    if fits { Ok(term) } else { Err(VocabularyError::InvalidTerm) }
+    if fits { Ok(term) } else { Err(VocabularyFault::InvalidTerm) }
 }
 
 #[async_trait]

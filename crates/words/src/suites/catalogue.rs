@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::ports::catalogue::{Catalogue, DocumentFilter};
-use crate::{AddressKey, CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
+use crate::{AddressKey, CollectionName, DocumentId, Identity, PassageKey, Scope, Tag, TenantId};
 
 /// A document to put in.
 #[derive(Clone, PartialEq, Debug)]
@@ -191,10 +191,5 @@ pub(super) fn tags(names: &[&str]) -> Vec<Tag> {
 }
 
 pub(super) fn asker(tenant: &str, names: &[&str]) -> Scope {
-    Scope::of(&Identity {
-        tenant: TenantId::named(tenant),
-        subject: Subject::for_tests("someone"),
-        role: Role::Asker,
-        tags: tags(names).into_iter().collect(),
-    })
+    Scope::of(&Identity::for_tests(TenantId::named(tenant), "someone", tags(names).into_iter().collect()))
 }

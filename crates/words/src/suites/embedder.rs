@@ -1,6 +1,6 @@
 //! What every embedder does.
 
-use crate::ports::embedder::{EmbedError, Embedder, TokenCounter};
+use crate::ports::embedder::{EmbedError, EmbedFault, Embedder, TokenCounter};
 
 /// How far a value may move with the batch it was computed in.
 const TOLERANCE: f32 = 1e-5;
@@ -77,7 +77,7 @@ async fn a_passage_fills_the_window_but_does_not_exceed_it(embedder: &dyn Embedd
     let too_long = format!("{full} more");
     let texts = vec!["short".to_owned(), full, too_long.clone(), "short".to_owned()];
     let refused = embedder.embed_passages(texts).await.unwrap_err();
-    let EmbedError::TooLong { index, tokens, limit: named } = refused else { panic!("{refused:?}") };
+    let EmbedError::Own(EmbedFault::TooLong { index, tokens, limit: named }) = refused else { panic!("{refused:?}") };
     assert_eq!((index, tokens, named), (2, counter.count(&too_long), limit));
 }
 

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use ibidem_language::bm25::{self, Analysis, TermWeights};
 use uuid::Uuid;
 
-use crate::ports::index::{Index, IndexDocument, IndexError, IndexHit, IndexQuery, IndexWriter, Shelf, StoredPoint};
+use crate::ports::index::{
+    Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexQuery, IndexWriter, Shelf, StoredPoint,
+};
 use crate::{PassageKey, TenantId};
 
 use fixtures::*;
@@ -387,10 +389,10 @@ async fn vectors_of_another_size_are_rejected(index: &dyn Index, writer: &dyn In
     let tenant = TenantId::named("sizes");
     let document = Document::of(tenant, "a").chunks(&[("right", axis(0)), ("wrong", vec![1.0; DIMENSIONS + 1])]);
     let refused = writer.publish(vec![document.build()]).await;
-    assert!(matches!(refused, Err(IndexError::Rejected(_))), "{refused:?}");
+    assert!(matches!(refused, Err(IndexError::Own(IndexFault::Rejected(_)))), "{refused:?}");
     assert_eq!(stored(writer, tenant).await, [], "nothing of it was stored");
     let refused = index.search(&asker("sizes", &[]), vec![query("right", &[1.0, 0.0])]).await;
-    assert!(matches!(refused, Err(IndexError::Rejected(_))), "{refused:?}");
+    assert!(matches!(refused, Err(IndexError::Own(IndexFault::Rejected(_)))), "{refused:?}");
 }
 
 async fn a_scan_sees_every_point_once_in_order(writer: &dyn IndexWriter) {

@@ -4,7 +4,7 @@ use futures::StreamExt as _;
 
 use crate::Speaker;
 use crate::ports::language_model::is_same_model;
-use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Prompt, PromptMessage};
+use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Prompt, PromptMessage};
 
 /// # Panics
 /// When the model does not behave as the port says.
@@ -19,7 +19,7 @@ pub async fn check(model: &dyn LanguageModel) {
     let named = written(model, prompt(Some(model.default_model()))).await;
     assert_eq!(named, first, "the same prompt at temperature 0 gets the same words");
     let refused = model.write(prompt(Some("no-such-model"))).await.err();
-    let Some(ModelError::NotAllowed { model: named, allowed }) = refused else {
+    let Some(ModelError::Own(ModelFault::NotAllowed { model: named, allowed })) = refused else {
         panic!("a model that is not listed was asked for: {refused:?}");
     };
     assert_eq!((named.as_str(), allowed), ("no-such-model", model.allowed()));
@@ -39,7 +39,7 @@ async fn the_first_tokens_are_what_it_begins_with(model: &dyn LanguageModel, wri
     let again = first_tokens(model, Prompt { temperature: 1.0, max_tokens: 7, ..prompt(None) }).await;
     assert_eq!(again.first().map(|token| token.text.trim_start()), Some(likeliest), "nothing is drawn by lot");
     let refused = model.first_tokens(prompt(Some("no-such-model"))).await;
-    assert!(matches!(refused, Err(ModelError::NotAllowed { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ModelError::Own(ModelFault::NotAllowed { .. }))), "{refused:?}");
 }
 
 async fn first_tokens(model: &dyn LanguageModel, prompt: Prompt) -> Vec<LikelyToken> {

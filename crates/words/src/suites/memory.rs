@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::curate::EntryDraft;
 use crate::ports::memory::{Memory, Remembered};
-use crate::{DocumentId, Identity, MemoryId, MemoryKind, Reference, Role, Scope, SourceId, Subject, Tag, TenantId};
+use crate::{DocumentId, Identity, MemoryId, MemoryKind, Reference, Scope, SourceId, Tag, TenantId};
 
 /// A document for the suite: a passage for each text.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ fn tags(names: &[&str]) -> Vec<Tag> {
 
 fn asker(tenant: TenantId, names: &[&str]) -> Scope {
     let tags = tags(names).into_iter().collect();
-    Scope::of(&Identity { tenant, subject: Subject::for_tests("someone"), role: Role::Asker, tags })
+    Scope::of(&Identity::for_tests(tenant, "someone", tags))
 }
 
 /// A pin to these, or to a document that does not exist.

@@ -2,7 +2,7 @@
 
 use crate::fakes::FakeConcept;
 use crate::ports::vocabulary::LabelKind::{self, Alternative, Hidden, Preferred};
-use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, in_language};
+use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault, in_language};
 
 const BUSBAR: &str = "A rigid conductor in a substation to which several lines and transformers are connected.";
 const ISLANDING: &str = "First line, with \"quotes\".\nSecond line, of the same definition.\n\nFourth line.";
@@ -113,7 +113,7 @@ async fn a_term_without_a_definition_is_found_without_one(vocabulary: &dyn Vocab
 async fn white_space_is_collapsed_and_nothing_is_invalid(vocabulary: &dyn Vocabulary) {
     assert_eq!(found(vocabulary, " busbar \n\t section ").await.label, "busbar section");
     for term in ["", "  ", "*", "\u{0}\n"] {
-        assert_eq!(vocabulary.lookup(term).await, Err(VocabularyError::InvalidTerm), "{term:?}");
+        assert_eq!(vocabulary.lookup(term).await, Err(VocabularyError::Own(VocabularyFault::InvalidTerm)), "{term:?}");
     }
 }
 

@@ -17,6 +17,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_server::{AppState, AuditSettings, ServerParts};
 use ibidem_store::NewKey;
 use ibidem_words::Role;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder as _;
 use serde::Deserialize;
 use tokio::net::TcpListener;
@@ -137,8 +138,8 @@ async fn asker(
         timeout: Duration::from_secs(10),
     };
     let searcher = Searcher {
-        embedder: Arc::new(Timed::new(Arc::clone(embedder), ledger)),
-        index: Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger)),
+        embedder: Part::bare(Arc::new(Timed::new(Arc::clone(embedder), ledger))),
+        index: Part::bare(Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger))),
         catalogue: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
         words: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
     };

@@ -13,8 +13,9 @@ use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::{Identity, Question, Role, Scope, Subject};
+use ibidem_words::{Identity, Question, Scope};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -122,8 +123,8 @@ impl GatherBench {
         let embedder =
             TimedEmbedder { model: compose::embedder(&scratch.settings).await?, prepared: Arc::clone(prepared) };
         let searcher = Searcher {
-            embedder: Arc::new(embedder),
-            index: Arc::new(scratch.index.clone()),
+            embedder: Part::bare(Arc::new(embedder)),
+            index: Part::bare(Arc::new(scratch.index.clone())),
             catalogue: Arc::new(scratch.store.clone()),
             words: Arc::new(scratch.store.clone()),
         };
@@ -141,7 +142,7 @@ impl GatherBench {
                 let planner = Some(Arc::new(Planner::new(NamedModel::unknown(planner))));
                 let engine = engine.clone().with(|parts| {
                     parts.roles = Arc::new(Roles { planner, ..Roles::default() });
-                    parts.reranker = reranker.then(|| Arc::new(InstantReranker) as _);
+                    parts.reranker = reranker.then(|| Part::bare(Arc::new(InstantReranker) as _));
                 });
                 rows.push(measure(&engine, &with_variants(&shipped, variants), queries, variants).await?);
             }
@@ -160,12 +161,7 @@ fn with_variants(shipped: &Policy, variants: usize) -> Arc<Policy> {
 
 /// One question after the other. Fails when the index is asked more than once, or a part was gone without.
 async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], variants: usize) -> anyhow::Result<Row> {
-    let identity = Identity {
-        tenant: ibidem_words::TenantId::named(corpus::TENANT),
-        subject: Subject::operator(),
-        role: Role::Asker,
-        tags: [corpus::team(0)?].into(),
-    };
+    let identity = Identity::operator(ibidem_words::TenantId::named(corpus::TENANT), [corpus::team(0)?].into());
     let mut took: Vec<Vec<f64>> = vec![Vec::new(); STAGES.len() + 2];
     let (mut candidates, mut index_calls) = (0, 0);
     for (number, query) in queries.iter().enumerate() {
@@ -175,6 +171,7 @@ async fn measure(engine: &Engine, policy: &Arc<Policy>, queries: &[String], vari
             scope: Scope::of(&identity),
             question: Question::new(query.clone()),
             policy: Arc::clone(policy),
+            deadline: Deadline::NONE,
         };
         let began = Instant::now();
         let explained = engine.explain(asked).await?;

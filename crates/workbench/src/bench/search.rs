@@ -12,6 +12,7 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::search::Searcher;
 use ibidem_server::{AppState, AuditSettings, ServerParts};
 use ibidem_store::NewKey;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::{Role, Tag};
 use tokio::net::TcpListener;
@@ -157,8 +158,8 @@ fn what_was_measured(passages: u32) -> String {
 /// the model's time is the same whoever calls it.
 fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Result<AppState> {
     let searcher = Searcher {
-        embedder: Arc::clone(embedder) as Arc<dyn ibidem_words::ports::embedder::Embedder>,
-        index: Arc::new(scratch.index.clone()),
+        embedder: Part::bare(Arc::clone(embedder) as _),
+        index: Part::bare(Arc::new(scratch.index.clone())),
         catalogue: Arc::new(scratch.store.clone()),
         words: Arc::new(scratch.store.clone()),
     };

@@ -12,9 +12,10 @@ use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::route::rules::{Route, route};
 use ibidem_engine::turn::Asked;
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::thesaurus::Thesaurus as _;
 use ibidem_words::ports::vocabulary::LabelKind;
-use ibidem_words::{Identity, Question, Role, Scope, Subject, TenantId};
+use ibidem_words::{Identity, Question, Scope, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -122,18 +123,14 @@ async fn bare(client: &reqwest::Client, url: &str, language: &str, term: &str) -
 }
 
 async fn ask(engine: &Engine, policy: &Arc<Policy>, term: &str) -> anyhow::Result<f64> {
-    let identity = Identity {
-        tenant: TenantId::named("default"),
-        subject: Subject::operator(),
-        role: Role::Asker,
-        tags: [].into(),
-    };
+    let identity = Identity::operator(TenantId::named("default"), [].into());
     let asked = Asked {
         request_id: Uuid::new_v4(),
         at: Utc::now(),
         scope: Scope::of(&identity),
         question: Question::new(question(term)),
         policy: Arc::clone(policy),
+        deadline: Deadline::NONE,
     };
     let began = Instant::now();
     let answer = engine.ask(asked, &mut Nobody).await?.answer;

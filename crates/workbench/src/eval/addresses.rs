@@ -6,6 +6,7 @@ use chrono::Utc;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{KindScore, Wrong, read, run};
 use ibidem_words::Question;
+use ibidem_words::degrade::Deadline;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -45,6 +46,7 @@ impl Addresses {
             scope: self.sight.scope(),
             policy: policy.clone(),
             question: Question::new(query),
+            deadline: Deadline::NONE,
         };
         let (kinds, wrong) = run(&engine, asked, &queries).await?;
         if self.json {

@@ -7,6 +7,7 @@ use ibidem_engine::policy::VerificationRules;
 use ibidem_engine::speak::verify::Verifier;
 use ibidem_lab::adversarial;
 use ibidem_words::SentenceVerdict;
+use ibidem_words::degrade::{Deadline, Part};
 
 use crate::settings::Settings;
 use crate::{compose, console};
@@ -29,8 +30,10 @@ impl Adversarial {
     /// Fails when an aim is missed, so that scripts can tell.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let pairs = adversarial::read(&self.file)?;
-        let entailment = compose::entailment(settings, Some(compose::embedder(settings).await?)).await?;
-        let verifier = Verifier { rules: VerificationRules::default(), entailment: entailment.as_ref() };
+        let embedder = Part::bare(compose::embedder(settings).await? as _);
+        let entailment = compose::entailment(settings, Some(embedder)).await?;
+        let verifier =
+            Verifier { rules: VerificationRules::default(), entailment: &entailment, deadline: Deadline::NONE };
         let mut objected = std::collections::HashSet::new();
         for pair in &pairs {
             let (check, _) = verifier.cited(&pair.sentence, &pair.cited()).await;
@@ -69,7 +72,7 @@ impl Adversarial {
         console::say(&table.to_string());
         console::say(&format!(
             "faithful dropped: {dropped:.3} (at most {MOST_FAITHFUL_DROPPED}); verifier: {}",
-            entailment.name()
+            entailment.port().name()
         ));
         Ok(if is_reached { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

@@ -12,6 +12,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::answer_or_refuse::{RememberedQueries, Share, Tally, ask_all, sample};
 use ibidem_lab::squad::{SquadQuestion, halves};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -108,11 +109,11 @@ impl AnswerOrRefuse {
     async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
         let parts = Parts::ready(settings).await?;
         let engine = parts.engine(settings).await?;
-        let embedder = Arc::new(RememberedQueries::new(Arc::clone(&engine.parts.searcher.embedder)));
+        let embedder = engine.parts.searcher.embedder.clone();
+        let embedder = embedder.replaced(|embedder| Arc::new(RememberedQueries::new(embedder)));
         let searcher = Searcher { embedder, ..engine.parts.searcher.clone() };
         let roles = if self.with_model { Arc::clone(&engine.parts.roles) } else { Arc::default() };
-        // Nobody waits for these answers, so none is late.
-        Ok(Engine { request_time: None, ..engine }.with(|parts| {
+        Ok(engine.with(|parts| {
             parts.searcher = searcher;
             parts.roles = roles;
         }))
@@ -129,6 +130,7 @@ impl AnswerOrRefuse {
             scope: self.sight.scope(),
             question: Question::new("").in_collections(vec![self.collection.clone()]),
             policy: Arc::new(policy),
+            deadline: Deadline::NONE,
         };
         let mut file = self.answers.as_ref().map(std::fs::File::create).transpose().context("--answers")?;
         let bar = ProgressBar::new((parts[0].len() + parts[1].len()) as u64).with_style(

@@ -10,6 +10,7 @@ use ibidem_lab::detect::floor::{Floor, floors};
 use ibidem_lab::detect::ragtruth::{MarkedAnswer, marked_answers};
 use ibidem_lab::detect::score::{Agreement, area_under_curve, of_answers, of_characters, share};
 use ibidem_lab::metrics::percentile;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::entailment::Entailment;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -84,7 +85,7 @@ impl Detect {
         let answers = marked_answers(&self.answers)?;
         let begin = self.begin.as_deref().map(replies).transpose()?;
         let embedder = compose::embedder(settings).await?;
-        let entailment = compose::entailment(settings, Some(embedder)).await?;
+        let entailment = compose::entailment(settings, Some(Part::bare(embedder as _))).await?;
         let length = answers.len() + begin.as_ref().map_or(0, Vec::len);
         let bar = ProgressBar::new(length as u64).with_style(
             ProgressStyle::with_template("{bar:30} {pos}/{len} answers, {eta} left")
@@ -92,16 +93,16 @@ impl Detect {
         );
         let mut checked = Vec::with_capacity(answers.len());
         for answer in answers {
-            let found = check_answer(entailment.as_ref(), &answer).await?;
+            let found = check_answer(&entailment, &answer).await?;
             checked.push((answer, found));
             bar.inc(1);
         }
         let begin = match begin {
-            Some(replies) => Some(self.attribution(entailment.as_ref(), replies, &bar).await?),
+            Some(replies) => Some(self.attribution(&entailment, replies, &bar).await?),
             None => None,
         };
         bar.finish_and_clear();
-        let report = self.report(entailment.name(), &checked, begin);
+        let report = self.report(entailment.port().name(), &checked, begin);
         if self.json {
             return console::say_json(&report);
         }
@@ -111,7 +112,7 @@ impl Detect {
 
     async fn attribution(
         &self,
-        entailment: &dyn Entailment,
+        entailment: &Part<dyn Entailment>,
         replies: Vec<ibidem_lab::detect::begin::BeginReply>,
         bar: &ProgressBar,
     ) -> anyhow::Result<Attribution> {

@@ -1,5 +1,6 @@
 //! `ibidem-workbench eval fit`: the weights of the verifier by words and vectors, on pairs made for it.
 
+use ibidem_words::degrade::Part;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ impl Fit {
         for file in &self.pairs {
             pairs.extend(claim_pairs(file)?);
         }
-        let entailment = LexicalEntailment::with_embedder(compose::embedder(settings).await?);
+        let entailment = LexicalEntailment::with_embedder(Part::bare(compose::embedder(settings).await?));
         let bar = ProgressBar::new(pairs.len() as u64).with_style(
             ProgressStyle::with_template("{bar:30} {pos}/{len} claims, {eta} left")
                 .context("the progress bar's template")?,

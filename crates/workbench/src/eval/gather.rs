@@ -11,6 +11,7 @@ use ibidem_engine::turn::Asked;
 use ibidem_lab::beir::{JudgedQuery, judged_queries};
 use ibidem_lab::gather::{GatherScore, Impartial, Order, gather_all, sample, score};
 use ibidem_lab::retrieval::{LANES, RetrievalRun, run_lane};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::{CollectionName, Question};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -90,6 +91,7 @@ impl Gather {
                 scope: self.sight.scope(),
                 policy: Arc::clone(&policy),
                 question,
+                deadline: Deadline::NONE,
             },
             sampled: sample(&queries, self.sample.map_or(usize::MAX, |wanted| wanted as usize)),
             queries,
@@ -110,7 +112,7 @@ impl Gather {
         let report = Report {
             embedding_model: settings.embedding.name.clone(),
             planner: planner(settings).filter(|_| self.rewrites).cloned(),
-            reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
+            reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.port().name().to_owned()),
             collection: self.collection.to_string(),
             policy: policy.rules.name.clone(),
             pool: self.pool,
@@ -128,7 +130,7 @@ impl Gather {
         let orders = [("cosine", Order::Gathered), ("fused rank", Order::FusedRank)];
         let plain = engine.clone().with(|parts| {
             parts.roles = Arc::default();
-            parts.reranker = Some(Arc::new(Impartial));
+            parts.reranker = Some(Part::bare(Arc::new(Impartial)));
             parts.memory = None;
         });
 
@@ -147,7 +149,7 @@ impl Gather {
         }
         if let Some(reranker) = reranker {
             let judging = plain.with(|parts| {
-                parts.reranker = Some(Arc::clone(reranker));
+                parts.reranker = Some(reranker.clone());
             });
             let orders = [("reranker", Order::Gathered), ("cosine", Order::Cosine), ("fused rank", Order::FusedRank)];
             let pool = self.rerank_pool.unwrap_or(self.pool);

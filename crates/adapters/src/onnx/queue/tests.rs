@@ -7,7 +7,7 @@ fn waiting(lengths: &[usize]) -> (Waiting<String>, oneshot::Receiver<Reply>) {
     let (request, receiver) = request(Lane::Passages);
     let pieces = lengths.iter().enumerate().map(|(text, length)| Piece {
         request: Arc::clone(&request),
-        place: Place { text, window: 0 },
+        place: WindowPosition { text, window: 0 },
         tokens: window(*length),
     });
     (Waiting { pieces: pieces.collect(), ..Waiting::default() }, receiver)
@@ -20,7 +20,7 @@ fn request(lane: Lane) -> (Arc<Request>, oneshot::Receiver<Reply>) {
 }
 
 fn window(length: usize) -> Window {
-    Window { ids: vec![7; length], types: vec![0; length] }
+    Window { ids: vec![7; length], types: vec![0; length], characters: Vec::new() }
 }
 
 fn lengths(batch: &[Piece]) -> Vec<usize> {
@@ -58,7 +58,7 @@ fn queries_come_before_passages_and_reading_before_running() {
     let mut state = locked(&queue.state);
     state.passages = passages;
     state.queries.texts.push_back(Text { request: Arc::clone(&query), position: 0, text: "why".to_owned() });
-    let piece = Piece { request: query, place: Place { text: 0, window: 0 }, tokens: window(3) };
+    let piece = Piece { request: query, place: WindowPosition { text: 0, window: 0 }, tokens: window(3) };
     state.queries.pieces.push_back(piece);
     drop(state);
     assert!(matches!(queue.next(), Some(Task::Read(texts)) if texts[0].text == "why"));

@@ -1,8 +1,11 @@
 //! Both kinds at each of their thresholds.
 
+use std::sync::Arc;
+
+use ibidem_words::degrade::Deadline;
 use ibidem_words::fakes::{FakeMemory, FakeReranker, passage};
 use ibidem_words::ports::reranker::RerankError;
-use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Reference, Role, Subject, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Question, Reference, Scope, Tag, TenantId};
 use uuid::Uuid;
 
 use super::*;
@@ -20,9 +23,19 @@ fn tenant() -> TenantId {
 }
 
 fn scope() -> Scope {
-    let identity =
-        Identity { tenant: tenant(), subject: Subject::for_tests("s"), role: Role::Asker, tags: Default::default() };
+    let identity = Identity::for_tests(tenant(), "s", Default::default());
     Scope::of(&identity)
+}
+
+fn asked() -> Asked {
+    Asked {
+        request_id: Uuid::nil(),
+        at: chrono::DateTime::UNIX_EPOCH,
+        scope: scope(),
+        question: Question::new(QUESTION),
+        policy: Arc::new(crate::policy::Policy::parse(include_str!("../../../../../policies/default.yaml")).unwrap()),
+        deadline: Deadline::NONE,
+    }
 }
 
 fn document(number: u128, tags: &[Tag], memory: &FakeMemory) -> Reference {
@@ -48,10 +61,10 @@ fn note() -> MemoryKind {
     MemoryKind::Note { text: "Mechanics call it lube.".to_owned() }
 }
 
-async fn recalled(kind: MemoryKind, references: u128, similarity: f32, judge: Option<&FakeReranker>) -> Recalled {
+async fn recalled(kind: MemoryKind, references: u128, similarity: f32, judge: Option<&Arc<FakeReranker>>) -> Recalled {
     let (memory, hits) = memory(kind, references, similarity);
-    let judge = judge.map(|judge| judge as &dyn Reranker);
-    recall(&memory, judge, &scope(), QUESTION, &rules(), &hits).await.unwrap()
+    let judge = judge.map(|judge| Part::bare(Arc::clone(judge) as Arc<dyn Reranker>));
+    recall(&memory, judge.as_ref(), &asked(), &rules(), &hits).await.unwrap()
 }
 
 #[tokio::test]
@@ -66,8 +79,8 @@ async fn a_pin_needs_no_judge_from_its_threshold_on_and_is_never_meant_below_the
         (0.8499, true, false, false),
         (0.85, true, true, true),
     ] {
-        let yes = FakeReranker::scoring(&[(TRIGGER, 0.5)]);
-        let no = FakeReranker::scoring(&[(TRIGGER, 0.49)]);
+        let yes = Arc::new(FakeReranker::scoring(&[(TRIGGER, 0.5)]));
+        let no = Arc::new(FakeReranker::scoring(&[(TRIGGER, 0.49)]));
         for (judge, expected) in [(Some(&yes), with_yes), (Some(&no), with_no), (None, without)] {
             let recalled = recalled(MemoryKind::Pin, 1, similarity, judge).await;
             let what = format!("{similarity} {}", judge.is_some());
@@ -85,7 +98,7 @@ async fn a_pin_needs_no_judge_from_its_threshold_on_and_is_never_meant_below_the
 
 #[tokio::test]
 async fn a_judge_that_fails_is_no_judge_and_that_is_told() {
-    let judge = FakeReranker::scoring(&[(TRIGGER, 1.0)]);
+    let judge = Arc::new(FakeReranker::scoring(&[(TRIGGER, 1.0)]));
     judge.set_trouble(Some(RerankError::Timeout(500)));
     let recalled = recalled(MemoryKind::Pin, 1, 0.84, Some(&judge)).await;
     assert!(!recalled.suffices && recalled.candidates.is_empty());
@@ -120,7 +133,7 @@ async fn a_note_with_too_few_references_that_resolve_does_not_suffice() {
     let version = memory.put(tenant(), entry);
     let hits: Vec<IndexHit> =
         hits.into_iter().map(|hit| IndexHit { passage: PassageKey { version, ..hit.passage }, ..hit }).collect();
-    let recalled = recall(&memory, None, &scope(), QUESTION, &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
     assert!(!recalled.suffices, "a reference that the asker may not see is none");
     assert_eq!(recalled.candidates.len(), 2);
 }
@@ -136,6 +149,6 @@ async fn words_that_are_no_longer_the_entrys_do_not_call_it_up() {
     let (memory, hits) = memory(MemoryKind::Pin, 1, 0.99);
     let entry = memory.recall(&scope(), &[MemoryId(Uuid::from_u128(99))]).await.unwrap().remove(0).entry;
     memory.put(tenant(), entry);
-    let recalled = recall(&memory, None, &scope(), QUESTION, &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
     assert!(recalled.matches.is_empty());
 }

@@ -106,10 +106,10 @@ impl DropsCandidates for CollectionThresholds {
         }
         let before = pool.dropped.len();
         pool.keep_if("query_coverage", self.default.min_query_coverage, |candidate, terms| {
-            candidate.read(terms).coverage >= self.for_candidate(candidate).min_query_coverage
+            candidate.overlap_with(terms).coverage >= self.for_candidate(candidate).min_query_coverage
         });
         if let Some(best) = best_of_all_dropped(pool, before) {
-            let seen = shown(best.reading.as_ref().map_or(0.0, |reading| reading.coverage));
+            let seen = shown(best.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage));
             let least = shown(self.for_candidate(best).min_query_coverage);
             let explanation =
                 format!("Query coverage ({seen}) below threshold ({least}) of {}", best.passage.collection);

@@ -1,6 +1,6 @@
 //! `duplicates`: of two candidates whose texts are more alike than this, drops the worse.
 
-use ibidem_words::Reading;
+use ibidem_words::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, Gate, GateRule, Look};
@@ -54,13 +54,13 @@ impl Duplicates {
     /// Whether each candidate says something that no better one says: best first, compared with those that were new.
     fn distinct(&self, pool: &mut WorkingPool<'_>) -> Vec<bool> {
         let terms = &pool.terms;
-        let readings: Vec<&Reading> = pool.kept.iter_mut().map(|candidate| candidate.read(terms)).collect();
-        let mut better: Vec<&Reading> = Vec::new();
-        let mut is_new = Vec::with_capacity(readings.len());
-        for reading in readings {
-            let new = !better.iter().any(|better| better.is_more_alike(reading, self.0));
+        let overlaps: Vec<&WordOverlap> = pool.kept.iter_mut().map(|candidate| candidate.overlap_with(terms)).collect();
+        let mut better: Vec<&WordOverlap> = Vec::new();
+        let mut is_new = Vec::with_capacity(overlaps.len());
+        for overlap in overlaps {
+            let new = !better.iter().any(|better| better.is_more_alike(overlap, self.0));
             if new {
-                better.push(reading);
+                better.push(overlap);
             }
             is_new.push(new);
         }

@@ -45,7 +45,7 @@ impl ChecksPool for MissingKeywords {
         }
         let mut present = PresentTerms::default();
         for candidate in &mut pool.kept {
-            present.add(&candidate.read(&pool.terms).present);
+            present.add(&candidate.overlap_with(&pool.terms).present);
         }
         let missing = pool.terms.missing_from(&present);
         let share = missing.len() as f64 / pool.terms.len() as f64;

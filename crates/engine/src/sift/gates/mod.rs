@@ -4,6 +4,7 @@
 //! A new gate is a file here, its `mod` line, and its line in `gates!`. The trait [`GateRule`] says what the file must
 //! have; a gate that lacks any of it does not compile.
 
+mod answerability;
 mod collections;
 mod contradictions;
 mod coverage;
@@ -153,6 +154,7 @@ gates! {
     Collections(collections::CollectionThresholds),
     KeepBest(keep_best::KeepBest),
     Top1Similarity(top1_similarity::Top1Similarity),
+    Answerability(answerability::Answerability),
     NoContext(no_context::NoContext),
     RetrievalConfidence(retrieval_confidence::RetrievalConfidence),
     Coverage(coverage::Coverage),

@@ -39,7 +39,7 @@ impl GateRule for RetrievalConfidence {
 
 impl ChecksPool for RetrievalConfidence {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
-        let observed = RetrievalQuality::of(pool.best(), pool.fallback_reasons.to_vec()).confidence_score;
+        let observed = RetrievalQuality::score(pool.best(), !pool.fallback_reasons.is_empty());
         if !pool.record(Self::name(), observed < self.0, observed, self.0) {
             return Finding::Passes;
         }
@@ -50,6 +50,7 @@ impl ChecksPool for RetrievalConfidence {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_words::degrade::Fallback;
     use ibidem_words::{Candidate, Reason};
 
     use super::super::tests::{contradictions_of, words_of};
@@ -62,7 +63,7 @@ mod tests {
         for (text, passes_it) in [("leave days carried over", true), ("leave days", false)] {
             let by_words = Candidate { cosine: None, ..candidate(1, 0, 0.0, text) };
             let mut gathered = gathered("leave days carried year", "[{retrieval_confidence: 0.5}]", vec![by_words]);
-            gathered.log.fallback_reasons = vec!["bm25_only".to_owned(), "circuit_open".to_owned()];
+            gathered.log.fallback_reasons = vec![Fallback::KeywordsOnly, Fallback::CircuitOpen];
             let outcome = sift(gathered);
             assert_eq!(passes(&outcome), passes_it, "{text}");
             if let SiftOutcome::Refused { refusal, .. } = outcome {

@@ -25,7 +25,7 @@ pub(super) fn warnings_of(yaml: &str) -> Vec<String> {
 /// Every gate once.
 const EVERY_GATE: &str = "[{noise_floor: {reranked: 0.2, otherwise: 0.3}}, {min_similarity: 0.1}, {duplicates: 0.9}, \
     {per_document: 3}, {collections: {default: {distance_threshold: 0.5, min_query_coverage: 0.2}}}, \
-    {keep_best: max_context_chunks}, {top1_similarity: 0.3}, {no_context: {least_hits: 1, least_mean: 0.4}}, \
+    {keep_best: max_context_chunks}, {top1_similarity: 0.3}, {answerability: 0.5}, {no_context: {least_hits: 1, least_mean: 0.4}}, \
     {retrieval_confidence: 0.5}, {coverage: {sufficient: 0.5, least_of_kind: 1, confident: 0.6, bail_out: 0.4}}, \
     {missing_keywords: 0.5}]";
 

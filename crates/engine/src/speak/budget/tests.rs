@@ -176,7 +176,7 @@ fn rules() -> &'static SpeakRules {
 
 fn model(limits: ModelLimits) -> NamedModel {
     let model = NamedModel::unknown(Arc::new(FakeModel::saying(&["Oil."])));
-    NamedModel { limits, tokenizer: Arc::new(FakeTokenizer), ..model }
+    NamedModel { limits, tokenizer: Part::bare(Arc::new(FakeTokenizer)), ..model }
 }
 
 fn words(count: usize) -> String {
@@ -192,10 +192,10 @@ async fn what_is_not_worth_counting_does_not_fit() {
     let mut question = Question::new("How much oil?");
     question.history = history;
     let evidence = [candidate(1, 0.9, None, "Oil.")];
-    let allotted = allot(rules(), &model(LIMITS), &question, &evidence, &[]).await.unwrap();
+    let allotted = allot(rules(), &model(LIMITS), &question, &evidence, &[], Deadline::NONE).await.unwrap();
     assert_eq!(allotted.history, [1]);
     question.history = vec![message(Speaker::User, endless)];
-    let refusal = allot(rules(), &model(LIMITS), &question, &evidence, &[]).await.unwrap_err();
+    let refusal = allot(rules(), &model(LIMITS), &question, &evidence, &[], Deadline::NONE).await.unwrap_err();
     assert_eq!(refusal.reason, Reason::BudgetExceeded);
 }
 
@@ -228,7 +228,7 @@ proptest! {
     ) {
         let (rules, limits) = (rules(), ModelLimits { window, response });
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let allotted = runtime.block_on(allot(rules, &model(limits), &question, &evidence, &background));
+        let allotted = runtime.block_on(allot(rules, &model(limits), &question, &evidence, &background, Deadline::NONE));
         let Ok(allotted) = allotted else { return Ok(()) };
         let (kept, dropped) = allotted.part(evidence.clone());
         prop_assert_eq!(kept.len() + dropped.len(), evidence.len());

@@ -53,7 +53,7 @@ fn a_fallback_costs_a_fifth_of_what_the_search_counts() {
     let policy = Policy::parse(HANDBOOK).unwrap();
     let evidence = [candidate(1, 0.8, "Leave of five days.")];
     let whole = Weighing::of(&policy, &[], &evidence).retrieval_score;
-    let degraded = Weighing::of(&policy, &["bm25_only".to_owned(), "no_rerank".to_owned()], &evidence).retrieval_score;
+    let degraded = Weighing::of(&policy, &[Fallback::KeywordsOnly, Fallback::NoRerank], &evidence).retrieval_score;
     assert!((degraded - whole * 0.8).abs() < 1e-3, "{degraded} of {whole}");
 }
 

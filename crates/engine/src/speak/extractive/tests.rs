@@ -1,6 +1,6 @@
-use ibidem_words::Candidate;
 use ibidem_words::fakes::passage;
 use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{Candidate, CharSpan};
 
 use super::*;
 
@@ -47,4 +47,19 @@ fn rows_of_a_table_speak_and_its_head_and_headings_do_not() {
     assert_eq!(said("How long are recordings of calls kept?", &notes, 1), "Recordings of calls | 3 months[1] ");
     let headings = [note(1, "policy", "Recordings of calls")];
     assert_eq!(said("Which recordings?", &headings, 3), "Recordings of calls[1] ");
+}
+
+#[test]
+fn what_a_reader_found_is_quoted_and_nothing_beside_it() {
+    let text = "Recordings of calls are listed in the annex. Three months is the limit.";
+    let read = |number: u128, text: &str, score: f32, answer: (u32, u32)| Candidate {
+        rerank: Some(score),
+        answer: Some(CharSpan { start: answer.0, end: answer.1 }),
+        ..note(number, "policy", text)
+    };
+    let question = "How long are recordings of calls kept?";
+    let notes = [read(1, "Recordings of calls are made by the desk.", 0.2, (0, 10)), read(2, text, 0.9, (45, 57))];
+    assert_eq!(said(question, &notes, 3), "Three months is the limit.[2] ");
+    let unsure = [read(1, "Recordings of calls are made by the desk.", 0.2, (0, 10)), read(2, text, 0.3, (45, 57))];
+    assert_eq!(said(question, &unsure, 3), "Three months is the limit.[2] ", "the likeliest alone");
 }

@@ -10,6 +10,7 @@ pub mod windows;
 
 use ibidem_language::markers::{with_marker, without_markers};
 use ibidem_language::sentences::{Sentence, sentences_of};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
 
@@ -24,7 +25,8 @@ use windows::windows_of;
 
 pub struct Verifier<'a> {
     pub rules: VerificationRules,
-    pub entailment: &'a dyn Entailment,
+    pub entailment: &'a Part<dyn Entailment>,
+    pub deadline: Deadline,
 }
 
 /// Who found that a sentence says what the documents do not say.
@@ -133,10 +135,10 @@ impl Verifier<'_> {
     async fn judged(&self, claim: &str, windows: &[String]) -> (Vec<Judgement>, String, Option<EntailmentError>) {
         let pairs = || windows.iter().map(|premise| Pair { premise: premise.clone(), claim: claim.to_owned() });
         if windows.is_empty() {
-            return (Vec::new(), self.entailment.name().to_owned(), None);
+            return (Vec::new(), self.entailment.port().name().to_owned(), None);
         }
-        match self.entailment.judge(pairs().collect()).await {
-            Ok(judged) => (judged, self.entailment.name().to_owned(), None),
+        match self.entailment.call(self.deadline, |entailment| entailment.judge(pairs().collect())).await {
+            Ok(judged) => (judged, self.entailment.port().name().to_owned(), None),
             Err(error) => {
                 // Words are always there to judge by.
                 let stand_in = LexicalEntailment::by_words();

@@ -1,6 +1,7 @@
 use ibidem_words::fakes::FakeModel;
+use ibidem_words::ports::entailment::EntailmentFault;
 use ibidem_words::ports::entailment::Support;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
 
 use super::super::YesNoPrompt;
@@ -68,20 +69,20 @@ async fn a_model_that_does_not_judge_fails_the_whole_batch() {
     let cases = [
         (
             Ok(vec![token("Perhaps", 0.9)]),
-            EntailmentError::Failed(
+            EntailmentError::Own(EntailmentFault::Failed(
                 "asked for yes or no, scripted (yes or no) would begin with [\"Perhaps\"]".to_owned(),
-            ),
+            )),
         ),
         (Err(ModelError::Timeout(700)), EntailmentError::Timeout(700)),
         (
-            Err(ModelError::NotServed { model: "m".to_owned(), served: vec!["n".to_owned()] }),
+            Err(ModelError::Own(ModelFault::NotServed { model: "m".to_owned(), served: vec!["n".to_owned()] })),
             EntailmentError::Unavailable(
                 "the model \"m\" is not served; load it on the model server (with Ollama: `ollama pull m`), served are: n".to_owned(),
             ),
         ),
         (
-            Err(ModelError::TooLong("9000 tokens".to_owned())),
-            EntailmentError::TooLong("9000 tokens".to_owned()),
+            Err(ModelError::Own(ModelFault::TooLong("9000 tokens".to_owned()))),
+            EntailmentError::Own(EntailmentFault::TooLong("9000 tokens".to_owned())),
         ),
     ];
     for (answer, expected) in cases {

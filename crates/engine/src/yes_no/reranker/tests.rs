@@ -1,7 +1,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ibidem_words::fakes::FakeModel;
-use ibidem_words::ports::language_model::{LikelyToken, ModelError, Prompt};
+use ibidem_words::ports::language_model::{LikelyToken, ModelError, ModelFault, Prompt};
+use ibidem_words::ports::reranker::RerankFault;
 use ibidem_words::suites::reranker::reranker_suite;
 
 use super::super::YesNoPrompt;
@@ -50,16 +51,18 @@ async fn a_model_that_does_not_judge_fails_the_whole_batch() {
     let cases: [(Result<Vec<LikelyToken>, ModelError>, RerankError); 4] = [
         (
             Ok(vec![token("Perhaps", 0.9)]),
-            RerankError::Failed("asked for yes or no, scripted (yes or no) would begin with [\"Perhaps\"]".to_owned()),
+            RerankError::Own(RerankFault::Failed(
+                "asked for yes or no, scripted (yes or no) would begin with [\"Perhaps\"]".to_owned(),
+            )),
         ),
         (Err(ModelError::Timeout(700)), RerankError::Timeout(700)),
         (
-            Err(ModelError::Connection("refused".to_owned())),
+            Err(ModelError::Unavailable("refused".to_owned())),
             RerankError::Unavailable("the model server cannot be reached: refused".to_owned()),
         ),
         (
-            Err(ModelError::Failed("status 500".to_owned())),
-            RerankError::Failed("the model server failed: status 500".to_owned()),
+            Err(ModelError::Own(ModelFault::Failed("status 500".to_owned()))),
+            RerankError::Own(RerankFault::Failed("the model server failed: status 500".to_owned())),
         ),
     ];
     for (answer, expected) in cases {
@@ -91,7 +94,7 @@ async fn no_more_passages_are_judged_at_once_than_allowed() {
         }
 
         async fn write(&self, _: Prompt) -> Result<ibidem_words::ports::language_model::Pieces, ModelError> {
-            Err(ModelError::Failed("it only weighs".to_owned()))
+            Err(ModelError::Own(ModelFault::Failed("it only weighs".to_owned())))
         }
 
         async fn first_tokens(&self, _: Prompt) -> Result<Vec<LikelyToken>, ModelError> {

@@ -1,8 +1,8 @@
 //! The models that judge: each is loaded or asked, and judges once.
 
-use std::sync::Arc;
 use std::time::Instant;
 
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::Pair;
 
@@ -32,9 +32,9 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
     };
     let began = Instant::now();
     let passage = "Ibidem is Latin for: in the same place.".to_owned();
-    match reranker.score("What does ibidem mean?", vec![passage]).await {
+    match reranker.call(Deadline::NONE, |reranker| reranker.score("What does ibidem mean?", vec![passage])).await {
         Ok(_) => {
-            let found = format!("{}, one passage judged in {} ms", reranker.name(), began.elapsed().as_millis());
+            let found = format!("{}, one passage judged in {} ms", reranker.port().name(), began.elapsed().as_millis());
             Finding::ok(PART, found)
         }
         Err(error) => Finding::broken(PART, error.to_string(), mend),
@@ -42,7 +42,7 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
 }
 
 /// Which of the three verifies, and that it judges.
-pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Embedder>>) -> Finding {
+pub(super) async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Finding {
     const PART: &str = "entailment";
     let mend = match settings.entailment.source {
         EntailmentSource::Lexical => "fix the embedding model, or raise `entailment.timeout_ms`",
@@ -57,10 +57,11 @@ pub(super) async fn entailment(settings: &Settings, embedder: Option<Arc<dyn Emb
     };
     let began = Instant::now();
     let premise = "Ibidem is Latin for: in the same place.".to_owned();
-    match entailment.judge(vec![Pair { premise, claim: "Ibidem is Latin.".to_owned() }]).await {
+    let pair = Pair { premise, claim: "Ibidem is Latin.".to_owned() };
+    match entailment.call(Deadline::NONE, |entailment| entailment.judge(vec![pair])).await {
         Ok(_) => {
             let took = began.elapsed().as_millis();
-            Finding::ok(PART, format!("{} verifies, one sentence judged in {took} ms", entailment.name()))
+            Finding::ok(PART, format!("{} verifies, one sentence judged in {took} ms", entailment.port().name()))
         }
         Err(error) => Finding::broken(PART, error.to_string(), mend),
     }

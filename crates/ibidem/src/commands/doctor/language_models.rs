@@ -58,7 +58,7 @@ fn in_role(role: &str, model: &NamedModel, listed: &[(String, Option<u32>)]) -> 
         "{role}: {name}, window {}, {} of it for the answer, tokens by {}",
         limits.window,
         limits.response,
-        tokenizer.name()
+        tokenizer.port().name()
     );
     Finding::ok(PART, found)
 }

@@ -17,6 +17,7 @@ use ibidem_lab::golden::compare::Difference;
 use ibidem_lab::golden::results::{Config, Results, Run as RunOf};
 use ibidem_lab::golden::run::{Truth, run};
 use ibidem_lab::golden::{Category, GoldenQuery};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::{Answer, Identity, Question, Scope};
@@ -136,8 +137,8 @@ impl Asker {
             embedding_model: model.name.clone(),
             embedding_sha256: model.hash.0,
             answering_model: writer.map(|model| model.name.clone()),
-            reranker: self.engine.parts.reranker.as_ref().map(|reranker| reranker.name().to_owned()),
-            verifier: self.engine.parts.entailment.name().to_owned(),
+            reranker: self.engine.parts.reranker.as_ref().map(|reranker| reranker.port().name().to_owned()),
+            verifier: self.engine.parts.entailment.port().name().to_owned(),
             max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
             documents: documents.total,
         })
@@ -155,6 +156,7 @@ impl Asker {
             scope: self.scope(),
             policy: self.policy.clone(),
             question: Question::new(query.to_owned()),
+            deadline: Deadline::NONE,
         };
         let (answer, _) = self.engine.turn(&self.identity, asked, &mut Nobody).await?;
         Ok(answer)
@@ -169,7 +171,7 @@ impl Asker {
         let truth = Truth {
             catalogue: &parts.store,
             scope: &scope,
-            vocabulary: self.engine.parts.vocabulary.as_deref(),
+            vocabulary: self.engine.parts.vocabulary.as_ref().map(Part::port),
             rules: &self.policy.rules.gather,
         };
         let measured = run(queries, &truth, async |query| self.ask(query).await, || bar.inc(1)).await;

@@ -8,6 +8,7 @@ use ibidem_engine::explain::{ExplainedEntry, Explanation};
 use ibidem_engine::policy::CuratedRules;
 use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
 use ibidem_words::ports::memory::{Memory as _, Remembered};
@@ -73,7 +74,8 @@ impl Test {
         let parts = Parts::ready(settings).await?;
         let scope = self.sight.scope();
         let close = closest(&parts, &scope, &question.query).await?;
-        let asked = Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope, question, policy };
+        let asked =
+            Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope, question, policy, deadline: Deadline::NONE };
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         let report = report(explanation, &rules, close);
         if self.json {

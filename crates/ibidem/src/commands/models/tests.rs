@@ -18,9 +18,9 @@ fn written(timed: anyhow::Result<Speed>) -> serde_json::Value {
 async fn every_model_is_timed_on_a_handful_and_says_on_what() {
     for (timed, done, unit) in [
         (timed::embedding(&FakeEmbedder::new(8, 256)).await, 8, "passages"),
-        (timed::reranking(&FakeReranker::default()).await, 8, "passages"),
-        (timed::verifying(&FakeEntailment::default()).await, 8, "pairs"),
-        (timed::writing(&FakeModel::saying(&["one", " two", " three"])).await, 3, "tokens"),
+        (timed::reranking(&Part::bare(Arc::new(FakeReranker::default()))).await, 8, "passages"),
+        (timed::verifying(&Part::bare(Arc::new(FakeEntailment::default()))).await, 8, "pairs"),
+        (timed::writing(&Part::bare(Arc::new(FakeModel::saying(&["one", " two", " three"])))).await, 3, "tokens"),
     ] {
         let speed = &written(timed)["speed"];
         assert_eq!((speed["done"].as_u64(), speed["unit"].as_str()), (Some(done), Some(unit)));
@@ -35,9 +35,9 @@ async fn a_model_that_does_not_work_has_a_problem_and_no_speed() {
     let silent = FakeModel::saying(&[]);
     let broken = FakeModel::new(Script::BreaksOffAfter(vec!["one".to_owned()]));
     for (timed, said) in [
-        (timed::verifying(&late).await, "did not answer within 7 ms"),
-        (timed::writing(&silent).await, "it wrote nothing"),
-        (timed::writing(&broken).await, "did not answer within 30000 ms"),
+        (timed::verifying(&Part::bare(Arc::new(late))).await, "did not answer within 7 ms"),
+        (timed::writing(&Part::bare(Arc::new(silent))).await, "it wrote nothing"),
+        (timed::writing(&Part::bare(Arc::new(broken))).await, "did not answer within 30000 ms"),
     ] {
         let state = written(timed);
         assert!(state["problem"].as_str().unwrap().contains(said) && state.get("speed").is_none(), "{state}");

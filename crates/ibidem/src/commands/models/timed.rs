@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use ibidem_words::Speaker;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::{Entailment, Pair};
 use ibidem_words::ports::language_model::{LanguageModel, Piece, Prompt, PromptMessage};
@@ -54,26 +55,27 @@ pub(super) async fn embedding(embedder: &dyn Embedder) -> anyhow::Result<Speed> 
     Ok(Speed::of(vectors.len(), "passages", began.elapsed()))
 }
 
-pub(super) async fn reranking(reranker: &dyn Reranker) -> anyhow::Result<Speed> {
+pub(super) async fn reranking(reranker: &Part<dyn Reranker>) -> anyhow::Result<Speed> {
     let began = Instant::now();
-    let scores = reranker.score("Where is the third backup kept?", passages(WORDS)).await?;
+    let question = "Where is the third backup kept?";
+    let scores = reranker.call(Deadline::NONE, |reranker| reranker.score(question, passages(WORDS))).await?;
     Ok(Speed::of(scores.len(), "passages", began.elapsed()))
 }
 
-pub(super) async fn verifying(entailment: &dyn Entailment) -> anyhow::Result<Speed> {
+pub(super) async fn verifying(entailment: &Part<dyn Entailment>) -> anyhow::Result<Speed> {
     let pair = |premise| Pair { premise, claim: "The third backup is kept in two regions.".to_owned() };
     let pairs = passages(WORDS).into_iter().map(pair).collect();
     let began = Instant::now();
-    let judgements = entailment.judge(pairs).await?;
+    let judgements = entailment.call(Deadline::NONE, |entailment| entailment.judge(pairs)).await?;
     Ok(Speed::of(judgements.len(), "pairs", began.elapsed()))
 }
 
 /// From the question to the last token, reading included.
-pub(super) async fn writing(model: &dyn LanguageModel) -> anyhow::Result<Speed> {
+pub(super) async fn writing(model: &Part<dyn LanguageModel>) -> anyhow::Result<Speed> {
     let message = PromptMessage { role: Speaker::User, content: "Count from one to twenty, in words.".to_owned() };
     let prompt = Prompt { model: None, messages: vec![message], temperature: 0.0, max_tokens: TOKENS };
     let began = Instant::now();
-    let mut pieces = model.write(prompt).await?;
+    let mut pieces = model.write(Deadline::NONE, prompt).await?;
     let mut arrived = 0;
     let mut counted = None;
     while let Some(piece) = pieces.next().await {

@@ -1,6 +1,7 @@
 //! Labels over a small corpus in the fakes: what each is worth to a threshold.
 
 use ibidem_engine::policy::{CollectionThresholds, Gate, MinSimilarity, Policy, Thresholds, Top1Similarity};
+use ibidem_words::degrade::Deadline;
 use ibidem_words::{Question, TenantId};
 
 use super::*;
@@ -31,6 +32,7 @@ fn asked(gates: Vec<Gate>) -> Asked {
         scope: scope(TenantId::named("lab")),
         question: Question::new(""),
         policy: Arc::new(policy),
+        deadline: Deadline::NONE,
     }
 }
 

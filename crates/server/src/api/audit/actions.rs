@@ -128,7 +128,7 @@ pub(crate) async fn list(
     let action = wanted.action.map(|written| written.parse()).transpose();
     let after = wanted.cursor.as_deref().map(parse_cursor).transpose()?;
     let of = ActionsOf {
-        tenant: Some(caller.0.tenant),
+        tenant: Some(caller.0.tenant()),
         action: action.map_err(|error: String| Problem::invalid(format!("action: {error}.")))?,
         subject: subject.map_err(|error| Problem::invalid(format!("subject: {error}.")))?,
         object_id: wanted.object_id.filter(|id| !id.contains('\0')),

@@ -36,7 +36,7 @@ pub(crate) struct ErasedBody {
     vectors: u64,
     /// Originals that no other document has.
     originals: u64,
-    /// It was on its way in.
+    /// Jobs that were waiting to ingest it.
     jobs: u64,
     /// Records of questions from which words were taken.
     records: u64,
@@ -71,7 +71,7 @@ impl ErasedBody {
     }
 }
 
-/// Removes a document, as of now.
+/// Removes a document at once.
 ///
 /// For admins of its tenant. Its texts stay, so that old receipts can be checked; with `erase=true` nothing of it stays,
 /// and the reply is a report. Erasing again finishes what was interrupted, and then reports zeros.
@@ -100,7 +100,7 @@ pub(crate) async fn remove(
     caller.require(Role::Admin)?;
     query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
     let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
-    let (tenant, document) = (caller.0.tenant, DocumentId(id));
+    let (tenant, document) = (caller.0.tenant(), DocumentId(id));
     if is_erasure {
         let erased = state.store.erase_document(state.originals.as_ref(), tenant, document).await?;
         let erased = erased.ok_or_else(Problem::no_such_document)?;

@@ -48,18 +48,18 @@ impl From<Reference> for ReferenceBody {
     }
 }
 
-/// A question, in the curator's words, pinned to the sources that answer it.
+/// A question, worded by a curator, with the sources that answer it.
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[garde(allow_unvalidated)]
 pub(crate) struct PinBody {
-    /// Questions that call it up, 1 to 20 of at most 500 characters.
+    /// Questions for which it is used, 1 to 20 of at most 500 characters. Similar questions count too.
     #[schema(min_items = 1, max_items = 20)]
     triggers: Vec<String>,
     /// The sources that answer it, 1 to 50. They may be cited.
     #[schema(min_items = 1, max_items = 50)]
     references: Vec<ReferenceBody>,
-    /// Who may be helped by it: tags that the key itself carries, or `public`.
+    /// Whose answers may use it: people with one of these tags. Use tags that the key itself has, or `public`.
     #[schema(value_type = Vec<String>, min_items = 1, max_items = 50)]
     tags: Vec<Tag>,
 }
@@ -72,19 +72,19 @@ pub(crate) struct NoteBody {
     /// 1 to 20,000 characters.
     #[schema(min_length = 1, max_length = 20_000)]
     text: String,
-    /// Questions that call it up, 1 to 20 of at most 500 characters.
+    /// Questions for which it is used, 1 to 20 of at most 500 characters. Similar questions count too.
     #[schema(min_items = 1, max_items = 20)]
     triggers: Vec<String>,
-    /// Where more is said, up to 50.
+    /// Documents or passages with more about it, up to 50.
     #[serde(default)]
     #[schema(max_items = 50)]
     references: Vec<ReferenceBody>,
-    /// Who may be helped by it: tags that the key itself carries, or `public`.
+    /// Whose answers may use it: people with one of these tags. Use tags that the key itself has, or `public`.
     #[schema(value_type = Vec<String>, min_items = 1, max_items = 50)]
     tags: Vec<Tag>,
 }
 
-/// A new wording of an entry, which stays a pin or a note.
+/// The new text of an entry. A pin stays a pin, and a note stays a note.
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[garde(allow_unvalidated)]
@@ -147,7 +147,7 @@ impl MemoryEntryBody {
     }
 }
 
-/// One entry, and how its references stand.
+/// An entry with its references that lead nowhere.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EntryReply {
     #[serde(flatten)]

@@ -16,7 +16,7 @@ use crate::state::AppState;
 
 /// Pins a question to sources.
 ///
-/// It is called up a moment later, when a worker has published it.
+/// It is used as soon as a worker has published it.
 #[utoipa::path(post, path = "/v1/memory/pins", tag = "memory", request_body = PinBody, security(("api_key" = [])),
     responses(
         (status = 201, body = EntryReply),
@@ -35,9 +35,9 @@ pub(crate) async fn pin(
     create(&state, act, &identity, draft).await
 }
 
-/// Keeps a background note.
+/// Stores a background note.
 ///
-/// It is called up a moment later, when a worker has published it.
+/// It is used as soon as a worker has published it.
 #[utoipa::path(post, path = "/v1/memory/notes", tag = "memory", request_body = NoteBody, security(("api_key" = [])),
     responses(
         (status = 201, body = EntryReply),
@@ -56,7 +56,7 @@ pub(crate) async fn note(
     create(&state, act, &identity, draft).await
 }
 
-/// Puts a new wording in place of an entry. The old one helps nobody from now on.
+/// Replaces the text of an entry. The old text is no longer used.
 #[utoipa::path(put, path = "/v1/memory/{id}", tag = "memory", params(("id" = Uuid, Path)),
     request_body = RewordingBody, security(("api_key" = [])),
     responses(
@@ -90,7 +90,7 @@ pub(crate) async fn replace(
     EntryReply::of(&state, &scope, id).await.map(Json)
 }
 
-/// Removes an entry and all it said, as of now.
+/// Removes an entry and its text at once.
 #[utoipa::path(delete, path = "/v1/memory/{id}", tag = "memory", params(("id" = Uuid, Path)),
     security(("api_key" = [])),
     responses(

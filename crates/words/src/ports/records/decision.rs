@@ -3,10 +3,11 @@
 use ibidem_language::PresentTerms;
 use serde::{Deserialize, Serialize};
 
+use crate::degrade::Fallback;
 use crate::ports::catalogue::CataloguePassage;
 use crate::{
-    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reading, Reason,
-    SentenceVerdict, Sha256Hash,
+    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reason, SentenceVerdict,
+    Sha256Hash, WordOverlap,
 };
 
 /// A decision with everything that it depended on: the scores, never the texts.
@@ -49,7 +50,7 @@ pub struct PoolRecord {
     pub max_context_chunks: usize,
     /// How many words the question has that say what it is about.
     pub terms: usize,
-    pub fallback_reasons: Vec<String>,
+    pub fallback_reasons: Vec<Fallback>,
     /// Best first.
     pub candidates: Vec<CandidateRecord>,
     /// The places of those that the gates left, in order.
@@ -92,7 +93,7 @@ pub enum Speech {
     Extractive {
         coverage: f64,
         judged: f64,
-        fallback_reasons: Vec<String>,
+        fallback_reasons: Vec<Fallback>,
     },
     Model(Written),
 }
@@ -149,9 +150,9 @@ impl PoolRecord {
 }
 
 impl CandidateRecord {
-    pub fn of(candidate: &Candidate, reading: Option<&Reading>) -> Self {
+    pub fn of(candidate: &Candidate, overlap: Option<&WordOverlap>) -> Self {
         let unread = || (PresentTerms::default(), 0.0);
-        let (present, coverage) = reading.map_or_else(unread, |read| (read.present.clone(), read.coverage));
+        let (present, coverage) = overlap.map_or_else(unread, |read| (read.present.clone(), read.coverage));
         Self {
             passage: candidate.passage.passage,
             collection: candidate.passage.collection.clone(),
@@ -186,7 +187,7 @@ impl CandidateRecord {
             tokens: 0,
             document_sha256: Sha256Hash::from_bytes([0; 32]),
         };
-        let reading = Reading::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
+        let overlap = WordOverlap::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
         Candidate {
             cosine: self.cosine,
             bm25: self.bm25,
@@ -195,7 +196,7 @@ impl CandidateRecord {
             curated: self.curated,
             addressed: self.addressed,
             forced: self.forced,
-            reading: Some(reading),
+            overlap: Some(overlap),
             ..Candidate::unscored(passage)
         }
     }

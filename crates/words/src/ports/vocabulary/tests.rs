@@ -54,8 +54,8 @@ fn a_regional_tag_counts_for_its_language_and_not_the_other_way_round() {
 
 #[test]
 fn an_empty_or_endless_term_is_invalid() {
-    assert_eq!(checked(" * \n"), Err(VocabularyError::InvalidTerm));
-    assert_eq!(checked(&"x".repeat(LONGEST_TERM + 1)), Err(VocabularyError::InvalidTerm));
+    assert_eq!(checked(" * \n"), Err(VocabularyFault::InvalidTerm));
+    assert_eq!(checked(&"x".repeat(LONGEST_TERM + 1)), Err(VocabularyFault::InvalidTerm));
     assert_eq!(checked(" Bus "), Ok("bus".to_owned()));
 }
 

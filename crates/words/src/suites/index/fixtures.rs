@@ -6,7 +6,7 @@ use ibidem_language::bm25::{Analysis, TermWeights};
 
 use super::DIMENSIONS;
 use crate::ports::index::{Index, IndexDocument, IndexHit, IndexPoint, IndexQuery, IndexWriter, StoredPoint};
-use crate::{CollectionName, DocumentId, Identity, PassageKey, Role, Scope, Subject, Tag, TenantId};
+use crate::{CollectionName, DocumentId, Identity, PassageKey, Scope, Tag, TenantId};
 
 /// A document of a case, with sensible values for what the case does not care about.
 pub(super) struct Document {
@@ -75,12 +75,11 @@ pub(super) fn collection(name: &str) -> CollectionName {
 }
 
 pub(super) fn asker(tenant: &str, tags: &[&str]) -> Scope {
-    Scope::of(&Identity {
-        tenant: TenantId::named(tenant),
-        subject: Subject::for_tests("someone"),
-        role: Role::Asker,
-        tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
-    })
+    Scope::of(&Identity::for_tests(
+        TenantId::named(tenant),
+        "someone",
+        tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+    ))
 }
 
 pub(super) fn query(words: &str, vector: &[f32]) -> IndexQuery {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use futures::StreamExt as _;
 use ibidem_words::Sha256Hash;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
+use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt};
 use ibidem_words::ports::reranker::{RerankError, Reranker};
 
 use super::super::prepared::PreparedEmbedder;
@@ -47,7 +47,7 @@ impl LanguageModel for InstantPlanner {
     }
 
     async fn first_tokens(&self, _prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
-        Err(ModelError::Failed("it plans, and judges nothing".to_owned()))
+        Err(ModelError::Own(ModelFault::Failed("it plans, and judges nothing".to_owned())))
     }
 }
 

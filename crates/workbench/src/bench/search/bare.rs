@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ibidem_language::bm25::{TermId, TermWeights, weighed};
 use ibidem_words::ports::word_statistics::WordStatistics as _;
-use ibidem_words::{Identity, Role, Scope, Subject, Tag, TenantId};
+use ibidem_words::{Identity, Scope, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
     AcornSearchParams, Condition, Filter, PrefetchQuery, Query, QueryBatchPoints, QueryBatchPointsBuilder, QueryPoints,
@@ -53,12 +53,7 @@ impl Bare {
             .keep_alive_while_idle()
             .skip_compatibility_check();
         client.pool_size = settings.connections;
-        let scope = Scope::of(&Identity {
-            tenant,
-            subject: Subject::operator(),
-            role: Role::Asker,
-            tags: tags.iter().cloned().collect(),
-        });
+        let scope = Scope::of(&Identity::operator(tenant, tags.iter().cloned().collect()));
         let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
             let terms = scratch.store.analysis().distinct(query);

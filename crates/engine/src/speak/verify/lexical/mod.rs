@@ -9,10 +9,10 @@ pub(super) mod text;
 mod weights;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use ibidem_language::figures;
+use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
 
@@ -35,7 +35,7 @@ impl LexicalEntailment {
     }
 
     /// Weighs meaning too. When the model does not answer, words alone decide.
-    pub fn with_embedder(embedder: Arc<dyn Embedder>) -> Self {
+    pub fn with_embedder(embedder: Part<dyn Embedder>) -> Self {
         Self { similarity: Some(Similarity::new(embedder)) }
     }
 

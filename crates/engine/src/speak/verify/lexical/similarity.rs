@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_language::sentences::sentences_of;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
 /// What a sentence means is settled long before this; a premise without a full stop is not read to its end.
@@ -14,7 +15,7 @@ const MOST_SENTENCES: usize = 60;
 const MOST_KEPT: usize = 2_048;
 
 pub(super) struct Similarity {
-    embedder: Arc<dyn Embedder>,
+    embedder: Part<dyn Embedder>,
     /// An answer's sentences are held against the same passages one after the other.
     kept: Mutex<HashMap<String, Arc<Vec<f32>>>>,
 }
@@ -23,7 +24,7 @@ pub(super) struct Similarity {
 pub(super) struct Vectors(HashMap<String, Arc<Vec<f32>>>);
 
 impl Similarity {
-    pub(super) fn new(embedder: Arc<dyn Embedder>) -> Self {
+    pub(super) fn new(embedder: Part<dyn Embedder>) -> Self {
         Self { embedder, kept: Mutex::default() }
     }
 
@@ -46,7 +47,9 @@ impl Similarity {
         missing.sort_unstable();
         if !missing.is_empty() {
             // As queries, because those may be longer than the model's window.
-            let vectors = self.embedder.embed_queries(missing.clone()).await?;
+            // Whoever asks for the judgement gives up on all of it when the request's time is over.
+            let texts = missing.clone();
+            let vectors = self.embedder.call(Deadline::NONE, |embedder| embedder.embed_queries(texts)).await?;
             let made = missing.into_iter().zip(vectors.into_iter().map(Arc::new));
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             for (text, vector) in made {

@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use ibidem_words::fakes::FakeEmbedder;
 use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
 
 use super::*;
 
 fn with_fake() -> LexicalEntailment {
-    LexicalEntailment::with_embedder(Arc::new(FakeEmbedder::new(256, 256)))
+    LexicalEntailment::with_embedder(Part::bare(Arc::new(FakeEmbedder::new(256, 256))))
 }
 
 async fn judge(entailment: &LexicalEntailment, premise: &str, claim: &str) -> Judgement {
@@ -46,7 +48,7 @@ async fn a_claim_is_judged_by_what_its_premise_says() {
 #[tokio::test]
 async fn an_embedding_model_that_fails_leaves_the_words() {
     let fake = Arc::new(FakeEmbedder::new(256, 256));
-    let entailment = LexicalEntailment::with_embedder(Arc::clone(&fake) as Arc<dyn Embedder>);
+    let entailment = LexicalEntailment::with_embedder(Part::bare(Arc::clone(&fake) as Arc<dyn Embedder>));
     fake.set_down(true);
     let claim = "Finance employees get access and may submit expenses up to 40 euros without receipts.";
     let by_words = judge(&LexicalEntailment::by_words(), PREMISE, claim).await;

@@ -1,13 +1,14 @@
-//! What the gates need of a passage's words, read once: after that they only compare numbers.
+//! Which words a passage shares with the question and with other passages: computed once, so that gates only compare
+//! numbers.
 
 use ibidem_language::{PresentTerms, Terms};
 
 use super::evidence::as_shown;
 use crate::ports::catalogue::CataloguePassage;
 
-/// A passage as the gates see it.
+/// The words that a passage shares with the question, and what tells whether another passage has the same text.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Reading {
+pub struct WordOverlap {
     wording: Wording,
     /// Which of the question's words its text, title or address has.
     pub present: PresentTerms,
@@ -26,7 +27,7 @@ enum Wording {
     },
 }
 
-impl Reading {
+impl WordOverlap {
     pub fn of(passage: &CataloguePassage, terms: &Terms) -> Self {
         let mut present = PresentTerms::default();
         if !terms.is_empty() {

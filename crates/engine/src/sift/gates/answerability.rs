@@ -1,0 +1,114 @@
+//! `answerability`: a reader has read the question together with each passage. Below this probability that the best of
+//! them answers, the question is refused.
+
+use ibidem_words::{Candidate, Reason};
+use serde::Deserialize;
+
+use super::contradictions::demands_nothing;
+use super::{Absent, ChecksPool, Gate, GateRule, Look};
+use crate::sift::pool::{Finding, WorkingPool, shown};
+
+/// The least probability, of the best candidate, that it answers the question.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Answerability(pub f64);
+
+impl GateRule for Answerability {
+    fn name() -> &'static str {
+        "answerability"
+    }
+
+    fn when_absent() -> Absent {
+        Absent::Off("whether any passage answers the question")
+    }
+
+    fn look(&self) -> Look<'_> {
+        Look::AtAll(self)
+    }
+
+    fn words(&self) -> Vec<String> {
+        vec![format!(
+            "The reader gives every passage that is left a probability below {} that it answers the question: refused, \
+             `not_answered`. Where no reader is configured, or it failed, this gate decides nothing.",
+            self.0
+        )]
+    }
+
+    fn shares(&self) -> Vec<(&'static str, f64)> {
+        vec![(Self::name(), self.0)]
+    }
+
+    fn without_effect_among(&self, _gates: &[Gate]) -> Vec<String> {
+        demands_nothing("sift.answerability", self.0).into_iter().collect()
+    }
+}
+
+impl ChecksPool for Answerability {
+    fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
+        // A pool that nobody read says so by its fallback; the other gates decide.
+        let Some(observed) = pool.kept.iter().filter_map(Candidate::answering).reduce(f64::max) else {
+            return Finding::Passes;
+        };
+        if !pool.record(Self::name(), observed < self.0, observed, self.0) {
+            return Finding::Passes;
+        }
+        let explanation =
+            format!("Probability that a passage answers ({}) below threshold ({})", shown(observed), shown(self.0));
+        Finding::Refuses(Reason::NotAnswered, explanation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ibidem_words::{Candidate, Reason, Verdict};
+
+    use super::super::tests::{contradictions_of, warnings_of, words_of};
+    use crate::sift::SiftOutcome;
+    use crate::sift::fixtures::{candidate, gathered, passes};
+    use crate::sift::sift;
+
+    const GATE: &str = "[{answerability: 0.5}]";
+
+    fn read(probabilities: &[f32]) -> Vec<Candidate> {
+        let one = |(number, score): (u128, &f32)| Candidate {
+            rerank: Some(*score),
+            ..candidate(number, 0, 0.9, "leave days carried over")
+        };
+        (1..).zip(probabilities).map(one).collect()
+    }
+
+    #[test]
+    fn the_best_decides_and_a_refusal_names_its_number() {
+        assert!(passes(&sift(gathered("leave", GATE, read(&[0.1, 0.5])))));
+        let SiftOutcome::Refused { refusal, sifted } = sift(gathered("leave", GATE, read(&[0.2, 0.49]))) else {
+            panic!("nothing answers");
+        };
+        assert_eq!(refusal.reason, Reason::NotAnswered);
+        assert_eq!(refusal.explanation, "Probability that a passage answers (0.49) below threshold (0.5)");
+        let gate = sifted.log.trace.last().unwrap();
+        assert_eq!((gate.gate.as_str(), gate.verdict, gate.threshold), ("answerability", Verdict::Stop, 0.5));
+    }
+
+    #[test]
+    fn a_pool_that_nobody_read_is_left_to_the_other_gates() {
+        let unread = vec![candidate(1, 0, 0.9, "leave days carried over")];
+        let outcome = sift(gathered("leave", GATE, unread));
+        assert!(passes(&outcome));
+    }
+
+    #[test]
+    fn what_a_curator_chose_for_the_question_answers_it() {
+        let mut chosen = read(&[0.1]);
+        chosen[0].curated = Some(0.9);
+        assert!(passes(&sift(gathered("leave", GATE, chosen))));
+    }
+
+    #[test]
+    fn it_says_its_number_and_what_cannot_be_meant() {
+        let [said] = &words_of("{answerability: 0.5}")[..] else { panic!("one line") };
+        assert!(said.contains("below 0.5") && said.contains("`not_answered`"), "{said}");
+        assert_eq!(contradictions_of("[{answerability: 1.5}]"), ["sift.answerability must be between 0 and 1"]);
+        let [open] = &warnings_of("[{answerability: 0}]")[..] else { panic!("it stops nothing") };
+        assert!(open.starts_with("sift.answerability is 0: "), "{open}");
+    }
+}
