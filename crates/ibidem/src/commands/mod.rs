@@ -2,7 +2,6 @@
 
 mod ask;
 mod audit;
-mod bench;
 mod calibrate;
 mod doctor;
 mod document;
@@ -16,7 +15,6 @@ mod migrate;
 mod models;
 mod openapi;
 mod policy;
-pub(crate) mod read_original;
 mod reconcile;
 mod reindex;
 mod replay;
@@ -30,25 +28,21 @@ mod verify;
 mod vocabulary;
 mod worker;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_wiring::arguments::SettingsArguments;
 
-use crate::{compose, logs, settings};
+use crate::{compose, logs};
 
 /// Answers questions from an organisation's own documents; every sentence of an answer cites its source.
 #[derive(Parser)]
 #[command(name = "ibidem", version, propagate_version = true)]
 pub(crate) struct Arguments {
-    /// Reads settings from this file. They override the defaults, which config/ibidem.yaml lists and describes.
-    #[arg(long, global = true, env = "IBIDEM_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Sets one setting and overrides the file and the environment; may be repeated.
-    #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
     #[command(subcommand)]
     command: Command,
 }
@@ -135,13 +129,9 @@ enum Command {
     ///
     /// Normally nothing differs. Use it after the index was restored from a backup, or when `ibidem doctor` advises it.
     Reconcile(reconcile::Reconcile),
-    /// Measures quality on sets of questions with known outcomes.
+    /// Measures quality on the golden set: questions with known outcomes.
     #[command(subcommand)]
     Eval(eval::Eval),
-    /// Measures speed and compares it with PostgreSQL, Qdrant and the model alone, in a database and an index of its
-    /// own.
-    #[command(subcommand)]
-    Bench(bench::Bench),
     /// Lists who did what to which data, and deletes old records.
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -168,7 +158,6 @@ impl Command {
             | Self::Serve(_)
             | Self::Metrics(_)
             | Self::Worker(_)
-            | Self::Bench(_)
             | Self::Openapi => return None,
             Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
             Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
@@ -200,7 +189,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Policy(command) => return command.run(),
         command => command,
     };
-    let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
+    let settings = arguments.settings.load()?;
     logs::start(&settings.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -230,7 +219,6 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Reindex(command) => done(command.run(&settings).await),
             Command::Reconcile(command) => done(command.run(&settings).await),
             Command::Eval(command) => command.run(&settings).await,
-            Command::Bench(command) => done(command.run(&settings).await),
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),

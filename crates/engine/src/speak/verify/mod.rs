@@ -5,7 +5,6 @@
 //! it, is given the passage that does, if there is one.
 
 mod additions;
-pub mod denials;
 pub mod lexical;
 pub mod windows;
 
@@ -20,7 +19,7 @@ use super::markup::shown;
 use crate::draft::Said;
 use crate::policy::{VerificationMode, VerificationRules};
 use additions::Clauses;
-use denials::is_denial;
+use ibidem_language::denials::is_denial;
 use lexical::LexicalEntailment;
 use windows::windows_of;
 

@@ -3,7 +3,6 @@
 //!
 //! It reads words, not sense: what is made up from the premise's own words gets past it, and a free paraphrase may not.
 
-mod plain_words;
 mod signs;
 mod similarity;
 pub(super) mod text;
