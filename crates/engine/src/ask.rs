@@ -8,6 +8,7 @@ use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::ports::request_time::RequestTime;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
+use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
 use crate::evidence::{SiftedSearch, evidence};
@@ -140,7 +141,7 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
     }
     let request_id = asked.request_id;
     let began = Instant::now();
-    let way = route(parts, asked, listener).await;
+    let way = route(parts, asked, listener).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
     let (decided, search) = match way {
         Way::Decided(decided) => (*decided, None),
@@ -149,7 +150,7 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
             Ok(SiftedSearch { outcome, mut search, .. }) => {
                 let began = Instant::now();
-                let decided = decided(parts, outcome, listener).await?;
+                let decided = decided(parts, outcome, listener).instrument(trace_span!("speak")).await?;
                 search.stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");
                 let failure = decided.failure.or((!failures.is_empty()).then_some(failures));

@@ -24,6 +24,7 @@ pub mod verify;
 use ibidem_words::degrade::flags;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::{Candidate, Reason, Refusal};
+use tracing::{Instrument as _, trace_span};
 
 pub(crate) use citing::quote;
 use citing::{cited, refused};
@@ -150,7 +151,7 @@ async fn attempt(
         verifier: &Verifier { rules: policy.rules.speak.verification, entailment: parts.entailment.as_ref() },
         weighing: &weighing,
     };
-    let draft = generate(model, prompt, &standard, listener).await;
+    let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
     let draft = Draft { written_from, fell_back: !log.fallback_reasons.is_empty(), ..draft };
     Ok(Attempt { evidence, context_tokens: allotted.tokens.context as u64, weighing, draft })
