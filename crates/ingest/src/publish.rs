@@ -66,7 +66,7 @@ impl Publisher {
             "publish",
             otel.kind = "consumer",
             otel.status_code = Empty,
-            ibidem.documents = publications.len(),
+            ibidem.documents = i64::try_from(publications.len()).unwrap_or(i64::MAX),
         );
         let published = self.publish(&publications).instrument(span.clone()).await;
         if published.is_err() {

@@ -74,7 +74,7 @@ impl Taken {
             ibidem.tenant = %tenant.0,
             ibidem.document = %job.submission.document_id().0,
             ibidem.format = format.as_str(),
-            ibidem.attempts = job.attempts,
+            ibidem.attempts = i64::from(job.attempts),
             ibidem.passages = Empty,
             ibidem.failure = Empty,
         );
@@ -183,7 +183,7 @@ impl Worker {
                         outcome = outcome.and(self.finish(std::mem::take(&mut group)).await);
                         passages = 0;
                     }
-                    taken.span.record("ibidem.passages", count);
+                    taken.span.record("ibidem.passages", i64::try_from(count).unwrap_or(i64::MAX));
                     group.push((taken, identified));
                     passages += count;
                 }

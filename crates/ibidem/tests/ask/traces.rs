@@ -9,7 +9,14 @@ use crate::asking::{Asker, HANDBOOK, QUESTION, ingest_handbook};
 use crate::collector::{CONSUMER, Collector, INTERNAL, SERVER, Span};
 use crate::installation::{Installation, with_installation};
 
-const NO_MODEL: (&str, &str) = ("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1");
+/// The model server is away: the sources' own sentences are the answer.
+fn sending_to(url: &str) -> [(&str, &str); 3] {
+    [
+        ("IBIDEM__SERVER__OTLP_URL", url),
+        ("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1"),
+        ("IBIDEM__LANGUAGE_MODEL__NAME", "scribe"),
+    ]
+}
 
 /// A trace that somebody before us began: its id, the span that calls us, and whether it is kept.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -83,7 +90,7 @@ async fn a_question_is_a_trace_with_a_span_for_each_stage_and_without_a_word_of_
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         let collector = Collector::start().await;
-        let served = installation.serve(&[("IBIDEM__SERVER__OTLP_URL", &collector.url), NO_MODEL]).await;
+        let served = installation.serve(&sending_to(&collector.url)).await;
         let answer = Asker::before(installation, &served).await.ask(QUESTION).await;
         // At its end it has sent all.
         served.stop().await;
@@ -98,8 +105,9 @@ async fn a_question_is_a_trace_with_a_span_for_each_stage_and_without_a_word_of_
         assert_eq!(request.attributes["ibidem.request_id"], answer["request_id"]);
         assert_stages(&spans, request, &["turn"]);
         let turn = named(&spans, "turn");
-        assert_stages(&spans, turn, &["route", "embed", "index", "catalogue", "read", "sift", "speak"]);
-        assert_eq!(spans.len(), 9, "{spans:#?}");
+        assert_stages(&spans, turn, &["route", "embed", "index", "memory", "catalogue", "read", "sift", "speak"]);
+        assert_stages(&spans, named(&spans, "speak"), &["generate"]);
+        assert_eq!(spans.len(), 11, "{spans:#?}");
         assert_eq!(turn.attributes["ibidem.request_id"], answer["request_id"]);
         assert_eq!(turn.attributes["ibidem.tenant"], TenantId::named("default").0.to_string());
         assert_eq!(turn.attributes["ibidem.action"], "cite");
@@ -121,7 +129,7 @@ async fn a_request_goes_on_with_its_callers_trace() {
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         let collector = Collector::start().await;
-        let served = installation.serve(&[("IBIDEM__SERVER__OTLP_URL", &collector.url), NO_MODEL]).await;
+        let served = installation.serve(&sending_to(&collector.url)).await;
         let caller = Caller::before(installation, &served.url).await;
         let (kept, dropped) = (format!("00-{TRACE}-{CALLER}-01"), format!("00-{TRACE}-{CALLER}-00"));
         let query = json!({ "query": QUESTION });
@@ -221,7 +229,7 @@ async fn a_collector_that_is_gone_or_silent_costs_no_answer() {
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let silent = format!("http://{}", silent.local_addr().unwrap());
         for url in ["http://127.0.0.1:1", &silent] {
-            let served = installation.serve(&[("IBIDEM__SERVER__OTLP_URL", url), NO_MODEL]).await;
+            let served = installation.serve(&sending_to(url)).await;
             let asker = Asker::before(installation, &served).await;
             for _ in 0..3 {
                 assert_eq!(asker.ask(QUESTION).await["action"], "cite");

@@ -166,17 +166,19 @@ async fn the_trace_that_a_caller_began_is_in_every_line_of_the_request() {
     let key = world.key("asker", &[]).await;
     let log = Log::begin("trace");
     let body = json!({ "query": QUESTION }).to_string();
-    for (given, trace) in [(traceparent.as_str(), json!(TRACE)), ("00-not-a-trace", Value::Null)] {
-        log.written.0.lock().unwrap().clear();
+    let other_id = "0190163d-8694-739b-aea5-966c26f8ad92";
+    for (request_id, given, trace) in
+        [(REQUEST_ID, traceparent.as_str(), json!(TRACE)), (other_id, "00-not-a-trace", Value::Null)]
+    {
         let headers = [
             ("content-type", "application/json"),
             ("authorization", key.as_str()),
-            ("x-request-id", REQUEST_ID),
+            ("x-request-id", request_id),
             ("traceparent", given),
         ];
         let reply = world.call_with("POST", "/v1/answers", &headers, &body).await;
-        assert_eq!(reply.body["request_id"], REQUEST_ID);
-        let lines = log.of(REQUEST_ID);
+        assert_eq!(reply.body["request_id"], request_id);
+        let lines = log.of(request_id);
         assert!(lines.len() > 3, "{lines:#?}");
         for line in lines {
             assert_eq!(line["trace_id"], trace, "{line}");
