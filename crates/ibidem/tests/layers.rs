@@ -41,7 +41,17 @@ const MAY_USE: [(&str, &[&str]); 11] = [
 
 /// The crates without I/O of their own, and what they must therefore never touch.
 const PURE: [&str; 3] = ["ibidem-language", "ibidem-words", "ibidem-engine"];
-const IO: [&str; 7] = ["sqlx", "qdrant-client", "reqwest", "ort", "axum", "tokio", "object_store"];
+const IO: [&str; 9] = [
+    "sqlx",
+    "qdrant-client",
+    "reqwest",
+    "ort",
+    "axum",
+    "tokio",
+    "object_store",
+    "opentelemetry",
+    "tracing-opentelemetry",
+];
 /// Tokio without its I/O: the clock that words hand to everybody else.
 const CLOCK: &str = "tokio, only its time";
 

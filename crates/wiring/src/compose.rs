@@ -10,6 +10,7 @@ pub mod signing;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -17,7 +18,6 @@ use async_trait::async_trait;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
-use ibidem_adapters::otlp::Otlp;
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
@@ -41,7 +41,6 @@ use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::ports::traces::Traces;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use tokio::sync::watch;
 
@@ -335,6 +334,7 @@ impl Parts {
         policy: watch::Receiver<Arc<Policy>>,
         roles: watch::Receiver<Arc<Roles>>,
         breakers: &Breakers,
+        spans_lost: Arc<AtomicU64>,
     ) -> anyhow::Result<AppState> {
         let begun_with = roles.borrow().clone();
         let vocabulary = guarded_vocabulary(settings, breakers)?;
@@ -349,17 +349,10 @@ impl Parts {
             window: self.window(),
             limits: server_limits(settings),
             metrics_readers: settings.server.metrics,
-            counts: Arc::new(Counts { vocabulary, breakers: breakers.states() }),
+            counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
             audit: audit::for_server(&settings.audit, &self.store)?,
-            traces: traces(settings)?,
         }))
     }
-}
-
-/// Where traces go, if anywhere.
-fn traces(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Traces>>> {
-    let Some(url) = &settings.server.otlp_url else { return Ok(None) };
-    Ok(Some(Arc::new(Otlp::start(url).context("check `server.otlp_url`")?)))
 }
 
 pub fn server_limits(settings: &Settings) -> ServerLimits {

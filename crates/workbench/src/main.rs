@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let settings = arguments.settings.load()?;
-    logs::start(&settings.log);
+    logs::start(&settings.log, None);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.command {

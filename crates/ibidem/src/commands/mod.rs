@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use ibidem_adapters::otlp::Otlp;
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_wiring::arguments::SettingsArguments;
 
@@ -146,6 +147,11 @@ enum Command {
 }
 
 impl Command {
+    /// Whether it answers requests or reads documents: only these are traced.
+    fn makes_traces(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Worker(_) | Self::Ingest(_))
+    }
+
     /// What is put on record of it, with the outcome to come. A command that touches nobody's data, or whose parts record
     /// themselves, has none.
     fn act(&self) -> Option<ActionRecord> {
@@ -190,9 +196,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         command => command,
     };
     let settings = arguments.settings.load()?;
-    logs::start(&settings.log);
+    let traces = command.makes_traces().then(|| logs::traces(&settings)).transpose()?.flatten();
+    logs::start(&settings.log, traces.as_ref());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
         let mut act = command.act();
         let result = match command {
@@ -213,7 +220,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,
             Command::Vocabulary(command) => done(command.run(&settings).await),
-            Command::Serve(command) => done(command.run(&settings).await),
+            Command::Serve(command) => {
+                let spans_lost = traces.as_ref().map(Otlp::lost).unwrap_or_default();
+                done(command.run(&settings, spans_lost).await)
+            }
             Command::Metrics(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),
@@ -230,5 +240,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             compose::audit::record(&settings, act).await;
         }
         result
-    })
+    });
+    if let Some(traces) = traces {
+        traces.finish();
+    }
+    ended
 }

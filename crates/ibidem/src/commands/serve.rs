@@ -1,6 +1,7 @@
 //! `ibidem serve`: the HTTP API.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -36,7 +37,8 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    /// `spans_lost` is counted by whoever sends traces.
+    pub(crate) async fn run(self, settings: &Settings, spans_lost: Arc<AtomicU64>) -> anyhow::Result<()> {
         let breakers = Breakers::new(settings.breakers);
         let (policy, policy_file) = compose::policy_in_force(settings)?;
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
@@ -67,7 +69,8 @@ impl Serve {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings, policy, roles, &breakers).await?, terminated()).await;
+        let state = parts.app_state(settings, policy, roles, &breakers, spans_lost).await?;
+        ibidem_server::serve(listener, state, terminated()).await;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;

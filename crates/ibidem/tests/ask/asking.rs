@@ -10,7 +10,7 @@ use crate::installation::{Installation, Served};
 
 pub(crate) const QUESTION: &str = "How many days of leave may be carried over?";
 
-const HANDBOOK: [(&str, &str); 4] = [
+pub(crate) const HANDBOOK: [(&str, &str); 4] = [
     (
         "leave.md",
         "# Leave\n\nFive days of leave may be carried over into the next year. They lapse at the end of March.",

@@ -1,5 +1,8 @@
 //! What the parts count themselves, for the metrics.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_words::degrade::BreakerStates;
@@ -8,6 +11,7 @@ use ibidem_words::degrade::BreakerStates;
 pub struct Counts {
     pub vocabulary: Option<WatchedVocabulary>,
     pub breakers: BreakerStates,
+    pub spans_lost: Arc<AtomicU64>,
 }
 
 impl PartCounts for Counts {
@@ -30,5 +34,9 @@ impl PartCounts for Counts {
     /// No tools are called yet.
     fn tool_calls(&self) -> Vec<ToolCalls> {
         Vec::new()
+    }
+
+    fn spans_lost(&self) -> u64 {
+        self.spans_lost.load(Ordering::Relaxed)
     }
 }

@@ -157,7 +157,6 @@ async fn asker(
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit,
-        traces: None,
     });
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let key = NewKey {

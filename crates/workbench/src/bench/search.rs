@@ -176,7 +176,6 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit: AuditSettings::default(),
-        traces: None,
     }))
 }
 
