@@ -79,27 +79,27 @@ first-sentence:
 
 # How well search finds on a set in the form of BEIR, beside the same model and engine without Ibidem.
 retrieval: (_data "retrieval/scifact")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$ibidem" migrate && \
       "$ibidem" ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --collection SciFact --tags public --wait && \
-      "$ibidem" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact && \
-      "$ibidem" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact --json > "$made/ibidem.json" && \
+      "$workbench" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact && \
+      "$workbench" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact --json > "$made/ibidem.json" && \
       "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ data }}/retrieval/scifact" --ibidem "$made/ibidem.json"
 
 # All address questions on the verses themselves. Ingesting 31,102 verses takes some minutes.
 addresses: (_data "address_lookup/web_verses.jsonl")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "{{ data }}/address_lookup/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
-      "$ibidem" eval addresses data/evaluation/addresses/address_queries.jsonl --policy data/evaluation/addresses/policy.yaml
+      "$workbench" eval addresses data/evaluation/addresses/address_queries.jsonl --policy data/evaluation/addresses/policy.yaml
 
 # What each way of gathering brings to the judge, and in what order: three sets, one of them also across languages.
 gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       xquad="{{ data }}/retrieval/xquad" && squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
       beir() { "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$@"; } && \
@@ -110,21 +110,21 @@ gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
       "$ibidem" migrate && \
       measure() { \
         "$ibidem" ingest "$made/$1/corpus.jsonl" --collection "$2" --tags public --wait && \
-        "$ibidem" eval gather "$made/$1" --collection "$2"; \
+        "$workbench" eval gather "$made/$1" --collection "$2"; \
       } && \
-      measure xquad XQuAD && "$ibidem" eval gather "$made/xquad-german" --collection XQuAD && \
+      measure xquad XQuAD && "$workbench" eval gather "$made/xquad-german" --collection XQuAD && \
       measure squad SQuAD-answers && measure scifact SciFact
 
 # The same with a language model's rewrites and its yes or no about each passage, on a sample (`stack/up --model usable`).
 gather-models sample="10" pool="8": (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
       "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$squad" "$squad" "$made/squad" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad/corpus.jsonl" --collection SQuAD-answers --tags public --wait && \
-      "$ibidem" eval gather "$made/squad" --collection SQuAD-answers --policy data/evaluation/gather_policy.yaml \
+      "$workbench" eval gather "$made/squad" --collection SQuAD-answers --policy data/evaluation/gather_policy.yaml \
         --rewrites --sample {{ sample }} --rerank-pool {{ pool }} \
         --set language_model.roles.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
         --set reranker.use=model --set reranker.at_once=1 --set reranker.timeout_ms=600000 \
@@ -132,33 +132,33 @@ gather-models sample="10" pool="8": (_data "answer_refuse/squad2_dev_half.json")
 
 # What thresholds on similarity do with this embedding model: the evidence in policies/default.yaml.
 thresholds: (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval similarity "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
+      "$workbench" eval similarity "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
 
 # What each policy wrongly answers and wrongly refuses, on every question of the set; the sources' own sentences answer.
 answer-or-refuse: (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
+      "$workbench" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
 
 # The same with a model that can really answer (`stack/up --model usable`), on a sample of each half of the set.
 answer-or-refuse-model sample="20" policy="default": (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
-      "$ibidem" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD --with-model --policy "{{ policy }}" \
+      "$workbench" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD --with-model --policy "{{ policy }}" \
         --sample {{ sample }} --at-once 1 --set language_model.timeout_ms=600000 \
         --set server.request_timeout_ms=700000
 
@@ -177,28 +177,28 @@ calibrate max_hallucination="0.2": (_data "answer_refuse/squad2_dev_half.json")
 # The weights of the verifier that needs no model of its own, on pairs made for it; `models` with a file of
 # bench/model_claims.py adds what a language model wrote.
 fit-verifier models="": (_data "hallucination") (_data "answer_refuse/squad2_dev_half.json")
-    cargo build --release --locked -p ibidem
+    cargo build --release --locked -p ibidem-workbench
     eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       "$IBIDEM_STACK_PYTHON" bench/claim_pairs.py "{{ data }}" > "$made/pairs.jsonl" && \
-      "$CARGO_TARGET_DIR/release/ibidem" eval fit "$made/pairs.jsonl" {{ models }}
+      "$CARGO_TARGET_DIR/release/ibidem-workbench" eval fit "$made/pairs.jsonl" {{ models }}
 
 # How much of what models made up the configured verifier finds, on answers in which people marked it.
 detect: (_data "hallucination")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" eval detect "{{ data }}/hallucination/ragtruth_qa_test_829.jsonl" \
+    cargo build --release --locked -p ibidem-workbench
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem-workbench" eval detect "{{ data }}/hallucination/ragtruth_qa_test_829.jsonl" \
       --begin "{{ data }}/hallucination/begin_test_wow.tsv"
 
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
 bench: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
-      "$ibidem" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
-      "$ibidem" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+    cargo build --release --locked -p ibidem-workbench
+    eval "$(stack/env)" && workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
+      "$workbench" bench ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --documents 600 && \
+      "$workbench" bench search --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
-      "$ibidem" bench gather --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+      "$workbench" bench gather --passages 100000 --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl" && \
-      "$ibidem" bench terms demo/architecture/vocabulary/halvern.ttl && \
-      "$ibidem" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
+      "$workbench" bench terms demo/architecture/vocabulary/halvern.ttl && \
+      "$workbench" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
 # With and without documents that the asker may not see, every reply is the same bytes: ten thousand cases on the fakes,
@@ -258,8 +258,8 @@ cluster:
 
 # What recording every turn costs: answers with the audit and without it, in turns in one run.
 audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
-    cargo build --release --locked -p ibidem
-    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem" --set log.level=warn bench audit \
+    cargo build --release --locked -p ibidem-workbench
+    eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem-workbench" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.

@@ -11,7 +11,7 @@ fusion and nDCG computed here. Two runs:
 With --verify N the passages' vectors are read from the catalogue too, after N of them, chosen at random, were
 embedded here and found to be the same: a tenth of the time, on a busy machine.
 
-Run it with the Python of stack/env ($IBIDEM_STACK_PYTHON) after `ibidem ingest` and `ibidem eval retrieval --json`.
+Run it with the Python of stack/env ($IBIDEM_STACK_PYTHON) after `ibidem ingest` and `ibidem-workbench eval retrieval --json`.
 """
 
 import argparse
@@ -254,7 +254,7 @@ def note(text: str):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path, help="a retrieval set in the form of BEIR")
-    arguments.add_argument("--ibidem", type=Path, required=True, help="what `ibidem eval retrieval --json` printed")
+    arguments.add_argument("--ibidem", type=Path, required=True, help="what `ibidem-workbench eval retrieval --json` printed")
     arguments.add_argument("--cache", type=Path, help="a file that keeps vectors between runs")
     arguments.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the embedding model")
     arguments.add_argument("--verify", type=int, default=0, metavar="N", help="embed only N of the passages again")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Claims with the passage they are held against, a pair on each line, for `ibidem eval fit`.
+"""Claims with the passage they are held against, a pair on each line, for `ibidem-workbench eval fit`.
 
 What the default verifier is fitted on, and nothing that it is tested on (RAGTruth, BEGIN test):
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Claims that a language model wrote, a pair on each line as bench/claim_pairs.py prints them, for `ibidem eval fit`.
+"""Claims that a language model wrote, a pair on each line as bench/claim_pairs.py prints them, for `ibidem-workbench eval fit`.
 
 How models paraphrase and how they invent cannot be made by rule. From half of SQuAD 2.0's dev set, with the model server
 of the stack (`stack/up --model usable`; about ten seconds a claim on two cores):

@@ -1,17 +1,17 @@
 //! An index that is searched once more where the connection broke.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use backon::{ConstantBuilder, Retryable as _};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::{Scope, clock};
 
 /// A connection that breaks does so at once; a server that fails later than this is not asked twice.
 const AT_ONCE: Duration = Duration::from_millis(250);
-/// Callers whose connection broke together do not come back together.
-const PAUSE_MS: std::ops::Range<u64> = 5..45;
+/// Up to twice as long, by lot: callers whose connection broke together do not come back together.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Searching changes nothing, so that it can be done again: a node that went away takes its connections with it, and
 /// another answers. Whoever guards this sees one call.
@@ -29,18 +29,10 @@ impl SecondTry {
 impl Index for SecondTry {
     async fn search(&self, scope: &Scope, queries: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError> {
         let began = clock::now();
-        let first = self.inner.search(scope, queries.clone()).await;
-        if !matches!(first, Err(IndexError::Unavailable(_))) || began.elapsed() > AT_ONCE {
-            return first;
-        }
-        clock::wait(pause()).await;
-        self.inner.search(scope, queries).await
+        let broke = |error: &IndexError| matches!(error, IndexError::Unavailable(_)) && began.elapsed() <= AT_ONCE;
+        let once_more = ConstantBuilder::new().with_delay(PAUSE).with_jitter().with_max_times(1);
+        (|| self.inner.search(scope, queries.clone())).retry(once_more).sleep(clock::wait).when(broke).await
     }
-}
-
-fn pause() -> Duration {
-    let lot = RandomState::new().hash_one(0);
-    Duration::from_millis(PAUSE_MS.start + lot % (PAUSE_MS.end - PAUSE_MS.start))
 }
 
 #[cfg(test)]

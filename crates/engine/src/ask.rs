@@ -7,6 +7,7 @@ use ibidem_words::degrade::Part;
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
+use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
 use crate::evidence::{SiftedSearch, evidence};
@@ -121,7 +122,7 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
     }
     let request_id = asked.request_id;
     let began = clock::now();
-    let way = route(parts, asked, listener).await;
+    let way = route(parts, asked, listener).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
     let (decided, search) = match way {
         Way::Decided(decided) => (*decided, None),
@@ -130,7 +131,7 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
             Ok(SiftedSearch { outcome, mut search, .. }) => {
                 let began = clock::now();
-                let decided = decided(parts, outcome, listener).await?;
+                let decided = decided(parts, outcome, listener).instrument(trace_span!("speak")).await?;
                 search.stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");
                 let failure = decided.failure.or((!failures.is_empty()).then_some(failures));

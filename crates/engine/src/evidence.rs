@@ -2,6 +2,8 @@
 
 use ibidem_words::clock;
 
+use tracing::{Instrument as _, trace_span};
+
 use crate::gather::gather;
 use crate::parts::Parts;
 use crate::revocation;
@@ -38,7 +40,8 @@ pub(crate) async fn evidence(
         search.follow(std::mem::take(&mut earlier));
         let reranked = gathered.reranked;
         let began = clock::now();
-        let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered).await;
+        let confirmed = revocation::confirmed(parts.searcher.catalogue.as_ref(), gathered);
+        let confirmed = confirmed.instrument(trace_span!("sift")).await;
         search.stages.push(("sift", began.elapsed()));
         let outcome = match confirmed {
             Ok((outcome, pool)) => {

@@ -165,7 +165,7 @@ fn searched(search: SearchRecord) -> Explanation {
         kind: if matched.pinned { "pin" } else { "note" },
         phrase: matched.phrase,
         similarity: matched.similarity,
-        judged: matched.judged,
+        judged: matched.reranked,
         accepted: matched.accepted,
         references: matched.references,
     };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::future::join;
 use ibidem_language::bm25::{self, TermId, TermWeights};
 use ibidem_words::degrade::{Deadline, Fallback, Part};
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
@@ -10,6 +11,7 @@ use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
 use ibidem_words::{CollectionName, InvalidQuestion, PassageKey, Scope, checked_query, seen};
+use tracing::{Instrument as _, trace_span};
 
 /// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
 const FUSION_K: f64 = 60.0;
@@ -110,7 +112,7 @@ impl Searcher {
     /// The best passages by rank, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
         let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;
-        let hits = self.confirm(scope, fuse(found), request.limit).await?;
+        let hits = self.confirm(scope, fuse(found), request.limit).instrument(trace_span!("catalogue")).await?;
         Ok(SearchOutcome { hits, fallback_reasons })
     }
 
@@ -120,7 +122,8 @@ impl Searcher {
         request: &SearchRequest,
         hits_per_lane: usize,
     ) -> Result<(Vec<IndexHit>, Vec<Fallback>), SearchError> {
-        let (vector, words) = futures::join!(self.query_vector(request), self.query_words(scope, request));
+        let (vector, words) =
+            join(self.query_vector(request), self.query_words(scope, request)).instrument(trace_span!("embed")).await;
         let (vector, mut fallback_reasons) = vector?;
         let words = words?;
         if words.as_ref().is_some_and(|words| !words.by_rarity) {
@@ -134,7 +137,8 @@ impl Searcher {
             hits_per_lane,
             ..IndexQuery::default()
         };
-        let found = self.index.call(request.deadline, |index| index.search(scope, vec![query])).await?;
+        let found = self.index.call(request.deadline, |index| index.search(scope, vec![query]));
+        let found = found.instrument(trace_span!("index")).await?;
         let found = found.into_iter().next().unwrap_or_default();
         Ok((found, fallback_reasons))
     }

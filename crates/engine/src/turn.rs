@@ -167,8 +167,8 @@ pub struct CuratedMatch {
     /// The curator's words that came closest.
     pub phrase: String,
     pub similarity: f64,
-    /// What the judge gave it, where one was asked.
-    pub judged: Option<f32>,
+    /// What the reranker gave it, where it was asked.
+    pub reranked: Option<f32>,
     pub accepted: bool,
     /// References that resolve for this asker.
     pub references: usize,

@@ -13,8 +13,19 @@ const PREFIX: &str = "ibidem-";
 /// What knows language, and the words and ports: below everything else.
 const BELOW: [&str; 2] = ["ibidem-language", "ibidem-words"];
 
+/// What a program may use: neither may use the other.
+const ABOVE: [&str; 7] = [
+    "ibidem-engine",
+    "ibidem-ingest",
+    "ibidem-store",
+    "ibidem-adapters",
+    "ibidem-lab",
+    "ibidem-server",
+    "ibidem-wiring",
+];
+
 /// The crates of the project, and those of them that each may use beside `BELOW`.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("ibidem-language", &[]),
     ("ibidem-words", &[]),
     ("ibidem-engine", &[]),
@@ -23,12 +34,24 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("ibidem-adapters", &[]),
     ("ibidem-lab", &["ibidem-engine"]),
     ("ibidem-server", &["ibidem-engine", "ibidem-store"]),
-    ("ibidem", &["ibidem-engine", "ibidem-ingest", "ibidem-store", "ibidem-adapters", "ibidem-lab", "ibidem-server"]),
+    ("ibidem-wiring", &["ibidem-engine", "ibidem-ingest", "ibidem-store", "ibidem-adapters", "ibidem-server"]),
+    ("ibidem", &ABOVE),
+    ("ibidem-workbench", &ABOVE),
 ];
 
 /// The crates without I/O of their own, and what they must therefore never touch.
 const PURE: [&str; 3] = ["ibidem-language", "ibidem-words", "ibidem-engine"];
-const IO: [&str; 7] = ["sqlx", "qdrant-client", "reqwest", "ort", "axum", "tokio", "object_store"];
+const IO: [&str; 9] = [
+    "sqlx",
+    "qdrant-client",
+    "reqwest",
+    "ort",
+    "axum",
+    "tokio",
+    "object_store",
+    "opentelemetry",
+    "tracing-opentelemetry",
+];
 /// Tokio without its I/O: the clock that words hand to everybody else.
 const CLOCK: &str = "tokio, only its time";
 

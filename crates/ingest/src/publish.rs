@@ -9,6 +9,8 @@ use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexWri
 use ibidem_words::ports::outbox::{Outbox, Publication};
 use ibidem_words::ports::vectors::VectorShelf;
 use ibidem_words::{DocumentId, TenantId};
+use tracing::field::Empty;
+use tracing::{Instrument as _, trace_span};
 
 use crate::embed::{EmbedMissingError, embed_missing};
 use crate::progress::Progress;
@@ -59,21 +61,36 @@ impl Publisher {
         if publications.is_empty() {
             return Ok(0);
         }
+        let span = trace_span!(
+            parent: None,
+            "publish",
+            otel.kind = "consumer",
+            otel.status_code = Empty,
+            ibidem.documents = i64::try_from(publications.len()).unwrap_or(i64::MAX),
+        );
+        let published = self.publish(&publications).instrument(span.clone()).await;
+        if published.is_err() {
+            span.record("otel.status_code", "error");
+        }
+        published
+    }
+
+    async fn publish(&self, publications: &[Publication]) -> Result<usize, PublishError> {
         let documents: Vec<_> =
             publications.iter().map(|publication| (publication.tenant, publication.document)).collect();
         let done = tokio::select! {
             done = self.bring_up_to_date(&documents) => done,
-            never = self.hold(&publications) => never,
+            never = self.hold(publications) => never,
         };
         match done {
             Ok(()) => {
-                self.outbox.acknowledge(&publications).await?;
+                self.outbox.acknowledge(publications).await?;
                 Ok(publications.len())
             }
             // One of them is at fault: each for itself, so that only that one waits.
-            Err(error) if error.is_of_a_document() => self.one_by_one(&publications).await,
+            Err(error) if error.is_of_a_document() => self.one_by_one(publications).await,
             Err(error) => {
-                self.release(&publications).await;
+                self.release(publications).await;
                 Err(error)
             }
         }
@@ -127,7 +144,7 @@ impl Publisher {
     pub async fn bring_up_to_date(&self, documents: &[(TenantId, DocumentId)]) -> Result<(), PublishError> {
         let wanted = self.wanted_with_vectors(documents).await?;
         let count = wanted.len();
-        self.index.publish(wanted).await?;
+        self.index.publish(wanted).instrument(trace_span!("index")).await?;
         self.progress.published(count);
         Ok(())
     }
@@ -137,13 +154,15 @@ impl Publisher {
         documents: &[(TenantId, DocumentId)],
     ) -> Result<Vec<IndexDocument>, PublishError> {
         let model = self.embedder.model().hash;
-        let wanted = self.outbox.wanted(model, documents).await?;
+        let wanted = self.outbox.wanted(model, documents).instrument(trace_span!("catalogue")).await?;
         let missing: Vec<_> = wanted.iter().flat_map(|wanted| wanted.missing.iter().cloned()).collect();
         if missing.is_empty() {
             return Ok(wanted.into_iter().map(|wanted| wanted.document).collect());
         }
         // New documents bring their vectors: this is for what curators wrote, and after the embedding model was changed.
-        embed_missing(self.embedder.as_ref(), self.vectors.as_ref(), missing, &self.progress).await?;
+        embed_missing(self.embedder.as_ref(), self.vectors.as_ref(), missing, &self.progress)
+            .instrument(trace_span!("embed"))
+            .await?;
         let wanted = self.outbox.wanted(model, documents).await?;
         if wanted.iter().any(|wanted| !wanted.missing.is_empty()) {
             return Err(PublishError::VectorsVanished);

@@ -8,10 +8,12 @@ use chrono::Utc;
 use futures::future::{join, join_all};
 use futures::stream::{self, StreamExt as _};
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, TokenCounter};
-use ibidem_words::ports::intake::{Committed, Failure, Intake, Job};
+use ibidem_words::ports::intake::{Committed, Failure, Intake, Job, Submission};
 use ibidem_words::ports::originals::{Originals, OriginalsError};
 use ibidem_words::ports::vectors::MissingVector;
 use tokio::sync::{Semaphore, watch};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, trace_span};
 
 use crate::embed::{EmbedMissingError, embed_missing};
 use crate::identify::{Identified, identify, title_of};
@@ -51,6 +53,43 @@ impl JobError {
             Self::Interrupted(_) | Self::Reading(ReadingError::Interrupted(_)) => Failure::Passing,
             Self::Original(_) | Self::Reading(_) | Self::Split(_) => Failure::Permanent,
         }
+    }
+}
+
+/// A job under way, with its span for traces. The span ends with the job: it is never entered, and its stages are its
+/// children by name.
+struct Taken {
+    job: Job,
+    span: Span,
+}
+
+impl Taken {
+    fn new(job: Job) -> Self {
+        let Submission { tenant, format, .. } = &job.submission;
+        let span = trace_span!(
+            parent: None,
+            "ingest",
+            otel.kind = "consumer",
+            otel.status_code = Empty,
+            ibidem.tenant = %tenant.0,
+            ibidem.document = %job.submission.document_id().0,
+            ibidem.format = format.as_str(),
+            ibidem.attempts = i64::from(job.attempts),
+            ibidem.passages = Empty,
+            ibidem.failure = Empty,
+        );
+        Self { job, span }
+    }
+
+    /// Says what sort of failure it was, and not the reason: that may quote the document.
+    fn failed(&self, failure: Failure) {
+        let failure = match failure {
+            Failure::Permanent => "permanent",
+            Failure::Passing => "passing",
+            Failure::Outage => "outage",
+        };
+        self.span.record("ibidem.failure", failure);
+        self.span.record("otel.status_code", "error");
     }
 }
 
@@ -133,9 +172,9 @@ impl Worker {
     async fn do_jobs(&self, jobs: Vec<Job>) -> Result<(), String> {
         let mut prepared = pin!(stream::iter(jobs).map(|job| self.prepare(job)).buffer_unordered(self.readers.at_once));
         let mut outcome = Ok(());
-        let mut group: Vec<(Job, Identified)> = Vec::new();
+        let mut group: Vec<(Taken, Identified)> = Vec::new();
         let mut passages = 0;
-        while let Some((job, prepared)) = prepared.next().await {
+        while let Some((taken, prepared)) = prepared.next().await {
             match prepared {
                 Ok(identified) => {
                     let count = identified.to_embed.len();
@@ -144,64 +183,73 @@ impl Worker {
                         outcome = outcome.and(self.finish(std::mem::take(&mut group)).await);
                         passages = 0;
                     }
-                    group.push((job, identified));
+                    taken.span.record("ibidem.passages", i64::try_from(count).unwrap_or(i64::MAX));
+                    group.push((taken, identified));
                     passages += count;
                 }
-                Err(error) => self.fail(&job, &error.to_string(), error.failure()).await,
+                Err(error) => self.fail(&taken, &error.to_string(), error.failure()).await,
             }
         }
         outcome.and(self.finish(group).await)
     }
 
     /// Embeds and commits documents that were read. An error is a part's that every document needs.
-    async fn finish(&self, mut read: Vec<(Job, Identified)>) -> Result<(), String> {
+    async fn finish(&self, mut read: Vec<(Taken, Identified)>) -> Result<(), String> {
         let to_embed = read.iter().flat_map(|(_, identified)| identified.to_embed.iter().cloned()).collect();
-        match self.embed(to_embed).await {
+        // Documents are embedded together: each has the whole as its stage.
+        let embedding: Vec<Span> = read.iter().map(|(taken, _)| trace_span!(parent: &taken.span, "embed")).collect();
+        let embedded = self.embed(to_embed).await;
+        drop(embedding);
+        match embedded {
             Ok(()) => {}
             // Somebody's passage does not fit: each document for itself, so that only that one fails.
             Err(EmbedMissingError::Embed(EmbedError::Own(EmbedFault::TooLong { .. }))) => {
                 read = self.embed_one_by_one(read).await;
             }
             Err(error) => {
-                for (job, _) in &read {
-                    self.fail(job, &error.to_string(), failure(&error)).await;
+                for (taken, _) in &read {
+                    self.fail(taken, &error.to_string(), failure(&error)).await;
                 }
                 return Err(error.to_string());
             }
         }
         let mut outcome = Ok(());
-        for (job, identified) in read {
-            outcome = outcome.and(self.commit(job, identified).await);
+        for (taken, identified) in read {
+            outcome = outcome.and(self.commit(&taken, identified).await);
         }
         outcome
     }
 
     /// Embeds document by document; returns those that could be.
-    async fn embed_one_by_one(&self, read: Vec<(Job, Identified)>) -> Vec<(Job, Identified)> {
+    async fn embed_one_by_one(&self, read: Vec<(Taken, Identified)>) -> Vec<(Taken, Identified)> {
         let mut embedded = Vec::with_capacity(read.len());
-        for (job, identified) in read {
-            match self.embed(identified.to_embed.clone()).await {
-                Ok(()) => embedded.push((job, identified)),
-                Err(error) => self.fail(&job, &error.to_string(), failure(&error)).await,
+        for (taken, identified) in read {
+            let span = trace_span!(parent: &taken.span, "embed");
+            match self.embed(identified.to_embed.clone()).instrument(span).await {
+                Ok(()) => embedded.push((taken, identified)),
+                Err(error) => self.fail(&taken, &error.to_string(), failure(&error)).await,
             }
         }
         embedded
     }
 
     /// Reads, splits and identifies one document. In a task of its own: it goes on while others are embedded.
-    async fn prepare(&self, job: Job) -> (Job, Result<Identified, JobError>) {
-        let (worker, of) = (self.clone(), job.clone());
-        let prepared = tokio::spawn(async move { worker.identified(&of).await });
+    async fn prepare(&self, job: Job) -> (Taken, Result<Identified, JobError>) {
+        let taken = Taken::new(job);
+        let (worker, submission, span) = (self.clone(), taken.job.submission.clone(), taken.span.clone());
+        let prepared = tokio::spawn(async move { worker.identified(submission, &span).await });
         let prepared = prepared.await.unwrap_or_else(|error| Err(JobError::Interrupted(error.to_string())));
-        (job, prepared)
+        (taken, prepared)
     }
 
-    async fn identified(&self, job: &Job) -> Result<Identified, JobError> {
-        let submission = job.submission.clone();
+    async fn identified(&self, submission: Submission, span: &Span) -> Result<Identified, JobError> {
         // Before the original is fetched: those that wait hold nothing.
         let _place = self.readers.places.acquire().await;
-        let original = self.originals.fetch(submission.tenant, submission.original).await?;
-        let document = self.readers.reader.read(original, submission.format).await?;
+        let read = async {
+            let original = self.originals.fetch(submission.tenant, submission.original).await?;
+            Ok::<_, JobError>(self.readers.reader.read(original, submission.format).await?)
+        };
+        let document = read.instrument(trace_span!(parent: span, "read")).await?;
         let counter = Arc::clone(&self.counter);
         let limits = Limits::of_window(self.publisher.embedder.model().max_tokens);
         let today = Utc::now();
@@ -210,7 +258,8 @@ impl Worker {
             let passages = split(&document, &title, counter.as_ref(), &limits)?;
             Ok(identify(&submission, title, document, passages, today))
         });
-        split.await.unwrap_or_else(|error| Err(JobError::Interrupted(error.to_string())))
+        let split = split.instrument(trace_span!(parent: span, "split")).await;
+        split.unwrap_or_else(|error| Err(JobError::Interrupted(error.to_string())))
     }
 
     async fn embed(&self, to_embed: Vec<MissingVector>) -> Result<(), EmbedMissingError> {
@@ -218,29 +267,33 @@ impl Worker {
         embed_missing(publisher.embedder.as_ref(), publisher.vectors.as_ref(), to_embed, &publisher.progress).await
     }
 
-    async fn commit(&self, job: Job, identified: Identified) -> Result<(), String> {
+    async fn commit(&self, taken: &Taken, identified: Identified) -> Result<(), String> {
+        let job = &taken.job;
         let passages = identified.version.passages.len();
         for remark in &identified.version.remarks {
             tracing::info!(document = job.submission.source_location, remark, "a document was changed in reading");
         }
-        match self.intake.commit(vec![(job.clone(), identified.version)]).await {
+        let committed = self.intake.commit(vec![(job.clone(), identified.version)]);
+        match committed.instrument(trace_span!(parent: &taken.span, "commit")).await {
             Ok(outcomes) => {
                 match outcomes.into_iter().next() {
                     Some(Committed::Done) => self.publisher.progress.committed(passages),
-                    Some(Committed::Refused(reason)) => self.fail(&job, &reason, Failure::Permanent).await,
+                    Some(Committed::Refused(reason)) => self.fail(taken, &reason, Failure::Permanent).await,
                     Some(Committed::LeaseLost) | None => {}
                 }
                 Ok(())
             }
             Err(error) => {
-                self.fail(&job, &error.to_string(), Failure::Outage).await;
+                self.fail(taken, &error.to_string(), Failure::Outage).await;
                 Err(error.to_string())
             }
         }
     }
 
     /// Notes that an attempt failed. When not even that can be noted, the lease runs out and the job is tried again.
-    async fn fail(&self, job: &Job, reason: &str, failure: Failure) {
+    async fn fail(&self, taken: &Taken, reason: &str, failure: Failure) {
+        taken.failed(failure);
+        let job = &taken.job;
         let document = &job.submission.source_location;
         match self.intake.fail(job, reason, failure).await {
             Ok(outcome) => tracing::warn!(document, reason, ?outcome, "a document was not taken in"),

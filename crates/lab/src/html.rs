@@ -1,30 +1,28 @@
-//! What a page may show of what anybody wrote.
+//! Pages and pictures of what anybody wrote. The templates escape whatever they are given.
 
-/// Text as HTML shows it, in elements and in quoted attributes. Signs that steer how text runs are shown as what they are.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => safe.push(char::REPLACEMENT_CHARACTER),
-            sign if sign.is_control() && sign != '\n' && sign != '\t' => safe.push(char::REPLACEMENT_CHARACTER),
-            sign => safe.push(sign),
-        }
-    }
-    safe
+use maud::Markup;
+
+/// A page as it is written to a file. Signs that steer how text runs, wherever they come from, are shown as what they are.
+pub(crate) fn finished(page: Markup) -> String {
+    let steers = |sign: char| {
+        matches!(sign, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || (sign.is_control() && sign != '\n' && sign != '\t')
+    };
+    let shown = |sign: char| if steers(sign) { char::REPLACEMENT_CHARACTER } else { sign };
+    page.into_string().chars().map(shown).chain(['\n']).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use maud::html;
+
     use super::*;
 
     #[test]
     fn nothing_that_is_shown_becomes_markup_or_turns_the_text_round() {
-        assert_eq!(escaped("<a b='c'>&\""), "&lt;a b=&#39;c&#39;&gt;&amp;&quot;");
-        assert_eq!(escaped("a\u{202e}b\u{7}c\n"), "a\u{fffd}b\u{fffd}c\n");
+        let (text, name) = ("<a b='c'>&\"", "\" onload=\"x");
+        let page = finished(html! { p title=(name) { (text) } });
+        assert_eq!(page, "<p title=\"&quot; onload=&quot;x\">&lt;a b='c'&gt;&amp;&quot;</p>\n");
+        assert_eq!(finished(html! { "a\u{202e}b\u{7}c\n" }), "a\u{fffd}b\u{fffd}c\n\n");
     }
 }

@@ -58,7 +58,7 @@ pub struct CitedDocument {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromoteError {
     #[error(
-        "its words were stored as digests (`audit.texts: hashed`), and nobody reads them back: ask the person who asked, \
+        "its words were stored as digests (`audit.queries: hashed`), and nobody reads them back: ask the person who asked, \
          and write the golden query by hand"
     )]
     Hashed,

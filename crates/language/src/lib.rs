@@ -1,11 +1,19 @@
-//! What knows language: sentences, terms and their stems, figures and their units. Pure: texts in, findings out.
+//! What knows language: sentences, terms and their stems, figures and their units, with a folder of
+//! tables for each language. Pure: texts in, findings out.
 
 pub mod bm25;
+pub mod claims;
+pub mod denials;
 pub mod figures;
+mod language;
 pub mod markers;
 pub mod sentences;
-mod sources;
+pub mod stems;
+mod stop_words;
+mod tables;
 mod terms;
 
-pub use sources::SOURCES;
-pub use terms::{PresentTerms, SHORTEST_STEM, Terms, is_significant, same_word, significant_terms};
+pub use stems::{SHORTEST_STEM, same_word};
+pub use stop_words::is_significant;
+pub use tables::en::SOURCES;
+pub use terms::{PresentTerms, Terms, significant_terms};

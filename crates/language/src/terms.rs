@@ -4,40 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// Words that carry no subject.
-const STOP_WORDS: [&str; 95] = [
-    "a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by",
-    "can", "could", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have", "he", "her", "his", "how",
-    "i", "if", "in", "into", "is", "it", "its", "just", "list", "many", "may", "me", "much", "must", "my", "no", "not",
-    "of", "on", "one", "or", "our", "out", "over", "please", "shall", "she", "should", "show", "so", "some", "tell",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "under", "up",
-    "us", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with",
-    "would", "you", "your",
-];
+use crate::stems::{SHORTEST_STEM, same_word};
+use crate::stop_words::is_significant;
 
 /// The words of a question that say what it is about, in lower case, each once.
 pub fn significant_terms(query: &str) -> BTreeSet<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
     words.filter(|word| is_significant(word)).collect()
-}
-
-/// Whether a word, in lower case, says what something is about.
-pub fn is_significant(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_err()
-}
-
-/// Forms of a word have at least so many letters in common.
-pub const SHORTEST_STEM: usize = 4;
-
-/// Two forms of one word: the same but for a short ending.
-pub fn same_word(one: &str, other: &str) -> bool {
-    const LONGEST_ENDING: usize = 3;
-    if one == other {
-        return true;
-    }
-    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    common >= SHORTEST_STEM && longest - common <= LONGEST_ENDING
 }
 
 /// A question's significant words, ready to be looked for in many texts.
@@ -136,11 +109,6 @@ fn beginning(letters: impl Iterator<Item = char>) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stop_words_are_in_order_so_that_they_can_be_found() {
-        assert!(STOP_WORDS.is_sorted());
-    }
 
     #[test]
     fn significant_terms_are_what_the_question_is_about() {

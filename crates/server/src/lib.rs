@@ -14,6 +14,7 @@ mod request_id;
 mod routes;
 mod skosmos;
 mod state;
+mod traces;
 
 use std::sync::Arc;
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::logs;
 use crate::state::AppState;
+use crate::traces::TracedRequest;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -23,7 +24,9 @@ pub(crate) async fn assign(State(state): State<AppState>, mut request: Request, 
     let id = given.unwrap_or_else(Uuid::new_v4);
     request.extensions_mut().insert(RequestId(id));
     let is_api = request.uri().path().starts_with("/v1/");
-    let span = logs::request_span(id, request.method(), request.uri().path());
+    let traced = TracedRequest::of(id, &request);
+    // The log's span is inside: what handlers note for the log's lines is noted on the innermost span.
+    let span = traced.span.in_scope(|| logs::request_span(id, request.method(), request.uri().path(), traced.caller));
     let answered = async {
         let began = Instant::now();
         let response = next.run(request).await;
@@ -37,7 +40,8 @@ pub(crate) async fn assign(State(state): State<AppState>, mut request: Request, 
         }
         response
     };
-    let mut response = answered.instrument(span).await;
+    let mut response = answered.instrument(span).instrument(traced.span.clone()).await;
+    traced.replied(response.status());
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         response.headers_mut().insert(X_REQUEST_ID, value);
     }

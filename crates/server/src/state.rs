@@ -11,7 +11,6 @@ use ibidem_store::Store;
 use ibidem_words::Sha256Hash;
 use ibidem_words::curate::Window;
 use ibidem_words::ports::originals::Originals;
-use ibidem_words::ports::traces::Traces;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
@@ -72,8 +71,6 @@ pub struct ServerParts {
     /// What the vocabulary, the breakers and the tools count themselves.
     pub counts: Arc<dyn PartCounts>,
     pub audit: AuditSettings,
-    /// None when nobody collects traces.
-    pub traces: Option<Arc<dyn Traces>>,
 }
 
 impl ServerParts {

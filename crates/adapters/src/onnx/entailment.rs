@@ -1,7 +1,7 @@
 //! A cross-encoder in this process that says whether a text supports a claim.
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair as Claimed};
+use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair as Claimed};
 
 use super::labels::Labels;
 use super::pair_model::{PairModel, PairModelError, PairModelSettings};
@@ -26,11 +26,11 @@ impl Entailment for OnnxEntailment {
         &self.name
     }
 
-    async fn judge(&self, pairs: Vec<Claimed>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, pairs: Vec<Claimed>) -> Result<Vec<Classification>, EntailmentError> {
         // A claim is never cut: half of it may be true. What is cut off a premise supports nothing, which is safe.
         let pairs = pairs.into_iter().map(|pair| Pair { whole: pair.claim.into(), cut: pair.premise });
         let logits = self.model.logits(pairs.collect()).await.map_err(in_other_words)?;
-        Ok(logits.iter().map(|logits| self.model.head.judgement(logits)).collect())
+        Ok(logits.iter().map(|logits| self.model.head.classification(logits)).collect())
     }
 }
 

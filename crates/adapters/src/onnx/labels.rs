@@ -1,6 +1,6 @@
 //! What the labels of an entailment model mean: by their names, never by their order, which differs from one to the next.
 
-use ibidem_words::ports::entailment::{Judgement, Support};
+use ibidem_words::ports::entailment::{Classification, Support};
 
 use super::config::Config;
 use super::pair_model::{Head, sigmoid};
@@ -73,9 +73,9 @@ impl Labels {
     }
 
     /// As many logits as there are labels.
-    pub(super) fn judgement(&self, logits: &[f32]) -> Judgement {
+    pub(super) fn classification(&self, logits: &[f32]) -> Classification {
         let meanings = match self {
-            Self::Score => return Judgement::of(sigmoid(logits.first().copied().unwrap_or(f32::NEG_INFINITY))),
+            Self::Score => return Classification::of(sigmoid(logits.first().copied().unwrap_or(f32::NEG_INFINITY))),
             Self::Named(meanings) => meanings,
         };
         let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -83,13 +83,13 @@ impl Labels {
         let supporting = meanings.iter().zip(&weights).filter(|(meaning, _)| **meaning == Support::Supported);
         let share = supporting.map(|(_, weight)| weight).sum::<f64>() / weights.iter().sum::<f64>();
         #[expect(clippy::cast_possible_truncation, reason = "rounding to the precision of a score is meant")]
-        let judgement = Judgement::of(share as f32);
+        let classification = Classification::of(share as f32);
         let winner = meanings.iter().zip(logits).find(|(_, logit)| **logit == highest).map(|(meaning, _)| *meaning);
-        match (judgement.support, winner) {
+        match (classification.support, winner) {
             (Support::Unknown, Some(Support::Contradicted)) => {
-                Judgement { support: Support::Contradicted, ..judgement }
+                Classification { support: Support::Contradicted, ..classification }
             }
-            _ => judgement,
+            _ => classification,
         }
     }
 }

@@ -100,7 +100,7 @@ pub(super) struct PairModel<H> {
 }
 
 impl<H: Head> PairModel<H> {
-    /// Reads the files, starts the sessions and judges a few pairs, so that a model that cannot work is found out now.
+    /// Reads the files, starts the sessions and tries a few pairs, so that a model that cannot work is found out now.
     /// Takes about a second of blocking work.
     pub(super) fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
         let section = H::SECTION;
@@ -132,7 +132,7 @@ impl<H: Head> PairModel<H> {
         for _ in 0..settings.sessions {
             let encoder = CrossEncoder::new(&environment, &model, settings.threads, head.logits());
             let mut encoder = encoder.map_err(|reason| unusable(&path, reason))?;
-            judge_a_few(&mut encoder, &pairs).map_err(|reason| unusable(&path, reason))?;
+            try_a_few(&mut encoder, &pairs).map_err(|reason| unusable(&path, reason))?;
             threads.push(PairThread { pairs: Arc::clone(&pairs), encoder });
         }
         let workers = Workers::start(&format!("ibidem-{section}"), settings.batch_tokens, threads);
@@ -169,7 +169,7 @@ impl Model<Pair> for PairThread {
 }
 
 /// Four at once, of two lengths: fewer could not tell logits of a pair from those of several.
-fn judge_a_few(encoder: &mut CrossEncoder, pairs: &Pairs) -> Result<(), String> {
+fn try_a_few(encoder: &mut CrossEncoder, pairs: &Pairs) -> Result<(), String> {
     let windows = ["", "ibidem", "ibidem", "ibidem"].map(|text| {
         let pair = Pair { whole: "ibidem".into(), cut: text.to_owned() };
         pairs.located_window(&pair)

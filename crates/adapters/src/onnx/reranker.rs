@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_words::CharSpan;
+use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 
 use super::config::Config;
+use super::cross_encoder::NOWHERE;
 use super::pair_model::{Head, PairModel, PairModelError, PairModelSettings, sigmoid};
 use super::pairs::{First, Pair};
 use super::request::Trouble;
 
 /// One logit, the higher the better.
-struct Relevance;
+struct RelevanceHead;
 
-impl Head for Relevance {
+impl Head for RelevanceHead {
     const SECTION: &'static str = "reranker";
     const WANTED: &'static str = "a cross-encoder that gives one logit";
     const FIRST: First = First::Whole;
@@ -34,7 +36,7 @@ impl Head for Relevance {
 
 pub struct OnnxReranker {
     name: String,
-    model: PairModel<Relevance>,
+    model: PairModel<RelevanceHead>,
 }
 
 impl OnnxReranker {
@@ -51,11 +53,30 @@ impl Reranker for OnnxReranker {
     }
 
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
+        Ok(self.read(question, texts).await?.into_iter().map(|relevance| relevance.score).collect())
+    }
+
+    async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {
         let question: Arc<str> = question.into();
         let pairs = texts.into_iter().map(|passage| Pair { whole: Arc::clone(&question), cut: passage });
-        let logits = self.model.logits(pairs.collect()).await.map_err(in_other_words)?;
-        Ok(logits.into_iter().flatten().map(sigmoid).collect())
+        let rows = self.model.logits(pairs.collect()).await.map_err(in_other_words)?;
+        Ok(rows.iter().map(|row| relevance(row)).collect())
     }
+}
+
+/// A row is a logit, and of a reader the characters where its answer begins and ends.
+fn relevance(row: &[f32]) -> Relevance {
+    let score = sigmoid(row.first().copied().unwrap_or(f32::NEG_INFINITY));
+    let answer = match row {
+        [_, start, end] if *start != NOWHERE => Some(CharSpan { start: character(*start), end: character(*end) }),
+        _ => None,
+    };
+    Relevance { score, answer }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they were made of whole numbers")]
+fn character(number: f32) -> u32 {
+    number as u32
 }
 
 fn in_other_words(trouble: Trouble) -> RerankError {

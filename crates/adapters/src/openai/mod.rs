@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
-/// How long a server may take to name its models.
+/// How long a server may take to name its models while a question waits for that.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long what it named counts: a model that was just loaded is soon allowed.
 const SERVED_FOR: Duration = Duration::from_secs(10);
@@ -54,9 +54,18 @@ impl OpenAiModel {
         Self { settings, ..self.clone() }
     }
 
-    /// The models the server says it has, asked at this moment, each with its window where the server says.
+    /// The models the server says it has, asked at this moment, each with its window where the server says. A server that
+    /// writes for others meanwhile may take as long as for an answer.
     pub async fn listed(&self) -> Result<Vec<(String, Option<u32>)>, ModelError> {
-        let limit = self.settings.timeout.min(PATIENCE);
+        self.listed_within(self.settings.timeout).await
+    }
+
+    /// The same where a question waits for it.
+    async fn listed_soon(&self) -> Result<Vec<(String, Option<u32>)>, ModelError> {
+        self.listed_within(self.settings.timeout.min(PATIENCE)).await
+    }
+
+    async fn listed_within(&self, limit: Duration) -> Result<Vec<(String, Option<u32>)>, ModelError> {
         let list = async {
             let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
             let reply = request.send().await.and_then(reqwest::Response::error_for_status);
@@ -64,7 +73,7 @@ impl OpenAiModel {
             reply.json::<ModelList>().await.map_err(|error| ModelError::Own(ModelFault::Failed(reason(&error))))
         };
         match tokio::time::timeout(limit, list).await {
-            Err(_) => Err(ModelError::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))),
+            Err(_) => Err(ModelError::late(limit)),
             Ok(list) => Ok(list?.data.into_iter().map(|model| (model.id.clone(), model.window())).collect()),
         }
     }
@@ -77,7 +86,7 @@ impl OpenAiModel {
     }
 
     fn late(&self) -> ModelError {
-        ModelError::Timeout(u64::try_from(self.settings.timeout.as_millis()).unwrap_or(u64::MAX))
+        ModelError::late(self.settings.timeout)
     }
 
     /// The model to ask, if it may be asked.
@@ -120,7 +129,7 @@ impl OpenAiModel {
         let said = error_text(&reply.bytes().await.unwrap_or_default());
         let lower = said.to_lowercase();
         if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
-            let served = names(self.listed().await.unwrap_or_default());
+            let served = names(self.listed_soon().await.unwrap_or_default());
             return ModelError::Own(ModelFault::NotServed { model: model.to_owned(), served });
         }
         let about_length = ["context", "too long", "too large", "exceed"].iter().any(|word| lower.contains(word));
@@ -142,7 +151,7 @@ impl LanguageModel for OpenAiModel {
     }
 
     async fn served(&self) -> Result<Vec<String>, ModelError> {
-        let listed = async { self.listed().await.map(|listed| Arc::new(names(listed))) };
+        let listed = async { self.listed_soon().await.map(|listed| Arc::new(names(listed))) };
         match self.served.try_get_with((), listed).await {
             Ok(served) => Ok(served.to_vec()),
             Err(error) => Err(ModelError::clone(&error)),

@@ -1,7 +1,5 @@
 //! Servers on loopback that are no servers: they send what they were told, or are not there.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -18,7 +16,7 @@ pub(crate) async fn fixed_bytes(reply: &'static str, hangs: bool) -> String {
                 let _ = connection.read(&mut request).await;
                 let _ = connection.write_all(reply.as_bytes()).await;
                 if hangs {
-                    tokio::time::sleep(Duration::from_secs(20)).await;
+                    std::future::pending::<()>().await;
                 }
             });
         }

@@ -106,9 +106,9 @@ async fn every_failure_has_its_own_error_and_none_tells_the_key() {
         ("refuses the key", reply("401 X", &echo), "Unavailable", "no such key: …"),
         ("is busy", reply("429 X", ""), "Unavailable", "status 429"),
         ("sends elsewhere", reply("302 X\r\nlocation: http://127.0.0.1:9/", ""), "Unavailable", "status 302"),
-        ("babbles", reply("200 OK", "<html>"), "Failed", "`reranker.form`"),
-        ("leaves one out", reply("200 OK", r#"[{"index":0,"score":0.5}]"#), "Failed", "did not score text 1"),
-        ("gives logits", reply("200 OK", r#"[{"index":0,"score":5.5}]"#), "Failed", "`reranker.raw_scores`"),
+        ("babbles", reply("200 OK", "<html>"), "Own(Failed", "`reranker.form`"),
+        ("leaves one out", reply("200 OK", r#"[{"index":0,"score":0.5}]"#), "Own(Failed", "did not score text 1"),
+        ("gives logits", reply("200 OK", r#"[{"index":0,"score":5.5}]"#), "Own(Failed", "`reranker.raw_scores`"),
         ("breaks off", reply("200 OK", "[]").replace("length: 2", "length: 9"), "Unavailable", ""),
         ("is no HTTP server", "SSH-2.0-x\r\n".to_owned(), "Unavailable", ""),
     ];

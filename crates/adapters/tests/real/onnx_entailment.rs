@@ -1,4 +1,4 @@
-//! Entailment models on the real ONNX Runtime, with models whose judgement is known.
+//! Entailment models on the real ONNX Runtime, with models whose classification is known.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
 use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair, Support};
+use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
 use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::json;
 use tempfile::TempDir;
@@ -48,8 +48,8 @@ fn pair(premise: &str, claim: &str) -> Pair {
     Pair { premise: premise.to_owned(), claim: claim.to_owned() }
 }
 
-async fn judge(entailment: &dyn Entailment, pairs: &[Pair]) -> Vec<Judgement> {
-    entailment.judge(pairs.to_vec()).await.unwrap()
+async fn classify(entailment: &dyn Entailment, pairs: &[Pair]) -> Vec<Classification> {
+    entailment.classify(pairs.to_vec()).await.unwrap()
 }
 
 /// The tiny model's logits of a pair with so many tokens shared, tokens at all, and tokens in its first half.
@@ -62,11 +62,11 @@ fn softmax(logits: &[f32]) -> f32 {
     logits[0].exp() / logits.iter().map(|logit| logit.exp()).sum::<f32>()
 }
 
-fn assert_judged(judgements: &[Judgement], expected: &[(Support, f32)]) {
-    assert_eq!(judgements.len(), expected.len());
-    for (judgement, (support, score)) in judgements.iter().zip(expected) {
-        assert_eq!(judgement.support, *support, "{judgements:?}");
-        assert!((judgement.score - score).abs() < 1e-6, "{judgements:?}, not {score}");
+fn assert_classified(classifications: &[Classification], expected: &[(Support, f32)]) {
+    assert_eq!(classifications.len(), expected.len());
+    for (classification, (support, score)) in classifications.iter().zip(expected) {
+        assert_eq!(classification.support, *support, "{classifications:?}");
+        assert!((classification.score - score).abs() < 1e-6, "{classifications:?}, not {score}");
     }
 }
 
@@ -97,13 +97,13 @@ async fn every_pair_has_the_score_that_was_worked_out_by_hand() {
     let worked_out = [logits(3.0, 8.0, 5.0), logits(1.0, 6.0, 3.0), logits(1.0, 23.0, 20.0), logits(1.0, 3.0, 2.0)];
     let supports = [Support::Unknown, Support::Unknown, Support::Contradicted, Support::Unknown];
     let expected: Vec<_> = supports.into_iter().zip(worked_out.map(|logits| softmax(&logits))).collect();
-    assert_judged(&judge(&load(&three()), &pairs).await, &expected);
+    assert_classified(&classify(&load(&three()), &pairs).await, &expected);
 
     // More words in common, and it is supported: six words, all of them in the claim.
     let said = "passwords are changed every ninety days";
     let supported = softmax(&logits(7.0, 15.0, 8.0));
     assert!(supported > 0.9);
-    assert_judged(&judge(&load(&three()), &[pair(said, said)]).await, &[(Support::Supported, supported)]);
+    assert_classified(&classify(&load(&three()), &[pair(said, said)]).await, &[(Support::Supported, supported)]);
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn labels_count_by_name_wherever_the_model_has_them() {
         (["not_enough_info", "refutes", "supports"], Support::Unknown, [third, first, second]),
     ] {
         let folder = folder(Kind::ThreeLogits, &labels);
-        assert_judged(&judge(&load(&folder), &pairs).await, &[(support, softmax(&reordered))]);
+        assert_classified(&classify(&load(&folder), &pairs).await, &[(support, softmax(&reordered))]);
     }
 }
 
@@ -128,12 +128,12 @@ async fn two_labels_and_one_consistency_score_do_as_well() {
     let [unsure, _, _] = logits(1.0, 10.0, 3.0);
     let expected = [(Support::Supported, softmax(&[sure, neither])), (Support::Unknown, softmax(&[unsure, neither]))];
     for labels in [["entailment", "not_entailment"], ["consistent", "hallucinated"]] {
-        assert_judged(&judge(&load(&folder(Kind::TwoLogits, &labels)), &pairs).await, &expected);
+        assert_classified(&classify(&load(&folder(Kind::TwoLogits, &labels)), &pairs).await, &expected);
     }
     // One logit is weighed against nothing.
     let expected = [(Support::Supported, softmax(&[sure, 0.0])), (Support::Unknown, softmax(&[unsure, 0.0]))];
     for (kind, labels) in [(Kind::TwoHalves, &[][..]), (Kind::Flat, &["LABEL_0"]), (Kind::TwoHalves, &["consistent"])] {
-        assert_judged(&judge(&load(&folder(kind, labels)), &pairs).await, &expected);
+        assert_classified(&classify(&load(&folder(kind, labels)), &pairs).await, &expected);
     }
 }
 
@@ -146,25 +146,28 @@ async fn a_premise_is_cut_to_fit_beside_its_claim_and_a_claim_never() {
     let pairs = [pair(&format!("days {many}"), "ninety days"), pair(&format!("{many} days"), "ninety days")];
     // Two words of the claim, eleven of the premise and three special tokens; what stands at the end is not read.
     let expected = [softmax(&logits(2.0, 16.0, 13.0)), softmax(&logits(1.0, 16.0, 13.0))];
-    assert_judged(&judge(&small, &pairs).await, &expected.map(|score| (Support::Unknown, score)));
+    assert_classified(&classify(&small, &pairs).await, &expected.map(|score| (Support::Unknown, score)));
     // Half a window is the most a claim may take: six words, seven of the premise and three special tokens.
     let half = ["word"; 6].join(" ");
     let expected = softmax(&logits(6.0 * 7.0 + 1.0, 16.0, 9.0));
-    assert_judged(&judge(&small, &[pair(&many, &half)]).await, &[(Support::Supported, expected)]);
-    let long = small.judge(vec![pair("word", "word"), pair("word", &format!("{half} word"))]).await;
+    assert_classified(&classify(&small, &[pair(&many, &half)]).await, &[(Support::Supported, expected)]);
+    let long = small.classify(vec![pair("word", "word"), pair("word", &format!("{half} word"))]).await;
     let said = "the claim has 9 tokens, and 8 leave room for what should support it";
     assert_eq!(long, Err(EntailmentError::Own(EntailmentFault::TooLong(said.to_owned()))));
 }
 
 #[tokio::test]
-async fn a_batch_that_is_late_is_given_up_and_the_next_is_judged() {
+async fn a_batch_that_is_late_is_given_up_and_the_next_is_classified() {
     let entailment = Arc::new(load(&three()));
     let timed: Part<dyn Entailment> = Part::patient(entailment.clone(), Duration::from_millis(1));
     let much = vec![pair(&"word ".repeat(600), "word"); 200];
-    assert_eq!(timed.call(Deadline::NONE, |entailment| entailment.judge(much)).await, Err(EntailmentError::Timeout(1)));
+    assert_eq!(
+        timed.call(Deadline::NONE, |entailment| entailment.classify(much)).await,
+        Err(EntailmentError::Timeout(1))
+    );
     let expected = softmax(&logits(1.0, 6.0, 3.0));
-    let judgements = judge(entailment.as_ref(), &[pair("lunch", "are changed")]).await;
-    assert_judged(&judgements, &[(Support::Unknown, expected)]);
+    let classifications = classify(entailment.as_ref(), &[pair("lunch", "are changed")]).await;
+    assert_classified(&classifications, &[(Support::Unknown, expected)]);
 }
 
 #[test]
@@ -239,8 +242,8 @@ async fn a_published_entailment_model_behaves_as_one_and_knows_what_follows() {
         ("The cat ran about all afternoon.", false),
         ("The cat is black.", false),
     ];
-    let judgements = judge(&entailment, &cases.map(|(claim, _)| pair(premise, claim))).await;
-    for ((claim, follows), judgement) in cases.iter().zip(&judgements) {
-        assert_eq!(judgement.support == Support::Supported, *follows, "{claim}: {judgement:?}");
+    let classifications = classify(&entailment, &cases.map(|(claim, _)| pair(premise, claim))).await;
+    for ((claim, follows), classification) in cases.iter().zip(&classifications) {
+        assert_eq!(classification.support == Support::Supported, *follows, "{claim}: {classification:?}");
     }
 }

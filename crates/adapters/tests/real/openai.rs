@@ -114,16 +114,16 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
     let cases: [(&str, String, bool, &str, &str); 7] = [
         ("hangs at once", String::new(), true, "", "Timeout"),
         ("hangs in the middle", format!("{EVENTS}{piece}"), true, "Hel", "Timeout"),
-        ("breaks off", format!("{EVENTS}{piece}"), false, "Hel", "Failed"),
-        ("fails", "HTTP/1.1 500 X\r\ncontent-length: 4\r\n\r\nOops".to_owned(), false, "", "Failed"),
-        ("babbles", format!("{EVENTS}data: <html>\n\n"), false, "", "Failed"),
-        ("is no HTTP server", "SSH-2.0-x\r\n".to_owned(), false, "", "Connection"),
+        ("breaks off", format!("{EVENTS}{piece}"), false, "Hel", "Own(Failed"),
+        ("fails", "HTTP/1.1 500 X\r\ncontent-length: 4\r\n\r\nOops".to_owned(), false, "", "Own(Failed"),
+        ("babbles", format!("{EVENTS}data: <html>\n\n"), false, "", "Own(Failed"),
+        ("is no HTTP server", "SSH-2.0-x\r\n".to_owned(), false, "", "Unavailable"),
         (
             "says the model is not there",
             "HTTP/1.1 404 X\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}".to_owned(),
             false,
             "",
-            "NotServed",
+            "Own(NotServed",
         ),
     ];
     let limit = Duration::from_millis(700);
@@ -131,7 +131,7 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
         let url = format!("{}/v1", fixed_bytes(reply.leak(), hangs).await);
         let started = Instant::now();
         let (arrived, ended) = written(&model(settings(url, limit)), prompt("x")).await;
-        assert!(started.elapsed() < limit * 20, "{what} took {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(60), "{what} took {:?}", started.elapsed());
         assert_eq!(arrived, text, "{what}");
         let ended = format!("{:?}", ended.unwrap_err());
         assert!(ended.starts_with(error), "{what}: {ended}");

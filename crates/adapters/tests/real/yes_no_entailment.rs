@@ -41,8 +41,13 @@ async fn a_model_that_can_judge_knows_what_follows() {
     ] {
         let claims = std::iter::once(follows).chain(others);
         let pairs = claims.map(|claim| Pair { premise: premise.to_owned(), claim: claim.to_owned() });
-        let scores: Vec<f32> =
-            entailment.judge(pairs.collect()).await.unwrap().iter().map(|judgement| judgement.score).collect();
+        let scores: Vec<f32> = entailment
+            .classify(pairs.collect())
+            .await
+            .unwrap()
+            .iter()
+            .map(|classification| classification.score)
+            .collect();
         assert!(scores[1..].iter().all(|score| *score < scores[0]), "{premise}: {scores:?}");
     }
 }

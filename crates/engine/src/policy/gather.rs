@@ -16,7 +16,7 @@ pub struct GatherRules {
     pub forced_lexical: usize,
     /// What puts candidates in order that no reranker has read.
     #[serde(default)]
-    pub order: UnjudgedOrder,
+    pub order: UnrankedOrder,
     /// The collections whose documents are asked about by their name: "in the policies", "list ADRs about …".
     #[serde(default)]
     pub document_classes: DocumentClasses,
@@ -35,7 +35,7 @@ pub struct GatherRules {
     /// What curators wrote down; off when null.
     #[serde(default)]
     pub curated: Option<CuratedRules>,
-    /// How candidates are judged where a reranker is configured; off when null.
+    /// How candidates are reranked where a reranker is configured; off when null.
     #[serde(default)]
     pub rerank: Option<RerankRules>,
     /// What may be asked about; anything when null.
@@ -45,7 +45,7 @@ pub struct GatherRules {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum UnjudgedOrder {
+pub enum UnrankedOrder {
     /// By meaning, and only what meaning does not know by words.
     #[default]
     Cosine,
@@ -147,10 +147,12 @@ pub struct RewriteRules {
 pub struct CuratedRules {
     /// A pin that is surely meant.
     pub pin: f64,
-    /// From here on a judge decides about a pin; below, it is not meant.
-    pub pin_judged: f64,
-    /// What the judge must give it.
-    pub judge: f64,
+    /// From here on the reranker decides about a pin; below, it is not meant.
+    #[serde(alias = "pin_judged")]
+    pub pin_reranked: f64,
+    /// What the reranker must give it.
+    #[serde(alias = "judge")]
+    pub reranked: f64,
     /// A note that helps.
     pub note: f64,
     /// The similarity that a note's references are given.
@@ -163,7 +165,7 @@ pub struct CuratedRules {
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RerankRules {
-    /// The best so many by cosine are judged, and with them whatever a lane forces.
+    /// The best so many by cosine are reranked, and with them whatever a lane forces.
     pub pool: usize,
     /// The best so many are kept.
     pub keep: usize,
@@ -231,12 +233,12 @@ impl GatherRules {
             }
         }
         if let Some(curated) = &self.curated {
-            if curated.pin_judged > curated.pin {
+            if curated.pin_reranked > curated.pin {
                 found.push(
-                    "gather.curated.pin_judged is above gather.curated.pin: no judge would ever decide".to_owned(),
+                    "gather.curated.pin_reranked is above gather.curated.pin: no reranker would ever decide".to_owned(),
                 );
             }
-            let shares = [curated.pin, curated.pin_judged, curated.judge, curated.note, curated.references];
+            let shares = [curated.pin, curated.pin_reranked, curated.reranked, curated.note, curated.references];
             if shares.into_iter().chain([curated.sufficient_note]).any(|share| !(0.0..=1.0).contains(&share)) {
                 found.push("gather.curated: every similarity must be between 0 and 1".to_owned());
             }

@@ -17,7 +17,7 @@ pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
-    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnjudgedOrder,
+    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
 };
 pub use pattern::AddressPattern;
 pub use sift::SiftRules;

@@ -4,8 +4,8 @@
 //! stretches are the answer)? Do the sources of each stretch say what the receipt says they said (the version's digest,
 //! the span, the passage's digest)? And do they still say so (the document's current version, the figures, the verifier)?
 
-mod judge;
 mod presented;
+mod recheck;
 mod report;
 mod source;
 mod structure;
@@ -20,8 +20,8 @@ use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
-use judge::judge;
 pub use presented::{Presented, PresentedError};
+use recheck::recheck;
 pub use report::{Outcome, Report, SourceReport, StretchReport};
 use source::{Found, look_up};
 
@@ -30,7 +30,7 @@ pub struct Witnesses<'a> {
     /// The installation's public keys, those included that sign no more.
     pub keys: &'a PublicKeys,
     pub corpus: &'a Corpus,
-    /// None where none can be had: then only what needs no judgement is checked.
+    /// None where none can be had: then only what needs no classification is checked.
     pub entailment: Option<&'a Part<dyn Entailment>>,
     /// None where no vocabulary is configured: then definitions are not checked.
     pub vocabulary: Option<&'a Part<dyn Vocabulary>>,
@@ -74,11 +74,11 @@ async fn claim(report: StretchReport, stretch: &Stretch, found: &[Found], witnes
         let why = stretch.check.why.clone().unwrap_or_else(|| "its passages did not say so".to_owned());
         return report.with(Outcome::Unsupported, format!("marked as {} when it was said: {why}", verdict.as_str()));
     }
-    // Sources that are gone or changed say enough; judging their text would not help.
+    // Sources that are gone or changed say enough; checking against their text would not help.
     if found.iter().any(|found| found.outcome > Outcome::Reworded) {
         return report;
     }
-    judge(report, stretch, found, witnesses.entailment).await
+    recheck(report, stretch, found, witnesses.entailment).await
 }
 
 async fn find(stretch: &Stretch, source: &ReceiptSource, witnesses: &Witnesses<'_>) -> Found {

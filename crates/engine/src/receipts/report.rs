@@ -76,7 +76,7 @@ pub struct Report {
     pub signature: SignatureOutcome,
     /// What was changed after the receipt was made.
     pub tampered: Vec<String>,
-    /// Who judged now, and who did then; none where nobody did.
+    /// Which verifier checked now, and who did then; none where nobody did.
     pub verifier: Option<String>,
     pub verifier_then: Option<String>,
     /// The answer, stretch by stretch.
@@ -91,7 +91,7 @@ pub struct StretchReport {
     pub why: String,
     pub mend: Option<&'static str>,
     pub then: SentenceCheck,
-    /// How surely its passages support it, as judged now; none when they were not asked.
+    /// How surely its passages support it, as checked now; none when they were not asked.
     pub support: Option<f64>,
     pub sources: Vec<SourceReport>,
 }

@@ -16,12 +16,12 @@ pub(super) struct Found {
     pub(super) outcome: Outcome,
     pub(super) why: String,
     pub(super) current_version: Option<u32>,
-    /// What it says now, to be judged by; empty when nothing can be.
+    /// What it says now, to check against; empty when nothing can be.
     pub(super) text: String,
     /// What the document is called, and by what address.
     pub(super) title: String,
     pub(super) address: Option<String>,
-    /// The whole text of the version that is judged by; empty where there is none.
+    /// The whole text of the version that is checked against; empty where there is none.
     pub(super) whole: String,
     /// Of a concept: its name and its definition, as answers quote them.
     pub(super) definition: Option<String>,

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
 use ibidem_words::ports::corpus::{KeptDocument, KeptVersion};
-use ibidem_words::ports::entailment::{EntailmentError, Judgement, Pair, Support};
+use ibidem_words::ports::entailment::{Classification, EntailmentError, Pair, Support};
 use ibidem_words::ports::vocabulary::{LabelKind, VocabularyError};
 use ibidem_words::{
     Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
@@ -31,15 +31,15 @@ impl Entailment for WordForWord {
         "word for word"
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         let judged = pairs.iter().map(|pair| {
             let (premise, claim) = (pair.premise.to_lowercase(), pair.claim.to_lowercase());
             match () {
                 () if premise.contains(&format!("not true: {claim}")) => {
-                    Judgement { support: Support::Contradicted, score: 0.1 }
+                    Classification { support: Support::Contradicted, score: 0.1 }
                 }
-                () if premise.contains(&claim) => Judgement { support: Support::Supported, score: 0.9 },
-                () => Judgement { support: Support::Unknown, score: 0.2 },
+                () if premise.contains(&claim) => Classification { support: Support::Supported, score: 0.9 },
+                () => Classification { support: Support::Unknown, score: 0.2 },
             }
         });
         Ok(judged.collect())

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use ibidem_language::markers::without_markers;
-use ibidem_language::{SHORTEST_STEM, is_significant, same_word};
+use ibidem_language::stems::beginning;
+use ibidem_language::{is_significant, same_word};
 use ibidem_words::as_shown;
 
 /// What the sources say, ready to be held against an answer.
@@ -20,7 +21,7 @@ impl KeyPhrases {
             for run in runs(text) {
                 phrases.pairs.extend(pairs(&run));
                 for word in run {
-                    let known = phrases.words.entry(stem(&word)).or_default();
+                    let known = phrases.words.entry(beginning(&word)).or_default();
                     if !known.contains(&word) {
                         known.push(word);
                     }
@@ -50,7 +51,7 @@ impl KeyPhrases {
     }
 
     fn has(&self, word: &str) -> bool {
-        self.words.get(&stem(word)).is_some_and(|known| known.iter().any(|known| same_word(known, word)))
+        self.words.get(&beginning(word)).is_some_and(|known| known.iter().any(|known| same_word(known, word)))
     }
 }
 
@@ -66,11 +67,7 @@ fn runs(text: &str) -> Vec<Vec<String>> {
 
 /// In the forms' common beginning, so that "restores backups" and "restored backup" are one pair.
 fn pairs(run: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
-    run.windows(2).map(|pair| (stem(&pair[0]), stem(&pair[1])))
-}
-
-fn stem(word: &str) -> String {
-    word.chars().take(SHORTEST_STEM).collect()
+    run.windows(2).map(|pair| (beginning(&pair[0]), beginning(&pair[1])))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub mod verify;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::{Candidate, Reason, Refusal};
+use tracing::{Instrument as _, trace_span};
 
 pub(crate) use citing::quote;
 use citing::{Finished, refused};
@@ -150,7 +151,7 @@ async fn attempt(
         weighing: &weighing,
         deadline: asked.deadline,
     };
-    let draft = generate(model, prompt, &standard, listener).await;
+    let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
     let draft = Draft { written_from, fell_back: !log.fallback_reasons.is_empty(), ..draft };
     Ok(Attempt { evidence, context_tokens: allotted.tokens.context as u64, weighing, draft })

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use ibidem_language::claims::asserts;
 use ibidem_language::sentences::{Kind, Sentence, sentences_of};
 use ibidem_words::{Candidate, is_unseen};
 
@@ -13,156 +14,6 @@ use super::footnotes::Footnotes;
 
 /// Where ingestion parts the headings of a section's path.
 const BETWEEN_HEADINGS: &str = " > ";
-
-/// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
-const ASSERTING: [&str; 144] = [
-    "all",
-    "alle",
-    "aller",
-    "allowed",
-    "always",
-    "am",
-    "any",
-    "are",
-    "aren't",
-    "aucun",
-    "aucune",
-    "be",
-    "because",
-    "been",
-    "being",
-    "can",
-    "can't",
-    "cannot",
-    "could",
-    "darf",
-    "debe",
-    "deben",
-    "did",
-    "didn't",
-    "do",
-    "does",
-    "doesn't",
-    "doit",
-    "doivent",
-    "don't",
-    "dürfen",
-    "einzig",
-    "es",
-    "est",
-    "estan",
-    "está",
-    "están",
-    "every",
-    "except",
-    "forbidden",
-    "gilt",
-    "haben",
-    "had",
-    "has",
-    "hat",
-    "have",
-    "hay",
-    "immer",
-    "is",
-    "isn't",
-    "ist",
-    "jamais",
-    "jamás",
-    "jeder",
-    "kann",
-    "kein",
-    "keine",
-    "keinen",
-    "können",
-    "less",
-    "may",
-    "mehr",
-    "might",
-    "moins",
-    "more",
-    "muss",
-    "must",
-    "mustn't",
-    "müssen",
-    "nada",
-    "ne",
-    "need",
-    "needs",
-    "neither",
-    "never",
-    "nicht",
-    "nichts",
-    "nie",
-    "niemals",
-    "ninguna",
-    "ningún",
-    "no",
-    "none",
-    "nor",
-    "not",
-    "nothing",
-    "nunca",
-    "nur",
-    "obligatoire",
-    "ohne",
-    "only",
-    "ont",
-    "ought",
-    "pas",
-    "peut",
-    "peuvent",
-    "plus",
-    "porque",
-    "puede",
-    "pueden",
-    "rien",
-    "sans",
-    "sein",
-    "seulement",
-    "shall",
-    "should",
-    "siempre",
-    "sin",
-    "sind",
-    "soll",
-    "sollen",
-    "sollte",
-    "solo",
-    "son",
-    "sont",
-    "sólo",
-    "tiene",
-    "tienen",
-    "todo",
-    "todos",
-    "toujours",
-    "tous",
-    "tout",
-    "toute",
-    "toutes",
-    "unless",
-    "war",
-    "waren",
-    "was",
-    "wasn't",
-    "weil",
-    "weniger",
-    "werden",
-    "were",
-    "will",
-    "wird",
-    "without",
-    "won't",
-    "would",
-    "wouldn't",
-    "yes",
-    "zu",
-    "était",
-    "être",
-];
-/// Signs of Chinese and Japanese that do the same.
-const ASSERTING_SIGNS: &str = "不没沒无無非未是可能会會要必须須應应該该禁勿别莫总總皆都全每只最因";
 
 /// Words that structure of one turn may have.
 pub(super) struct Structures {
@@ -330,14 +181,7 @@ fn is_run(words: &[String], of: &[String]) -> bool {
 }
 
 fn asserts_nothing(words: &[String]) -> bool {
-    let asserts = |word: &String| {
-        let first = word.chars().next().unwrap_or(' ');
-        // What is written in hiragana is grammar.
-        ASSERTING.contains(&word.as_str())
-            || ASSERTING_SIGNS.contains(first)
-            || (('\u{3041}'..='\u{309f}').contains(&first) && first != 'の')
-    };
-    !words.iter().any(asserts)
+    !words.iter().any(|word| asserts(word))
 }
 
 #[cfg(test)]

@@ -315,12 +315,7 @@ fn words(text: &str) -> Vec<String> {
             words.push(letters.into_iter().collect());
         }
     }
-    words.iter().map(|word| stem(word)).collect()
-}
-
-/// Forms of a word have their beginning in common.
-fn stem(word: &str) -> String {
-    word.chars().take(4).collect()
+    words.iter().map(|word| ibidem_language::stems::beginning(word)).collect()
 }
 
 /// Images, HTML, comments, links that no note has, and characters that nobody sees.

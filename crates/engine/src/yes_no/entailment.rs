@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, EntailmentFault, Judgement, Pair};
+use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
 use ibidem_words::ports::language_model::LanguageModel;
 
 use super::{Trouble, YesNo, YesNoSettings};
@@ -25,11 +25,11 @@ impl Entailment for YesNoEntailment {
         &self.0.name
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         // A claim is never cut: half of it may be true.
         let pairs = pairs.into_iter().map(|pair| [self.0.beginning_of(&pair.premise), pair.claim]);
         let likelihoods = self.0.likelihoods(pairs).await?;
-        Ok(likelihoods.into_iter().map(Judgement::of).collect())
+        Ok(likelihoods.into_iter().map(Classification::of).collect())
     }
 }
 

@@ -109,7 +109,38 @@ async fn the_judges_order_decides_and_without_it_the_cosine_and_that_is_said() {
     assert!(judged.candidates.iter().all(|candidate| candidate.cosine.is_some()), "the cosine is kept");
 
     judge.set_trouble(Some(RerankError::Timeout(1)));
-    let unjudged = world.explain("gearbox holds oil litres").await;
-    assert_eq!((unjudged.reranked, unjudged.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
-    assert_eq!(order(&unjudged), [texts[0], texts[1]]);
+    let unranked = world.explain("gearbox holds oil litres").await;
+    assert_eq!((unranked.reranked, unranked.fallback_reasons.as_slice()), (false, [Fallback::NoRerank].as_slice()));
+    assert_eq!(order(&unranked), [texts[0], texts[1]]);
+}
+
+/// A reader, a policy that asks it, and no model that writes.
+async fn read_world(texts: &[&str], reader: FakeReranker) -> World {
+    let policy =
+        DEFAULT.replace("    - top1_similarity: 0.33", "    - top1_similarity: 0.33\n    - answerability: 0.5");
+    assert_ne!(policy, DEFAULT);
+    let policy = policy.replace("mode: model", "mode: extractive");
+    let mut world = world(texts, &policy).await;
+    world.engine.parts.reranker = Some(Part::bare(Arc::new(reader)));
+    world
+}
+
+#[tokio::test]
+async fn the_sentence_in_which_a_reader_finds_the_answer_is_quoted() {
+    let text = "The gearbox holds oil, and oil is what the gearbox is about. It takes 1.8 litres.";
+    let in_context = format!("Manual: Oil\n{text}");
+    let world = read_world(&[text], FakeReranker::finding(&[(&in_context, "1.8 litres")])).await;
+    let answer = world.ask("How much oil does the gearbox take?").await.answer;
+    assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, "It takes 1.8 litres.[1]"));
+}
+
+#[tokio::test]
+async fn what_no_passage_answers_is_refused_with_the_readers_number() {
+    let text = "The gearbox holds oil, and oil is what the gearbox is about.";
+    let in_context = format!("Manual: Oil\n{text}");
+    let world = read_world(&[text], FakeReranker::scoring(&[(&in_context, 0.04)])).await;
+    let answer = world.ask("How much oil does the gearbox take?").await.answer;
+    assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NotAnswered)));
+    let said = "Probability that a passage answers (0.04) below threshold (0.5)";
+    assert_eq!(answer.refusal_reason.as_deref(), Some(said));
 }

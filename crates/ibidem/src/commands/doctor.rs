@@ -1,8 +1,8 @@
 //! `ibidem doctor`: checks every part, and says how to fix what is wrong.
 
 mod audit;
-mod judges;
 mod language_models;
+mod models;
 mod reading;
 
 use std::process::ExitCode;
@@ -74,10 +74,10 @@ impl Doctor {
             findings.push(audit::audit(settings, store).await);
         }
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
-        findings.push(judges::reranker(settings).await);
+        findings.push(models::reranker(settings).await);
         let policy = policy(settings, embedder.as_deref());
         let embedder = embedder.map(|embedder| Part::bare(embedder as Arc<dyn Embedder>));
-        findings.push(judges::entailment(settings, embedder).await);
+        findings.push(models::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);
         findings.extend(traces(settings).await);

@@ -1,19 +1,11 @@
-//! `ibidem eval`: how well this installation finds, measured on sets whose answers are known.
+//! `ibidem eval`: how well this installation answers and refuses, measured on the golden set. What needs a public data set is
+//! in the workbench.
 
-mod addresses;
-mod adversarial;
-mod answer_or_refuse;
 mod check;
-mod detect;
 mod diff;
-mod fit;
-mod gather;
-mod judge;
 mod lint;
 mod promote;
-mod retrieval;
 mod run;
-mod similarity;
 
 use ibidem_store::{ActionRecord, AuditedAction};
 use std::process::ExitCode;
@@ -22,28 +14,8 @@ use crate::settings::Settings;
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Eval {
-    /// Measures whether documents are found by their addresses. Load them with addresses first.
-    Addresses(addresses::Addresses),
-    /// Measures how many misleading sentences the configured verifier catches, and how many faithful ones it drops.
-    Adversarial(adversarial::Adversarial),
-    /// Measures how well the configured verifier finds unsupported statements, on answers in which people marked them.
-    Detect(detect::Detect),
-    /// Fits the weights of the lexical verifier, on pairs of claims and passages.
-    Fit(fit::Fit),
-    /// Measures which passages each way of retrieval brings, and in which order, on a set in the format of BEIR.
-    Gather(gather::Gather),
     /// Checks a golden set for mistakes. It needs no server.
     Lint(lint::Lint),
-    /// Measures search by meaning and by keywords on a set in the format of BEIR. Load its corpus first.
-    Retrieval(retrieval::Retrieval),
-    /// Measures which questions each similarity threshold lets through, on a set in the format of SQuAD 2.0. Load its
-    /// paragraphs first.
-    Similarity(similarity::Similarity),
-    /// Measures which questions each policy file answers and refuses, on a set in the format of SQuAD 2.0.
-    AnswerOrRefuse(answer_or_refuse::AnswerOrRefuse),
-    /// Lets a model that wrote neither compare two files of answers to the same questions, without knowing who wrote
-    /// which.
-    Judge(judge::Judge),
     /// Adds reviewed answers to the golden set.
     Promote(promote::Promote),
     /// Asks every question of the golden set and compares the outcomes with the expected ones. Load its documents
@@ -59,20 +31,9 @@ impl Eval {
     /// Of those that ask anything of the documents.
     pub(crate) fn act(&self) -> Option<ActionRecord> {
         match self {
-            Self::Addresses(_)
-            | Self::Gather(_)
-            | Self::Retrieval(_)
-            | Self::Run(_)
-            | Self::Similarity(_)
-            | Self::AnswerOrRefuse(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
+            Self::Run(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
             Self::Promote(_) => Some(ActionRecord::by_operator(AuditedAction::ReadAudit, None)),
-            Self::Lint(_)
-            | Self::Check(_)
-            | Self::Diff(_)
-            | Self::Adversarial(_)
-            | Self::Detect(_)
-            | Self::Fit(_)
-            | Self::Judge(_) => None,
+            Self::Lint(_) | Self::Check(_) | Self::Diff(_) => None,
         }
     }
 
@@ -82,16 +43,7 @@ impl Eval {
             Self::Promote(command) => return command.run(settings).await,
             Self::Check(command) => return command.run(),
             Self::Diff(command) => command.run(),
-            Self::Adversarial(command) => return command.run(settings).await,
-            Self::Addresses(command) => command.run(settings).await,
-            Self::Detect(command) => command.run(settings).await,
-            Self::Fit(command) => command.run(settings).await,
-            Self::Gather(command) => command.run(settings).await,
-            Self::Retrieval(command) => command.run(settings).await,
             Self::Run(command) => command.run(settings).await,
-            Self::Similarity(command) => command.run(settings).await,
-            Self::AnswerOrRefuse(command) => command.run(settings).await,
-            Self::Judge(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }

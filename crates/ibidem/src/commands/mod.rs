@@ -2,7 +2,6 @@
 
 mod ask;
 mod audit;
-mod bench;
 mod calibrate;
 mod doctor;
 mod document;
@@ -16,7 +15,6 @@ mod migrate;
 mod models;
 mod openapi;
 mod policy;
-pub(crate) mod read_original;
 mod reconcile;
 mod reindex;
 mod replay;
@@ -30,25 +28,22 @@ mod verify;
 mod vocabulary;
 mod worker;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use ibidem_adapters::otlp::Otlp;
 use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_wiring::arguments::SettingsArguments;
 
-use crate::{compose, logs, settings};
+use crate::{compose, logs};
 
 /// Answers questions from an organisation's own documents; every sentence of an answer cites its source.
 #[derive(Parser)]
 #[command(name = "ibidem", version, propagate_version = true)]
 pub(crate) struct Arguments {
-    /// Reads settings from this file. They override the defaults, which config/ibidem.yaml lists and describes.
-    #[arg(long, global = true, env = "IBIDEM_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Sets one setting and overrides the file and the environment; may be repeated.
-    #[arg(long = "set", global = true, value_name = "SECTION.KEY=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
     #[command(subcommand)]
     command: Command,
 }
@@ -135,13 +130,9 @@ enum Command {
     ///
     /// Normally nothing differs. Use it after the index was restored from a backup, or when `ibidem doctor` advises it.
     Reconcile(reconcile::Reconcile),
-    /// Measures quality on sets of questions with known outcomes.
+    /// Measures quality on the golden set: questions with known outcomes.
     #[command(subcommand)]
     Eval(eval::Eval),
-    /// Measures speed and compares it with PostgreSQL, Qdrant and the model alone, in a database and an index of its
-    /// own.
-    #[command(subcommand)]
-    Bench(bench::Bench),
     /// Lists who did what to which data, and deletes old records.
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -156,6 +147,11 @@ enum Command {
 }
 
 impl Command {
+    /// Whether it answers requests or reads documents: only these are traced.
+    fn makes_traces(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Worker(_) | Self::Ingest(_))
+    }
+
     /// What is put on record of it, with the outcome to come. A command that touches nobody's data, or whose parts record
     /// themselves, has none.
     fn act(&self) -> Option<ActionRecord> {
@@ -168,7 +164,6 @@ impl Command {
             | Self::Serve(_)
             | Self::Metrics(_)
             | Self::Worker(_)
-            | Self::Bench(_)
             | Self::Openapi => return None,
             Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
             Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
@@ -200,10 +195,11 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Policy(command) => return command.run(),
         command => command,
     };
-    let settings = settings::load(arguments.config.as_deref(), std::env::vars(), &arguments.set)?;
-    logs::start(&settings.log);
+    let settings = arguments.settings.load()?;
+    let traces = command.makes_traces().then(|| logs::traces(&settings)).transpose()?.flatten();
+    logs::start(&settings.log, traces.as_ref());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let done = |result: anyhow::Result<()>| result.map(|()| ExitCode::SUCCESS);
         let mut act = command.act();
         let result = match command {
@@ -224,13 +220,15 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,
             Command::Vocabulary(command) => done(command.run(&settings).await),
-            Command::Serve(command) => done(command.run(&settings).await),
+            Command::Serve(command) => {
+                let spans_lost = traces.as_ref().map(Otlp::lost).unwrap_or_default();
+                done(command.run(&settings, spans_lost).await)
+            }
             Command::Metrics(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),
             Command::Reconcile(command) => done(command.run(&settings).await),
             Command::Eval(command) => command.run(&settings).await,
-            Command::Bench(command) => done(command.run(&settings).await),
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,
             Command::Openapi | Command::Policy(_) => Ok(ExitCode::SUCCESS),
@@ -242,5 +240,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             compose::audit::record(&settings, act).await;
         }
         result
-    })
+    });
+    if let Some(traces) = traces {
+        traces.finish();
+    }
+    ended
 }

@@ -1,9 +1,11 @@
 //! `ibidem serve`: the HTTP API.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use backon::{ConstantBuilder, Retryable as _};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
 use ibidem_store::{ActionObject, ActionRecord, AuditLog, AuditedAction, Store};
@@ -21,7 +23,7 @@ use crate::settings::Settings;
 /// How often the policy's file and that of the settings are looked at; a change is in force after the second look that finds it.
 const LOOK_AT_FILES: Duration = Duration::from_secs(1);
 
-/// After how long a policy that could not be kept is tried again.
+/// After how long, or up to twice as long, what could not be kept is tried again.
 const KEEP_AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(clap::Args)]
@@ -35,7 +37,8 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    /// `spans_lost` is counted by whoever sends traces.
+    pub(crate) async fn run(self, settings: &Settings, spans_lost: Arc<AtomicU64>) -> anyhow::Result<()> {
         let breakers = Breakers::new(settings.breakers);
         let (policy, policy_file) = compose::policy_in_force(settings)?;
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
@@ -66,7 +69,8 @@ impl Serve {
             let worker = parts.worker();
             tokio::spawn(async move { worker.run(stopped).await })
         });
-        ibidem_server::serve(listener, parts.app_state(settings, policy, roles, &breakers).await?, terminated()).await;
+        let state = parts.app_state(settings, policy, roles, &breakers, spans_lost).await?;
+        ibidem_server::serve(listener, state, terminated()).await;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;
@@ -83,10 +87,12 @@ fn log_policy(policy: &Policy) {
 async fn keep_policies(store: Store, log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<Policy>>) {
     loop {
         let policy = in_force.borrow_and_update().clone();
-        while let Err(error) = store.keep_policy(policy.hash, &policy.texts).await {
+        let keep = || store.keep_policy(policy.hash, &policy.texts);
+        let kept = keep.retry(for_ever()).notify(|error, _| {
             tracing::warn!(%error, policy_sha256 = %policy.hash, "a policy was not kept; trying again");
-            tokio::time::sleep(KEEP_AGAIN).await;
-        }
+        });
+        // It is tried until it is done.
+        let _ = kept.await;
         let object = ActionObject::new("policy", policy.hash);
         record(log.as_ref(), AuditedAction::PolicyInForce, Some(object), json!({ "name": policy.rules.name })).await;
         if in_force.changed().await.is_err() {
@@ -106,6 +112,11 @@ async fn record_models(log: Option<AuditLog>, mut in_force: watch::Receiver<Arc<
     }
 }
 
+/// Several servers that lost the same database do not come back together.
+fn for_ever() -> ConstantBuilder {
+    ConstantBuilder::new().with_delay(KEEP_AGAIN).with_jitter().without_max_times()
+}
+
 async fn record(
     log: Option<&AuditLog>,
     action: AuditedAction,
@@ -114,8 +125,8 @@ async fn record(
 ) {
     let Some(log) = log else { return };
     let act = ActionRecord { object, details, ..ActionRecord::by_operator(action, None) };
-    while let Err(error) = log.keep_action(act.clone()).await {
+    let kept = (|| log.keep_action(act.clone())).retry(for_ever()).notify(|error, _| {
         tracing::warn!(%error, action = action.as_str(), "an action was not recorded; trying again");
-        tokio::time::sleep(KEEP_AGAIN).await;
-    }
+    });
+    let _ = kept.await;
 }

@@ -10,7 +10,7 @@ use crate::installation::{Installation, Served};
 
 pub(crate) const QUESTION: &str = "How many days of leave may be carried over?";
 
-const HANDBOOK: [(&str, &str); 4] = [
+pub(crate) const HANDBOOK: [(&str, &str); 4] = [
     (
         "leave.md",
         "# Leave\n\nFive days of leave may be carried over into the next year. They lapse at the end of March.",
@@ -76,7 +76,7 @@ impl Asker {
     /// An answer as the record has it, once it is there: nobody waits for the record.
     pub(crate) async fn read_again(&self, request_id: &str) -> Value {
         let url = format!("{}/{request_id}", self.url);
-        for _ in 0..500 {
+        for _ in 0..3_000 {
             let reply = self.client.get(&url).bearer_auth(&self.key).send().await.unwrap();
             if reply.status().is_success() {
                 return reply.json().await.unwrap();

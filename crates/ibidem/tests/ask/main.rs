@@ -11,6 +11,7 @@
 
 mod asking;
 mod audit;
+mod collector;
 #[path = "../common/mod.rs"]
 mod common;
 mod failing;

@@ -235,7 +235,7 @@ async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
     read_request(&mut connection).await;
     let _ = connection.write_all(reply.as_bytes()).await;
     if hangs {
-        tokio::time::sleep(Duration::from_secs(30)).await;
+        std::future::pending::<()>().await;
     }
     let _ = connection.shutdown().await;
 }

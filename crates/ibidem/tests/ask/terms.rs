@@ -150,7 +150,7 @@ async fn skos_03_a_vocabulary_that_is_really_slow_verifies_nothing() {
     let world = World::on(Arc::new(skosmos(&silent.url, timeout)), WatchedSettings::default());
     let began = std::time::Instant::now();
     let late = world.ask("What is a busbar section?").await;
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!((late.reason, late.refused), (Some(Reason::TerminologyTimeout), true), "{late:?}");
     assert_eq!(late.retrieval_quality.fallback_reasons, ["skosmos_timeout"]);
     assert_eq!(world.vocabulary.counts(), VocabularyCounts { lookup: 1, timeout: 1, ..VocabularyCounts::default() });

@@ -11,12 +11,10 @@
 mod bound;
 #[path = "../common/mod.rs"]
 mod common;
-mod judging;
 #[path = "../ask/model_server.rs"]
 #[allow(dead_code, reason = "the servers are there for other tests too")]
 mod model_server;
 mod promoting;
-mod refusing;
 
 use common::{installation, setting};
 

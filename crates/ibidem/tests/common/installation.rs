@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -54,6 +54,17 @@ impl Served {
     /// The lines that it wrote since it listens, so far.
     pub(crate) fn said(&self) -> Vec<String> {
         self.said.lock().unwrap().clone()
+    }
+
+    /// Waits until it has said this so many times.
+    pub(crate) async fn says(&self, what: &str, times: usize) {
+        let said = async {
+            while self.said().iter().filter(|line| line.contains(what)).count() < times {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let is_said = tokio::time::timeout(PATIENCE, said).await.is_ok();
+        assert!(is_said, "it does not say {what:?} {times} times: {:?}", self.said());
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -194,7 +205,7 @@ impl Installation {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        self.configured(Path::new(env!("CARGO_BIN_EXE_ibidem")), arguments)
+        self.configured(&product(), arguments)
     }
 
     /// A program whose environment names this installation.
@@ -219,10 +230,15 @@ impl Installation {
         ended(self.command(arguments)).await
     }
 
+    /// Runs another program on this installation to its end.
+    pub(crate) async fn run_program(&self, program: &Path, arguments: &[&str]) -> Said {
+        ended(self.configured(program, arguments)).await
+    }
+
     /// Runs a script of the repository to its end, with the binary under test as `IBIDEM`.
     pub(crate) async fn script(&self, script: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
         let mut command = self.configured(script, arguments);
-        command.env("IBIDEM", env!("CARGO_BIN_EXE_ibidem")).envs(variables.iter().copied());
+        command.env("IBIDEM", product()).envs(variables.iter().copied());
         ended(command).await
     }
 
@@ -294,6 +310,16 @@ impl Installation {
         let answer = self.succeed(&arguments).await.json();
         assert_eq!(answer["fallback_reasons"], serde_json::json!([]));
         answer["hits"].as_array().unwrap().clone()
+    }
+}
+
+/// The binary `ibidem`. Cargo names it for the tests of its own crate; those of the workbench find it beside their own
+/// binary, where a build of the whole workspace puts both.
+fn product() -> PathBuf {
+    match (option_env!("CARGO_BIN_EXE_ibidem"), option_env!("CARGO_BIN_EXE_ibidem-workbench")) {
+        (Some(product), _) => product.into(),
+        (None, Some(workbench)) => Path::new(workbench).with_file_name("ibidem"),
+        (None, None) => panic!("neither binary is built with these tests"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The curve of risk and coverage as a picture: what each threshold would give, and what it would cost.
 
+use maud::{Markup, html};
+
 use super::{Calibration, Step};
-use crate::html::escaped;
+use crate::html::finished;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 460.0;
@@ -22,38 +24,35 @@ pub fn svg(calibration: &Calibration, titled: &str, by: &str) -> String {
     let plot = Plot { top };
     let max_risk = calibration.demand.max_risk;
 
-    let mut drawn = vec![
-        format!(
-            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13" fill="#222"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>"##
-        ),
-        text(LEFT, 26.0, "start", 16, &escaped(titled)),
-        text(LEFT, 46.0, "start", 12, &escaped(&summary(calibration, by))),
-        plot.axes(),
-    ];
     let bounds = steps.iter().map(|step| (step.coverage, calibration.upper_bound(step)));
     let bound: Vec<_> = bounds.filter(|(_, bound)| *bound <= top).map(|(share, bound)| plot.at(share, bound)).collect();
     let risk: Vec<_> = steps.iter().map(|step| plot.at(step.coverage, step.risk)).collect();
-    drawn.push(line(&[plot.at(0.0, max_risk), plot.at(1.0, max_risk)], "#c0392b", "6 4", 1.5));
-    drawn.push(line(&bound, "#888", "2 3", 1.5));
-    drawn.push(line(&risk, "#1f5fa8", "", 2.5));
-    if let Some(chosen) = &calibration.chosen {
-        let (x, y) = plot.at(chosen.coverage, chosen.risk);
-        drawn.push(format!(
-            r##"<circle cx="{x:.1}" cy="{y:.1}" r="6" fill="#1f5fa8" stroke="#fff" stroke-width="2"/>"##
-        ));
-    }
     let legend = [
         ("#1f5fa8", "", "wrong among those answered".to_owned()),
         ("#888", "2 3", format!("at most, each by itself ({})", calibration.demand.confidence)),
         ("#c0392b", "6 4", format!("asked for: at most {max_risk}")),
     ];
-    for (place, (colour, dashes, what)) in (0_u8..).zip(legend) {
-        let x = LEFT + f64::from(place) * 235.0;
-        drawn.push(line(&[(x, HEIGHT - 18.0), (x + 24.0, HEIGHT - 18.0)], colour, dashes, 2.5));
-        drawn.push(text(x + 30.0, HEIGHT - 14.0, "start", 11, &what));
-    }
-    drawn.push("</svg>\n".to_owned());
-    drawn.join("\n")
+    finished(html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) font-family="sans-serif"
+            font-size="13" fill="#222" {
+            rect width=(WIDTH) height=(HEIGHT) fill="#fff" {}
+            (text(LEFT, 26.0, "start", 16, titled))
+            (text(LEFT, 46.0, "start", 12, &summary(calibration, by)))
+            (plot.axes())
+            (line(&[plot.at(0.0, max_risk), plot.at(1.0, max_risk)], "#c0392b", "6 4", 1.5))
+            (line(&bound, "#888", "2 3", 1.5))
+            (line(&risk, "#1f5fa8", "", 2.5))
+            @if let Some(chosen) = &calibration.chosen {
+                @let (x, y) = plot.at(chosen.coverage, chosen.risk);
+                circle cx=(place(x)) cy=(place(y)) r="6" fill="#1f5fa8" stroke="#fff" stroke-width="2" {}
+            }
+            @for (number, (colour, dashes, what)) in (0_u8..).zip(&legend) {
+                @let x = LEFT + f64::from(number) * 235.0;
+                (line(&[(x, HEIGHT - 18.0), (x + 24.0, HEIGHT - 18.0)], colour, dashes, 2.5))
+                (text(x + 30.0, HEIGHT - 14.0, "start", 11, what))
+            }
+        }
+    })
 }
 
 fn summary(calibration: &Calibration, by: &str) -> String {
@@ -78,34 +77,38 @@ impl Plot {
         (x, y)
     }
 
-    fn axes(&self) -> String {
-        let mut drawn = Vec::new();
-        for fifth in (0..=5_u8).map(|fifth| f64::from(fifth) / 5.0) {
-            let (x, y) = self.at(fifth, fifth * self.top);
-            drawn.push(line(&[(LEFT, y), (WIDTH - RIGHT, y)], "#ddd", "", 1.0));
-            drawn.push(text(LEFT - 8.0, y + 4.0, "end", 12, &format!("{:.2}", fifth * self.top)));
-            drawn.push(text(x, HEIGHT - BOTTOM + 18.0, "middle", 12, &format!("{fifth:.1}")));
-        }
+    fn axes(&self) -> Markup {
         let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
-        drawn.push(text(middle, HEIGHT - BOTTOM + 38.0, "middle", 13, "share of the questions answered"));
-        let (x, y) = (20.0, f64::midpoint(TOP, HEIGHT - BOTTOM));
-        drawn.push(format!(
-            r#"<text x="{x}" y="{y}" text-anchor="middle" transform="rotate(-90 {x} {y})">wrong among those answered</text>"#
-        ));
-        drawn.join("\n")
+        let centre = f64::midpoint(TOP, HEIGHT - BOTTOM);
+        html! {
+            @for fifth in (0..=5_u8).map(|fifth| f64::from(fifth) / 5.0) {
+                @let (x, y) = self.at(fifth, fifth * self.top);
+                (line(&[(LEFT, y), (WIDTH - RIGHT, y)], "#ddd", "", 1.0))
+                (text(LEFT - 8.0, y + 4.0, "end", 12, &format!("{:.2}", fifth * self.top)))
+                (text(x, HEIGHT - BOTTOM + 18.0, "middle", 12, &format!("{fifth:.1}")))
+            }
+            (text(middle, HEIGHT - BOTTOM + 38.0, "middle", 13, "share of the questions answered"))
+            text x="20" y=(centre) text-anchor="middle" transform=(format!("rotate(-90 20 {centre})")) {
+                "wrong among those answered"
+            }
+        }
     }
 }
 
-fn line(points: &[(f64, f64)], colour: &str, dashes: &str, width: f64) -> String {
+fn line(points: &[(f64, f64)], colour: &str, dashes: &str, width: f64) -> Markup {
     let points: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-    format!(
-        r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-dasharray="{dashes}"/>"#,
-        points.join(" ")
-    )
+    html! {
+        polyline points=(points.join(" ")) fill="none" stroke=(colour) stroke-width=(width) stroke-dasharray=(dashes) {}
+    }
 }
 
-fn text(x: f64, y: f64, anchor: &str, size: u8, content: &str) -> String {
-    format!(r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" font-size="{size}">{content}</text>"#)
+fn text(x: f64, y: f64, anchor: &str, size: u8, content: &str) -> Markup {
+    html! { text x=(place(x)) y=(place(y)) text-anchor=(anchor) font-size=(size) { (content) } }
+}
+
+/// A place in the picture.
+fn place(place: f64) -> String {
+    format!("{place:.1}")
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
-use super::binomial::{at_most, clopper_pearson, log_factorial};
+use proptest::prelude::*;
+
+use super::binomial::{at_most, clopper_pearson};
 use super::*;
 
 fn close(found: f64, expected: f64, what: &str) {
@@ -35,13 +37,63 @@ fn binomial_tails_equal_what_is_computed_exactly() {
     close(at_most(9, 4, 1.0), 0.0, "certain");
 }
 
-#[test]
-fn factorials_agree_where_their_two_ways_meet_and_beyond() {
-    close(log_factorial(0), 0.0, "0!");
-    close(log_factorial(5), 120_f64.ln(), "5!");
-    for count in 1..500 {
-        let next = log_factorial(count) + as_float(count + 1).ln();
-        assert!((log_factorial(count + 1) - next).abs() < 1e-11, "{count}");
+/// The chance of at most `successes` of `trials`, as it was computed by hand before.
+///
+/// Summed from the largest term of the tail downward, in proportion to it, so that nothing is lost to underflow before
+/// the end.
+fn summed(trials: usize, successes: usize, probability: f64) -> f64 {
+    if successes >= trials || probability <= 0.0 {
+        return 1.0;
+    }
+    if probability >= 1.0 {
+        return 0.0;
+    }
+    let odds = probability / (1.0 - probability);
+    let (mut term, mut sum) = (1.0, 1.0);
+    for count in (1..=successes).rev() {
+        term *= as_float(count) / (as_float(trials - count + 1) * odds);
+        sum += term;
+        // Terms fall once they fall: below the mean they always do.
+        if term < sum * f64::EPSILON && as_float(count) < as_float(trials) * probability {
+            break;
+        }
+    }
+    (log_exactly(trials, successes, probability) + sum.ln()).exp().min(1.0)
+}
+
+/// The logarithm of the chance of exactly so many.
+fn log_exactly(trials: usize, successes: usize, probability: f64) -> f64 {
+    let ways = log_factorial(trials) - log_factorial(successes) - log_factorial(trials - successes);
+    ways + as_float(successes) * probability.ln() + as_float(trials - successes) * (-probability).ln_1p()
+}
+
+/// By multiplying where that is exact, else by Stirling's series, whose first term left out is below 1e-12 there.
+fn log_factorial(count: usize) -> f64 {
+    const EXACT: usize = 16;
+    if count <= EXACT {
+        return (1..=count).map(as_float).product::<f64>().ln();
+    }
+    let count = as_float(count);
+    let square = count * count;
+    let correction = (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1_260.0 * square)) / square) / count;
+    count * count.ln() - count + (std::f64::consts::TAU * count).ln() / 2.0 + correction
+}
+
+proptest! {
+    #[test]
+    fn tails_and_bounds_are_those_that_were_computed_by_hand(
+        (trials, successes) in (1..5_000_usize).prop_flat_map(|trials| (Just(trials), 0..=trials)),
+        few in 0..20_usize,
+        probability in 0.0..=1.0_f64,
+        error in 1e-4..0.5_f64,
+    ) {
+        for successes in [successes, few.min(trials)] {
+            let (found, expected) = (at_most(trials, successes, probability), summed(trials, successes, probability));
+            prop_assert!((found - expected).abs() < 1e-9, "{successes} of {trials} at {probability}: {found}, {expected}");
+            let bound = clopper_pearson(trials, successes, error);
+            let by_hand = binomial::largest(|probability| summed(trials, successes, probability) > error);
+            prop_assert!((bound - by_hand).abs() < 1e-9, "{successes} of {trials} within {error}: {bound}, {by_hand}");
+        }
     }
 }
 

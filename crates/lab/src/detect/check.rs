@@ -107,8 +107,8 @@ async fn check_sentence(
     if aside.is_none() {
         let windows = windows_of(passages).into_iter();
         let pairs = windows.map(|premise| Pair { premise, claim: sentence.to_owned() }).collect();
-        let judgements = entailment.call(Deadline::NONE, |entailment| entailment.judge(pairs)).await?;
-        if let Some(best) = judgements.iter().max_by(|one, other| one.score.total_cmp(&other.score)) {
+        let classifications = entailment.call(Deadline::NONE, |entailment| entailment.classify(pairs)).await?;
+        if let Some(best) = classifications.iter().max_by(|one, other| one.score.total_cmp(&other.score)) {
             support = f64::from(best.score);
             contradicted = best.support == Support::Contradicted;
         }

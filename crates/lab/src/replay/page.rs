@@ -1,10 +1,11 @@
 //! What another policy would change, as a page that needs nothing else.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Compared, Report, Side};
-use crate::html::escaped;
+use crate::html::finished;
 
 /// Longer lists are cut, and that is said: the rest is in the JSON.
 const MOST_FLIPS: usize = 500;
@@ -26,71 +27,88 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; wh
 code { font-size: .85rem; overflow-wrap: anywhere; } .faint { opacity: .7; }
 ";
 
-/// The page. Questions are whatever anybody typed: nothing of them is taken for markup.
+/// The page. Questions are whatever anybody typed: the template takes nothing of them for markup.
 pub fn page(report: &Report) -> String {
-    let mut html = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Replay</title><style>{STYLE}</style></head><body>\n\
-         <h1>{} decisions made again</h1>\n<p>Under the policy that was in force, {} came to the same, {} to something \
-         else; of {} the policy is not known here.</p>\n",
-        report.decisions,
-        report.same,
-        report.different.len(),
-        report.policy_unknown,
-    );
-    if !report.different.is_empty() {
-        let ids: Vec<String> = report.different.iter().map(|id| format!("<code>{id}</code>")).collect();
-        let _ = writeln!(html, "<p>Something is wrong with: {}</p>", ids.join(", "));
-    }
-    if let Some(compared) = &report.compared {
-        two_policies(&mut html, compared, report.decisions);
-        risk(&mut html, compared);
-        flips(&mut html, compared);
-    }
-    html.push_str("</body></html>\n");
-    html
+    finished(html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
+                meta name="viewport" content="width=device-width";
+                title { "Replay" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (report.decisions) " decisions made again" }
+                p {
+                    "Under the policy that was in force, " (report.same) " came to the same, " (report.different.len())
+                    " to something else; of " (report.policy_unknown) " the policy is not known here."
+                }
+                @if !report.different.is_empty() {
+                    p {
+                        "Something is wrong with: "
+                        @for (place, id) in report.different.iter().enumerate() {
+                            @if place > 0 { ", " }
+                            code { (id.to_string()) }
+                        }
+                    }
+                }
+                @if let Some(compared) = &report.compared {
+                    (two_policies(compared, report.decisions))
+                    (risk(compared))
+                    (flips(compared))
+                }
+            }
+        }
+    })
 }
 
-fn two_policies(html: &mut String, compared: &Compared, decisions: usize) {
-    let name = escaped(&compared.policy);
-    let _ = writeln!(
-        html,
-        "<h2>Under {name}</h2>\n<p class=\"faint\">Policy <code>{}</code></p>\n\
-         <p><span class=\"key before\"></span>as it was<span class=\"key after\"></span>under {name}</p>\n\
-         <table><thead><tr><th>outcome</th><th class=\"number\">as it was</th><th class=\"number\">under {name}</th>\
-         <th></th></tr></thead><tbody>",
-        escaped(&compared.policy_sha256),
-    );
+fn two_policies(compared: &Compared, decisions: usize) -> Markup {
     let outcomes: BTreeSet<&String> = compared.before.outcomes.keys().chain(compared.after.outcomes.keys()).collect();
-    for outcome in outcomes {
-        let count = |side: &Side| side.outcomes.get(outcome).copied().unwrap_or_default();
-        let (before, after) = (count(&compared.before), count(&compared.after));
-        let width = |count: usize| 100.0 * count as f64 / decisions.max(1) as f64;
-        let _ = writeln!(
-            html,
-            "<tr><td>{}</td><td class=\"number\">{before}</td><td class=\"number\">{after}</td><td style=\"width:45%\">\
-             <div class=\"bar before\" style=\"width:{:.1}%\"></div><div class=\"bar after\" style=\"width:{:.1}%\"></div>\
-             </td></tr>",
-            escaped(outcome),
-            width(before),
-            width(after),
-        );
-    }
+    let count = |side: &Side, outcome: &str| side.outcomes.get(outcome).copied().unwrap_or_default();
+    let width = |count: usize| format!("width:{:.1}%", 100.0 * count as f64 / decisions.max(1) as f64);
     let reworded: usize = compared.reworded.values().sum();
-    let _ = writeln!(
-        html,
-        "</tbody></table>\n<p>{} flip. {reworded} are answered either way, from other passages or in other words. \
-         “answers” means that no gate stops it: how the answer would end only a model could tell, and none was asked.</p>",
-        compared.flips.len(),
-    );
+    html! {
+        h2 { "Under " (compared.policy) }
+        p.faint { "Policy " code { (compared.policy_sha256) } }
+        p {
+            span.key.before {} "as it was"
+            span.key.after {} "under " (compared.policy)
+        }
+        table {
+            thead {
+                tr {
+                    th { "outcome" }
+                    th.number { "as it was" }
+                    th.number { "under " (compared.policy) }
+                    th {}
+                }
+            }
+            tbody {
+                @for outcome in outcomes {
+                    @let (before, after) = (count(&compared.before, outcome), count(&compared.after, outcome));
+                    tr {
+                        td { (outcome) }
+                        td.number { (before) }
+                        td.number { (after) }
+                        td style="width:45%" {
+                            div.bar.before style=(width(before)) {}
+                            div.bar.after style=(width(after)) {}
+                        }
+                    }
+                }
+            }
+        }
+        p {
+            (compared.flips.len()) " flip. " (reworded)
+            " are answered either way, from other passages or in other words. “answers” means that no gate stops it: how the "
+            "answer would end only a model could tell, and none was asked."
+        }
+    }
 }
 
-fn risk(html: &mut String, compared: &Compared) {
-    html.push_str(
-        "<h2>Risk</h2>\n<table><thead><tr><th></th><th class=\"number\">as it was</th><th class=\"number\">would be</th>\
-         </tr></thead><tbody>\n",
-    );
+fn risk(compared: &Compared) -> Markup {
     let share = |part: usize, of: usize| {
         if of == 0 { "–".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / of as f64) }
     };
@@ -98,46 +116,59 @@ fn risk(html: &mut String, compared: &Compared) {
         side.risk_below.map_or_else(|| "no reviews".to_owned(), |bound| format!("{:.1} %", 100.0 * bound))
     };
     let of = |part: usize, whole: usize| format!("{part} of {whole} ({})", share(part, whole));
-    let mut row = |what: &str, before: String, after: String| {
-        let _ = writeln!(
-            html,
-            "<tr><td>{what}</td><td class=\"number\">{before}</td><td class=\"number\">{after}</td></tr>"
-        );
-    };
     let (before, after) = (&compared.before, &compared.after);
-    row("answered", before.answered.to_string(), after.answered.to_string());
-    row(
-        "sentences that a model wrote and their passages did not support (never shown)",
-        of(before.unsupported, before.sentences),
-        of(after.unsupported, after.sentences),
-    );
-    row("wrong answers among those reviewed", of(before.wrong, before.reviewed), of(after.wrong, after.reviewed));
-    row("with 95 % confidence the share of wrong answers is below", bound(before), bound(after));
-    html.push_str("</tbody></table>\n");
+    let rows = [
+        ("answered", before.answered.to_string(), after.answered.to_string()),
+        (
+            "sentences that a model wrote and their passages did not support (never shown)",
+            of(before.unsupported, before.sentences),
+            of(after.unsupported, after.sentences),
+        ),
+        ("wrong answers among those reviewed", of(before.wrong, before.reviewed), of(after.wrong, after.reviewed)),
+        ("with 95 % confidence the share of wrong answers is below", bound(before), bound(after)),
+    ];
+    html! {
+        h2 { "Risk" }
+        table {
+            thead { tr { th {} th.number { "as it was" } th.number { "would be" } } }
+            tbody {
+                @for (what, before, after) in rows {
+                    tr { td { (what) } td.number { (before) } td.number { (after) } }
+                }
+            }
+        }
+    }
 }
 
-fn flips(html: &mut String, compared: &Compared) {
-    let _ = writeln!(html, "<h2>{} flips</h2>", compared.flips.len());
-    if compared.flips.is_empty() {
-        html.push_str("<p>Every decision stands.</p>\n");
-        return;
-    }
-    html.push_str("<table><thead><tr><th>question</th><th>was</th><th>would be</th><th>why</th></tr></thead><tbody>\n");
-    for flip in compared.flips.iter().take(MOST_FLIPS) {
-        let question =
-            flip.question.as_deref().map_or_else(|| "<span class=\"faint\">not kept</span>".to_owned(), escaped);
-        let _ = writeln!(
-            html,
-            "<tr><td>{question}<br><code class=\"faint\">{}</code></td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            flip.request_id,
-            escaped(&flip.from),
-            escaped(&flip.to),
-            escaped(&flip.why()),
-        );
-    }
-    html.push_str("</tbody></table>\n");
-    if compared.flips.len() > MOST_FLIPS {
-        let _ =
-            writeln!(html, "<p>The first {MOST_FLIPS} of {}; all of them are in the JSON.</p>", compared.flips.len());
+fn flips(compared: &Compared) -> Markup {
+    html! {
+        h2 { (compared.flips.len()) " flips" }
+        @if compared.flips.is_empty() {
+            p { "Every decision stands." }
+        } @else {
+            table {
+                thead { tr { th { "question" } th { "was" } th { "would be" } th { "why" } } }
+                tbody {
+                    @for flip in compared.flips.iter().take(MOST_FLIPS) {
+                        tr {
+                            td {
+                                @match &flip.question {
+                                    Some(question) => { (question) }
+                                    None => { span.faint { "not kept" } }
+                                }
+                                br;
+                                code.faint { (flip.request_id.to_string()) }
+                            }
+                            td { (flip.from) }
+                            td { (flip.to) }
+                            td { (flip.why()) }
+                        }
+                    }
+                }
+            }
+            @if compared.flips.len() > MOST_FLIPS {
+                p { "The first " (MOST_FLIPS) " of " (compared.flips.len()) "; all of them are in the JSON." }
+            }
+        }
     }
 }

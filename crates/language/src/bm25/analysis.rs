@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use rust_stemmers::Stemmer;
 use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::stems;
+use crate::stop_words::{Use, left_out};
 
 use super::{DocumentTerms, Language, TermId, TermWeights, saturated, unweighed};
 
@@ -25,7 +27,7 @@ pub struct Analysis {
 
 impl Analysis {
     pub fn of(language: Language) -> Self {
-        Self { language, stop_words: Arc::new(language.stop_words().iter().copied().collect()) }
+        Self { language, stop_words: Arc::new(left_out(language.tables().stop_words, Use::Index)) }
     }
 
     pub fn language(&self) -> Language {
@@ -39,7 +41,7 @@ impl Analysis {
 
     /// Every term of a text, in the order of its words, as often as it occurs.
     pub fn terms(&self, text: &str) -> Vec<TermId> {
-        let stemmer = self.language.stemmer().map(Stemmer::create);
+        let stemmer = stems::for_the_index(self.language.tables());
         let mut terms = Vec::new();
         for word in words(text) {
             let lower = word.to_lowercase();

@@ -3,12 +3,11 @@
 //! that no other document changes a score or an order.
 
 mod analysis;
-mod language;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use crate::language::Language;
 pub use analysis::Analysis;
-pub use language::Language;
 
 /// A term as the index knows it: a hash of its stem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,5 +1,8 @@
 //! Dates and times of day, however they are written.
 
+use crate::tables::ENGLISH;
+use crate::tables::en::{SHORT_MONTHS, SHORT_WEEKDAYS};
+
 /// A date as far as it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Date {
@@ -88,37 +91,30 @@ pub(super) enum Half {
     Afternoon,
 }
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
 /// A month by its name or the first letters of it.
 pub(super) fn month(folded: &str) -> Option<u8> {
-    let matches = |month: &&str| *month == folded || (folded.len() == 3 && month.starts_with(folded));
-    let place = MONTHS.iter().position(matches).or((folded == "sept").then_some(8))?;
-    u8::try_from(place + 1).ok()
+    let place = ENGLISH.months.iter().position(|month| is_name_or_first_three(month, folded));
+    let short = || SHORT_MONTHS.iter().find(|(name, _)| *name == folded).map(|(_, place)| *place);
+    u8::try_from(place.or_else(short)? + 1).ok()
 }
 
 /// A day of the week by its name, also of several (`Mondays`); or by its first letters.
 pub(super) fn weekday(folded: &str) -> Option<u8> {
     let name = folded.strip_suffix('s').filter(|name| name.ends_with("day")).unwrap_or(folded);
-    let short = |day: &str| matches!(name, "tues" | "thur" | "thurs") && day.starts_with(name);
-    let matches = |day: &&str| *day == name || (name.len() == 3 && day.starts_with(name)) || short(day);
-    u8::try_from(WEEKDAYS.iter().position(matches)?).ok()
+    let is_short = SHORT_WEEKDAYS.contains(&name);
+    let matches = |day: &&str| is_name_or_first_three(day, name) || (is_short && begins_with(day, name));
+    u8::try_from(ENGLISH.weekdays.iter().position(matches)?).ok()
 }
 
-pub(super) fn weekday_name(day: u8) -> &'static str {
-    WEEKDAYS.get(usize::from(day)).copied().unwrap_or_default()
+pub(super) fn weekday_name(day: u8) -> String {
+    ENGLISH.weekdays.get(usize::from(day)).map_or_else(String::new, |name| name.to_lowercase())
+}
+
+fn is_name_or_first_three(name: &str, folded: &str) -> bool {
+    (folded.len() == name.len() || folded.len() == 3) && begins_with(name, folded)
+}
+
+/// A name as it is written begins with letters that are given in lower case.
+fn begins_with(name: &str, folded: &str) -> bool {
+    name.get(..folded.len()).is_some_and(|start| start.eq_ignore_ascii_case(folded))
 }

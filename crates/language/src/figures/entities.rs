@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use super::reading::Figure;
 use super::sources::Sources;
 use super::tokens::{Kind, Token};
-use super::words::{STOP_WORDS, stem};
 use super::{Finding, FindingKind};
+use crate::stems::of_a_statement as stem;
+use crate::stop_words::is_of_a_statement;
 
 /// One finding for each name that occurs in no passage, also not in part, as an acronym or behind one.
 pub(super) fn check(tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {
@@ -54,7 +55,7 @@ fn is_name(tokens: &[Token<'_>], place: usize) -> bool {
         return true;
     }
     let short = token.text.chars().count() < 2;
-    let ordinary = STOP_WORDS.binary_search(&token.folded.as_ref()).is_ok();
+    let ordinary = !is_of_a_statement(&token.folded);
     if short || ordinary {
         return false;
     }

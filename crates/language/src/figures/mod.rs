@@ -21,7 +21,6 @@ mod statements;
 mod tokens;
 mod units;
 mod windows;
-mod words;
 
 use std::fmt;
 

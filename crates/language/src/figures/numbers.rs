@@ -1,6 +1,7 @@
 //! Numbers as exact decimals, however they are written: `1,000`, `1 000`, `1'000`, `1.5 million`, `three hundred`.
 
 use super::units;
+use crate::tables::en::numbers::{MAGNITUDES, NUMBERS};
 
 /// An exact decimal: no rounding can make two different numbers equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,54 +91,16 @@ fn digits(text: &str, exponent: i32) -> Option<Number> {
 
 /// Units, tens and the like in words; an ordinal is the number it stands for.
 pub(super) fn word(folded: &str) -> Option<u64> {
-    Some(match folded {
-        "zero" | "zeroth" => 0,
-        "one" | "first" => 1,
-        "two" | "second" => 2,
-        "three" | "third" => 3,
-        "four" | "fourth" => 4,
-        "five" | "fifth" => 5,
-        "six" | "sixth" => 6,
-        "seven" | "seventh" => 7,
-        "eight" | "eighth" => 8,
-        "nine" | "ninth" => 9,
-        "ten" | "tenth" => 10,
-        "eleven" | "eleventh" => 11,
-        "twelve" | "twelfth" => 12,
-        "thirteen" | "thirteenth" => 13,
-        "fourteen" | "fourteenth" => 14,
-        "fifteen" | "fifteenth" => 15,
-        "sixteen" | "sixteenth" => 16,
-        "seventeen" | "seventeenth" => 17,
-        "eighteen" | "eighteenth" => 18,
-        "nineteen" | "nineteenth" => 19,
-        "twenty" | "twentieth" => 20,
-        "thirty" | "thirtieth" => 30,
-        "forty" | "fortieth" => 40,
-        "fifty" | "fiftieth" => 50,
-        "sixty" | "sixtieth" => 60,
-        "seventy" | "seventieth" => 70,
-        "eighty" | "eightieth" => 80,
-        "ninety" | "ninetieth" => 90,
-        _ => return None,
-    })
+    NUMBERS.iter().find(|(_, cardinal, ordinal)| folded == *cardinal || folded == *ordinal).map(|(value, ..)| *value)
 }
 
 pub(super) fn is_ordinal(folded: &str) -> bool {
-    matches!(folded, "first" | "second" | "third") || (folded.ends_with("th") && word(folded).is_some())
+    NUMBERS.iter().any(|(.., ordinal)| folded == *ordinal)
 }
 
 /// Words that multiply what stands before them.
 pub(super) fn magnitude(folded: &str) -> Option<u64> {
-    Some(match folded {
-        "dozen" | "dozens" => 12,
-        "hundred" | "hundreds" | "hundredth" => 100,
-        "thousand" | "thousands" | "thousandth" => 1_000,
-        "million" | "millions" | "mn" | "mio" => 1_000_000,
-        "billion" | "billions" | "bn" => 1_000_000_000,
-        "trillion" | "trillions" => 1_000_000_000_000,
-        _ => return None,
-    })
+    MAGNITUDES.iter().find(|(_, words)| words.contains(&folded)).map(|(value, _)| *value)
 }
 
 /// What may stand right behind the digits of a number without making an identifier of it.

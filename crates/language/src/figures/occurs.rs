@@ -200,7 +200,7 @@ fn has_year(year: u16, sources: &Sources<'_>) -> bool {
 
 fn missing_weekday(day: u8, said: &str, sources: &Sources<'_>) -> Option<Finding> {
     let named = sources.values().any(|(_, figure)| figure.value == Value::Weekday(day));
-    let in_words = sources.has_word(&[weekday_name(day)]);
+    let in_words = sources.has_word(&[weekday_name(day).as_str()]);
     (!named && !in_words).then(|| absent(FindingKind::Date, said))
 }
 

@@ -3,7 +3,8 @@
 use super::antonyms::opposed;
 use super::cues::{self, Force, Share};
 use super::tokens::{Kind, Token};
-use super::words::{STOP_WORDS, stem};
+use crate::stems::of_a_statement as stem;
+use crate::stop_words::is_of_a_statement;
 
 /// Whether a word is affirmed, denied, or neither for certain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +98,7 @@ pub(super) fn root(folded: &str) -> (String, bool, bool) {
 pub(super) fn is_content(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Word => {
-            STOP_WORDS.binary_search(&token.folded.as_ref()).is_err()
+            is_of_a_statement(&token.folded)
                 && !cues::is_negation(&token.folded)
                 && (token.text.len() > 1 || token.is_capitalised())
         }

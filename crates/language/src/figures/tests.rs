@@ -309,11 +309,6 @@ fn passages() -> impl Strategy<Value = (Vec<&'static str>, usize)> {
     })
 }
 
-#[test]
-fn stop_words_are_in_order_so_that_they_can_be_found() {
-    assert!(words::STOP_WORDS.is_sorted());
-}
-
 proptest! {
     #[test]
     fn no_text_makes_it_panic(sentence in ".{0,80}", one in ".{0,160}", other in "[0-9a-zA-Z .,:%€$'–/\\n\"-]{0,160}") {

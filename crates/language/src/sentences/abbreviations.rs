@@ -1,5 +1,7 @@
 //! What a word before a full stop is: the end of a sentence, or an abbreviation that goes on.
 
+use crate::tables::{Abbreviations, Tables, WITH_SPACES};
+
 /// How a word stands to the full stop after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
@@ -19,70 +21,21 @@ pub(super) enum Word {
     Ordinal,
 }
 
-const OPENING: &[&str] = &[
-    // English
-    "dr", "mr", "mrs", "ms", "prof", "rev", "messrs", "e.g", "eg", "i.e", "ie", "cf", "vs", "approx", "viz", "resp",
-    "incl", "excl", "esp", "fig", "figs", "eq", "eqs", "nos", "vol", "vols", "pp", "dept", "st", "mt",
-    // German
-    "z.b", "d.h", "u.a", "v.a", "i.d.r", "bzw", "vgl", "sog", "ggf", "evtl", "inkl", "exkl", "zzgl", "ca", "nr", "abs",
-    "abschn", "fr", "dipl", "bspw", // French and Spanish
-    "mme", "mlle", "p.ex", "sra", "núm", "pág",
-];
-
-const BEFORE_NUMBER: &[&str] = &[
-    "no", "art", "sec", "ch", "p", "tab", "ref", "max", "min", "ed", "est", "kap", "ziff", "jan", "feb", "mar", "mär",
-    "apr", "jun", "jul", "aug", "sep", "sept", "oct", "okt", "nov", "dec", "dez",
-];
-
-const CLOSING: &[&str] = &["etc", "usw", "al", "a.m", "p.m", "a.d", "b.c", "u.s.w", "dgl", "o.ä"];
-
-const NAMED: &[&str] = &["inc", "ltd", "co", "corp", "jr", "sr", "bros", "ph.d", "llc", "plc"];
-
-const MONTHS: &[&str] = &[
-    "Januar",
-    "Jänner",
-    "Februar",
-    "März",
-    "April",
-    "Mai",
-    "Juni",
-    "Juli",
-    "August",
-    "September",
-    "Oktober",
-    "November",
-    "Dezember",
-];
-
-const WEEKDAYS: &[&str] = &["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
-/// Words that begin sentences, and hardly ever names.
-const STARTERS: &[&str] = &[
-    "A", "After", "All", "Although", "An", "And", "Any", "As", "At", "Because", "Before", "But", "By", "Each", "Every",
-    "For", "From", "He", "Her", "Here", "His", "How", "However", "I", "If", "In", "It", "Its", "No", "Not", "On",
-    "Once", "Only", "Or", "Our", "She", "Since", "So", "That", "The", "Their", "Then", "There", "These", "They",
-    "This", "Those", "To", "Under", "Until", "We", "What", "When", "Where", "Which", "While", "Who", "Why", "With",
-    "Without", "You", "Your", // German
-    "Aber", "Alle", "Am", "Auf", "Bei", "Das", "Dem", "Den", "Der", "Des", "Die", "Diese", "Dieser", "Dieses", "Ein",
-    "Eine", "Er", "Es", "Für", "Im", "Ist", "Kein", "Keine", "Mit", "Nach", "Sie", "Und", "Vor", "Wenn", "Wer", "Wir",
-    "Zu", // French
-    "Ce", "Ces", "Cette", "Dans", "Elle", "En", "Et", "Il", "Ils", "Je", "La", "Le", "Les", "Lorsque", "Mais", "Nous",
-    "Pour", "Si", "Un", "Une", "Vous",
-];
-
 impl Word {
     /// Of the word as it stands before the stop, with what is around it.
     pub(super) fn before_stop(word: &str) -> Self {
         const LONGEST_SHORT: usize = 4;
         let word = word.trim_start_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
-        let is = |list: &[&str]| list.contains(&word.as_str());
+        let is = |list: fn(&Abbreviations) -> &'static [&'static str]| {
+            WITH_SPACES.iter().any(|language| list(&language.abbreviations).contains(&word.as_str()))
+        };
         let letters = word.chars().count();
         let initials = word.split('.').all(|part| part.chars().count() == 1) && word.chars().all(is_letter_or_dot);
         match () {
-            () if is(OPENING) => Self::Opening,
-            () if is(BEFORE_NUMBER) => Self::BeforeNumber,
-            () if is(CLOSING) => Self::Closing,
-            () if is(NAMED) || initials => Self::Named,
+            () if is(|known| known.opening) => Self::Opening,
+            () if is(|known| known.before_number) => Self::BeforeNumber,
+            () if is(|known| known.closing) => Self::Closing,
+            () if is(|known| known.named) || initials => Self::Named,
             () if (1..=2).contains(&letters) && word.chars().all(|sign| sign.is_ascii_digit()) => Self::Ordinal,
             () if (1..=LONGEST_SHORT).contains(&letters) && word.chars().all(char::is_alphabetic) => Self::Short,
             () => Self::Plain,
@@ -105,20 +58,22 @@ pub(super) enum Known {
 }
 
 pub(super) fn begins_sentences(word: &str) -> Known {
-    known(STARTERS, word)
+    known(|language| language.sentence_starters, word)
 }
 
+/// A month that follows the ordinal of its day.
 pub(super) fn is_month(word: &str) -> Known {
-    known(MONTHS, word)
+    known(|language| if language.writes_days_with_a_stop { language.months } else { &[] }, word)
 }
 
 pub(super) fn is_weekday(word: &str) -> Known {
-    known(WEEKDAYS, word)
+    known(|language| language.weekdays, word)
 }
 
-fn known(list: &[&str], word: &str) -> Known {
-    if list.contains(&word) {
+fn known(list: fn(&Tables) -> &'static [&'static str], word: &str) -> Known {
+    let words = || WITH_SPACES.iter().flat_map(|language| list(language));
+    if words().any(|known| *known == word) {
         return Known::Whole;
     }
-    if list.iter().any(|known| known.starts_with(word)) { Known::Perhaps } else { Known::No }
+    if words().any(|known| known.starts_with(word)) { Known::Perhaps } else { Known::No }
 }

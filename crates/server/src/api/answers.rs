@@ -28,6 +28,7 @@ use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
+use crate::traces;
 
 /// A question to be answered from the documents.
 #[derive(Deserialize, ToSchema)]
@@ -213,10 +214,12 @@ struct Turn {
 fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
     let turns = state.turns.clone();
     let engine = state.engine_in_force();
+    // Before the task: there its parent would not be found.
+    let traced = traces::turn();
     let task = async move {
         let Turn { identity, asked, act, mut listener, done } = turn;
         let scope = asked.scope.clone();
-        let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).await {
+        let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
         };
@@ -227,10 +230,9 @@ fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);
-            if let Some(traces) = &state.traces {
-                traces.turn(record);
-            }
+            traces::turn_ended(&traced, record);
         }
+        drop(traced);
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);

@@ -11,6 +11,7 @@ use ibidem_words::CollectionName;
 use ibidem_words::degrade::{Deadline, Fallback, Fault as _};
 use ibidem_words::ports::records::SearchNumbers;
 use serde::{Deserialize, Serialize};
+use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -21,6 +22,7 @@ use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
+use crate::traces;
 
 #[derive(Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -180,7 +182,9 @@ pub(crate) async fn search(
         act.asks(&request.query);
     }
     let began = Instant::now();
-    let outcome = state.engine.parts.searcher.search(&caller.scope(), &request).await;
+    let traced = traces::search(caller.0.tenant());
+    let outcome = state.engine.parts.searcher.search(&caller.scope(), &request).instrument(traced.clone()).await;
+    traces::search_ended(&traced, outcome.as_ref().ok());
     let numbers = SearchNumbers { took: began.elapsed(), ..numbers(request, &outcome) };
     state.metrics.search(&numbers);
     let outcome = outcome?;

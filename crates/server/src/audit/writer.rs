@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use backon::{BackoffBuilder as _, ExponentialBuilder};
 use ibidem_store::AuditLog;
 use ibidem_words::ports::catalogue::CatalogueError;
 use tokio::sync::mpsc;
@@ -15,8 +16,9 @@ const MOST_AT_ONCE: usize = 128;
 const GATHER_FOR: Duration = Duration::from_millis(40);
 /// One attempt at one statement.
 const ATTEMPT: Duration = Duration::from_secs(5);
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Pauses grow from this to that, each up to twice as long by lot.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2_500);
 /// How long a server that stops waits for a database that is away; after that, one attempt for what is left.
 const PATIENCE_AT_THE_END: Duration = Duration::from_secs(10);
 
@@ -88,7 +90,12 @@ impl<R: Row> Writer<R> {
 
     /// Tries until it succeeds, with growing pauses; a server that stops does not wait for ever.
     async fn write_with_retries(&mut self, rows: &[R]) -> Result<(), Failed> {
-        let mut pause = FIRST_PAUSE;
+        let mut pauses = ExponentialBuilder::new()
+            .with_min_delay(FIRST_PAUSE)
+            .with_max_delay(LONGEST_PAUSE)
+            .with_jitter()
+            .without_max_times()
+            .build();
         loop {
             let reason = match timeout(ATTEMPT, R::write(&self.log, rows)).await {
                 Ok(Ok(())) => {
@@ -115,8 +122,8 @@ impl<R: Row> Writer<R> {
             if self.is_out_of_time(since) {
                 return Err(Failed::Away(reason));
             }
+            let pause = pauses.next().unwrap_or(LONGEST_PAUSE);
             tokio::select! { () = sleep(pause) => {}, () = self.hurried_for_the_first_time() => {} }
-            pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
 

@@ -81,7 +81,10 @@ impl Visit for Fields {
 
 impl Fields {
     fn put(&mut self, field: &Field, value: Value) {
-        self.0.insert(field.name().to_owned(), value);
+        // What a span for traces tells the exporter is nothing to a reader of logs.
+        if !field.name().starts_with("otel.") {
+            self.0.insert(field.name().to_owned(), value);
+        }
     }
 }
 

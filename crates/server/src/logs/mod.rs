@@ -6,6 +6,7 @@ use axum::http::Method;
 use ibidem_words::CollectionName;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::TurnRecord;
+use opentelemetry::trace::TraceId;
 use tracing::Span;
 use tracing::field::Empty;
 use uuid::Uuid;
@@ -13,8 +14,10 @@ use uuid::Uuid;
 pub use json_lines::JsonLines;
 
 /// Around a request. Its level is the highest, so that no filter takes the id from the lines that it lets through.
-pub(crate) fn request_span(request_id: Uuid, method: &Method, path: &str) -> Span {
-    tracing::error_span!("request", %request_id, %method, path, route = Empty, fallback_flags = Empty)
+/// `trace_id` is in the lines of a request whose caller traces it; any other trace has the request's id.
+pub(crate) fn request_span(request_id: Uuid, method: &Method, path: &str, trace_id: Option<TraceId>) -> Span {
+    let trace_id = trace_id.map(tracing::field::display);
+    tracing::error_span!("request", %request_id, %method, path, trace_id, route = Empty, fallback_flags = Empty)
 }
 
 /// From here on, the request's lines tell whether it is about one collection or several.

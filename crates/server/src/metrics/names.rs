@@ -89,8 +89,11 @@ pub(super) const AUDIT_WRITTEN: Metric =
 pub(super) const AUDIT_LOST: Metric =
     Metric::counter("audit_lost_total", &[], "Records of turns that could not be written");
 
+pub(super) const TRACE_SPAN_LOST: Metric =
+    Metric::counter("trace_span_lost_total", &[], "Spans of traces that the collector did not get");
+
 /// All of them.
-pub const METRICS: [Metric; 25] = [
+pub const METRICS: [Metric; 26] = [
     RAG_ABSTENTION,
     RAG_ANSWER,
     SKOSMOS_LOOKUP,
@@ -116,4 +119,5 @@ pub const METRICS: [Metric; 25] = [
     AUDIT_WAITING,
     AUDIT_WRITTEN,
     AUDIT_LOST,
+    TRACE_SPAN_LOST,
 ];

@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use super::names::{
     CIRCUIT_BREAKER_STATE, CIRCUIT_BREAKER_TRIP, Metric, SKOSMOS_CACHE_HIT, SKOSMOS_ERROR, SKOSMOS_HIT, SKOSMOS_LOOKUP,
-    SKOSMOS_MISS, SKOSMOS_TIMEOUT, TOOL_CALL,
+    SKOSMOS_MISS, SKOSMOS_TIMEOUT, TOOL_CALL, TRACE_SPAN_LOST,
 };
 
 /// What always has a breaker to look at; a model of another role has one more where it is configured.
@@ -47,6 +47,11 @@ pub trait PartCounts: Send + Sync {
 
     /// Only tools that are configured: their names are labels.
     fn tool_calls(&self) -> Vec<ToolCalls>;
+
+    /// 0 where nobody collects traces.
+    fn spans_lost(&self) -> u64 {
+        0
+    }
 }
 
 pub(super) struct Read(pub(super) Arc<dyn PartCounts>);
@@ -81,6 +86,9 @@ impl Collector for Read {
         let calls = self.0.tool_calls();
         let calls = calls.iter().map(|it| ([("tool", it.tool.as_str()), ("outcome", it.outcome)], it.count));
         counter(&mut encoder, &TOOL_CALL, calls)?;
+        let metric = TRACE_SPAN_LOST;
+        let lost = encoder.encode_descriptor(metric.registered(), metric.help, None, MetricType::Counter)?;
+        ConstCounter::new(self.0.spans_lost()).encode(lost)?;
         let metric = CIRCUIT_BREAKER_STATE;
         let mut states = encoder.encode_descriptor(metric.registered(), metric.help, None, MetricType::Gauge)?;
         for (service, state, _) in &breakers {

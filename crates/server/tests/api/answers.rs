@@ -155,7 +155,7 @@ async fn somebody_who_hangs_up_does_not_lose_the_record() {
             assert!(world.store().audit(world.tenant, id).await.unwrap().is_empty(), "it is still under way");
         }
         let mut turns = Vec::new();
-        for _ in 0..200 {
+        for _ in 0..3_000 {
             turns = world.store().audit(world.tenant, id).await.unwrap();
             if !turns.is_empty() {
                 break;
@@ -176,7 +176,7 @@ async fn an_answer_is_read_again_by_whoever_asked_and_by_nobody_else() {
     let answer = world.call("POST", "/v1/answers", Some(&key), QUESTION).await.body;
     let path = format!("/v1/answers/{}", answer["request_id"].as_str().unwrap());
     let mut read = world.call("GET", &path, Some(&key), "").await;
-    for _ in 0..200 {
+    for _ in 0..3_000 {
         if read.status == StatusCode::OK {
             break;
         }

@@ -25,7 +25,7 @@ fn path_of(answer: &Value) -> String {
 
 /// Nobody waits for a record: it appears a moment after its answer.
 async fn recorded(world: &World, admin: &str, answer: &Value) -> Value {
-    for _ in 0..500 {
+    for _ in 0..3_000 {
         let reply = world.call("GET", &path_of(answer), Some(admin), "").await;
         if reply.status == StatusCode::OK {
             return reply.body;

@@ -159,6 +159,36 @@ async fn obs_01_every_line_of_a_request_has_its_id_and_no_flags() {
 }
 
 #[tokio::test]
+async fn the_trace_that_a_caller_began_is_in_every_line_of_the_request() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let traceparent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    let log = Log::begin("trace");
+    let body = json!({ "query": QUESTION }).to_string();
+    let other_id = "0190163d-8694-739b-aea5-966c26f8ad92";
+    for (request_id, given, trace) in
+        [(REQUEST_ID, traceparent.as_str(), json!(TRACE)), (other_id, "00-not-a-trace", Value::Null)]
+    {
+        let headers = [
+            ("content-type", "application/json"),
+            ("authorization", key.as_str()),
+            ("x-request-id", request_id),
+            ("traceparent", given),
+        ];
+        let reply = world.call_with("POST", "/v1/answers", &headers, &body).await;
+        assert_eq!(reply.body["request_id"], request_id);
+        let lines = log.of(request_id);
+        assert!(lines.len() > 3, "{lines:#?}");
+        for line in lines {
+            assert_eq!(line["trace_id"], trace, "{line}");
+            assert!(!line.to_string().contains("otel."), "what the exporter is told is in a line: {line}");
+        }
+    }
+    world.end().await;
+}
+
+#[tokio::test]
 async fn obs_02_a_vocabulary_that_is_late_is_a_flag() {
     let everything = Everything::create().await;
     let key = everything.world.key("asker", &[]).await;

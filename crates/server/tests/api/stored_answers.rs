@@ -25,7 +25,7 @@ async fn asked(world: &World, key: &str) -> (Value, String) {
     assert_eq!(answer["action"], "cite", "{answer}");
     assert!(answer.to_string().contains(SECRET), "{answer}");
     let path = format!("/v1/answers/{}", answer["request_id"].as_str().unwrap());
-    for _ in 0..500 {
+    for _ in 0..3_000 {
         let read = world.call("GET", &path, Some(key), "").await;
         if read.status == StatusCode::OK {
             assert_eq!(read.body, answer, "as it was given");

@@ -236,7 +236,6 @@ impl World {
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
-            traces: None,
         });
         let router = router(state.clone());
         let world = Self { router, state, database, embedder, index, model, thoughtful, tenant, originals };

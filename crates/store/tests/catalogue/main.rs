@@ -119,7 +119,7 @@ async fn only_one_process_at_a_time_holds_a_name() {
         assert!(held.is_some());
         assert!(store.exclusively("reindex").await.unwrap().is_none());
         drop(held);
-        for _ in 0..100 {
+        for _ in 0..3_000 {
             if store.exclusively("reindex").await.unwrap().is_some() {
                 return;
             }

@@ -4,9 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use crate::ports::entailment::{Classification, Entailment, EntailmentError, Pair};
 
-type Rule = Box<dyn Fn(&Pair) -> Option<Judgement> + Send + Sync>;
+type Rule = Box<dyn Fn(&Pair) -> Option<Classification> + Send + Sync>;
 
 #[derive(Default)]
 pub struct FakeEntailment {
@@ -19,18 +19,19 @@ impl FakeEntailment {
     pub const NAME: &str = "word for word";
 
     /// Judges these pairs of a premise and a claim so; others by whether the premise has the claim in it.
-    pub fn judging(told: &[(&str, &str, Judgement)]) -> Self {
-        let told =
-            told.iter().map(|(premise, claim, judgement)| ((*premise).to_owned(), (*claim).to_owned(), *judgement));
-        let told: Vec<(String, String, Judgement)> = told.collect();
+    pub fn classifying(told: &[(&str, &str, Classification)]) -> Self {
+        let told = told
+            .iter()
+            .map(|(premise, claim, classification)| ((*premise).to_owned(), (*claim).to_owned(), *classification));
+        let told: Vec<(String, String, Classification)> = told.collect();
         Self::by_rule(move |pair| {
             let same = told.iter().find(|(premise, claim, _)| *premise == pair.premise && *claim == pair.claim);
-            same.map(|(_, _, judgement)| *judgement)
+            same.map(|(_, _, classification)| *classification)
         })
     }
 
     /// Judges by this rule; where it says nothing, by whether the premise has the claim in it.
-    pub fn by_rule(rule: impl Fn(&Pair) -> Option<Judgement> + Send + Sync + 'static) -> Self {
+    pub fn by_rule(rule: impl Fn(&Pair) -> Option<Classification> + Send + Sync + 'static) -> Self {
         Self { told: Some(Box::new(rule)), ..Self::default() }
     }
 
@@ -49,11 +50,11 @@ impl FakeEntailment {
         locked(&self.batches).clone()
     }
 
-    fn judgement_of(&self, pair: &Pair) -> Judgement {
+    fn classification_of(&self, pair: &Pair) -> Classification {
         let told = self.told.as_ref().and_then(|rule| rule(pair));
         told.unwrap_or_else(|| {
             let claim = pair.claim.trim();
-            Judgement::of(if !claim.is_empty() && pair.premise.contains(claim) { 1.0 } else { 0.0 })
+            Classification::of(if !claim.is_empty() && pair.premise.contains(claim) { 1.0 } else { 0.0 })
         })
     }
 }
@@ -64,12 +65,12 @@ impl Entailment for FakeEntailment {
         Self::NAME
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         locked(&self.batches).push(pairs.clone());
         if let Some(trouble) = locked(&self.trouble).clone() {
             return Err(trouble);
         }
-        Ok(pairs.iter().map(|pair| self.judgement_of(pair)).collect())
+        Ok(pairs.iter().map(|pair| self.classification_of(pair)).collect())
     }
 }
 
@@ -95,19 +96,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_fake_does_as_it_is_told_and_counts() {
-        let otherwise = Judgement { support: Support::Contradicted, score: 0.1 };
-        let fake = FakeEntailment::judging(&[("It rains.", "It is dry.", otherwise)]);
+        let otherwise = Classification { support: Support::Contradicted, score: 0.1 };
+        let fake = FakeEntailment::classifying(&[("It rains.", "It is dry.", otherwise)]);
         let pairs = vec![pair("It rains.", "It is dry."), pair("It rains.", "It rains."), pair("It rains.", "")];
-        let judge = async || fake.judge(pairs.clone()).await;
-        assert_eq!(judge().await, Ok(vec![otherwise, Judgement::of(1.0), Judgement::of(0.0)]));
+        let classify = async || fake.classify(pairs.clone()).await;
+        assert_eq!(classify().await, Ok(vec![otherwise, Classification::of(1.0), Classification::of(0.0)]));
         for trouble in
             [EntailmentError::Timeout(500), EntailmentError::Own(EntailmentFault::Failed("told to".to_owned()))]
         {
             fake.set_trouble(Some(trouble.clone()));
-            assert_eq!(judge().await, Err(trouble));
+            assert_eq!(classify().await, Err(trouble));
         }
         fake.set_trouble(None);
-        assert!(judge().await.is_ok());
+        assert!(classify().await.is_ok());
         assert_eq!(fake.calls(), 4);
         assert_eq!(fake.batches()[3], pairs);
     }

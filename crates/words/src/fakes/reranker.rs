@@ -7,11 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use super::embedder::words;
-use crate::ports::reranker::{RerankError, Reranker};
+use crate::CharSpan;
+use crate::ports::reranker::{Relevance, RerankError, Reranker};
 
 #[derive(Default)]
 pub struct FakeReranker {
     scripted: HashMap<String, f32>,
+    /// The words with which a text answers.
+    answers: HashMap<String, String>,
     trouble: Mutex<Option<RerankError>>,
     calls: AtomicUsize,
 }
@@ -23,6 +26,20 @@ impl FakeReranker {
     pub fn scoring(scores: &[(&str, f32)]) -> Self {
         let scripted = scores.iter().map(|(text, score)| ((*text).to_owned(), *score)).collect();
         Self { scripted, ..Self::default() }
+    }
+
+    /// A reader, which finds these words in these texts: whatever the question, they answer.
+    pub fn finding(answers: &[(&str, &str)]) -> Self {
+        let scripted = answers.iter().map(|(text, _)| ((*text).to_owned(), 0.9)).collect();
+        let answers = answers.iter().map(|(text, answer)| ((*text).to_owned(), (*answer).to_owned())).collect();
+        Self { scripted, answers, ..Self::default() }
+    }
+
+    fn answer_in(&self, text: &str) -> Option<CharSpan> {
+        let answer = self.answers.get(text)?;
+        let start = text[..text.find(answer.as_str())?].chars().count();
+        let end = start + answer.chars().count();
+        Some(CharSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? })
     }
 
     /// Makes every call end in this error until told otherwise; a timeout comes at once.
@@ -64,6 +81,12 @@ impl Reranker for FakeReranker {
         }
         let question: BTreeSet<String> = words(question).collect();
         Ok(texts.iter().map(|text| self.score_of(&question, text)).collect())
+    }
+
+    async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {
+        let answers: Vec<Option<CharSpan>> = texts.iter().map(|text| self.answer_in(text)).collect();
+        let scores = self.score(question, texts).await?;
+        Ok(scores.into_iter().zip(answers).map(|(score, answer)| Relevance { score, answer }).collect())
     }
 }
 

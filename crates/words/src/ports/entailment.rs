@@ -21,13 +21,13 @@ pub enum Support {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Judgement {
+pub struct Classification {
     pub support: Support,
     /// How surely the claim is supported, from 0 to 1. Each model is set so that a half parts supported from not.
     pub score: f32,
 }
 
-impl Judgement {
+impl Classification {
     /// Of a model that gives nothing but a score: what it does not support is unknown.
     pub fn of(score: f32) -> Self {
         Self { support: if score >= 0.5 { Support::Supported } else { Support::Unknown }, score }
@@ -61,10 +61,10 @@ impl OwnFault for EntailmentFault {
 
 #[async_trait]
 pub trait Entailment: Send + Sync {
-    /// The model that judges, for receipts and for people.
+    /// The model, for receipts and for people.
     fn name(&self) -> &str;
 
-    /// One judgement for each pair, in their order. A judgement depends on nothing but its pair. An error is of the
-    /// whole batch: there are no half judgements.
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError>;
+    /// One classification for each pair, in their order. A classification depends on nothing but its pair. An error is of the
+    /// whole batch: there is no half batch.
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError>;
 }

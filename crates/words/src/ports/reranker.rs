@@ -1,7 +1,8 @@
-//! Judging passages by reading each together with the question.
+//! Scoring passages by reading each together with the question.
 
 use async_trait::async_trait;
 
+use crate::CharSpan;
 use crate::degrade::{Blame, OwnFault, PartError};
 
 /// Every one of them means going on without.
@@ -29,12 +30,33 @@ impl OwnFault for RerankFault {
     }
 }
 
+/// How well a text answers a question, and where.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Relevance {
+    /// From 0, beside the question, to 1, what was asked for.
+    pub score: f32,
+    /// The characters of the text that answer, of a model that says where.
+    pub answer: Option<CharSpan>,
+}
+
+impl Relevance {
+    /// Of a model that does not say where.
+    pub fn of(score: f32) -> Self {
+        Self { score, answer: None }
+    }
+}
+
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// The model that judges, for records and for people.
+    /// The model, for records and for people.
     fn name(&self) -> &str;
 
     /// One score for each text, in their order: from 0, beside the question, to 1, what was asked for. A text's score
-    /// depends on nothing but the question and the text. An error is of the whole batch: there are no half judgements.
+    /// depends on nothing but the question and the text. An error is of the whole batch: there is no half batch.
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError>;
+
+    /// The same scores, and where each text answers: a model that says where is called a reader.
+    async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {
+        Ok(self.score(question, texts).await?.into_iter().map(Relevance::of).collect())
+    }
 }

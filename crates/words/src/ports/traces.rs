@@ -1,8 +1,10 @@
-//! Traces: how a turn went, stage by stage, for whoever watches many systems in one place.
+//! Traces: which one a request begins, where its caller has begun none.
 
-use super::records::TurnRecord;
+use uuid::Uuid;
 
-/// Never waits and never fails: who watches must not slow down what is watched.
-pub trait Traces: Send + Sync {
-    fn turn(&self, record: &TurnRecord);
-}
+/// The trace that a request begins has the request's id.
+///
+/// It is a value of the OpenTelemetry context in which the request's span starts; the exporter's id generator reads it
+/// there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BegunBy(pub Uuid);

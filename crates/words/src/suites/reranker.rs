@@ -26,6 +26,25 @@ pub async fn reranker_suite(reranker: &dyn Reranker, tolerance: f32) {
     nothing_in_gives_nothing_out(reranker).await;
     whatever_a_text_is_it_gets_a_score(reranker, &alone, tolerance).await;
     callers_do_not_get_each_others_scores(reranker, &alone, tolerance).await;
+    reading_gives_the_same_scores_and_places_inside_the_texts(reranker, &alone, tolerance).await;
+}
+
+async fn reading_gives_the_same_scores_and_places_inside_the_texts(
+    reranker: &dyn Reranker,
+    alone: &[f32],
+    tolerance: f32,
+) {
+    let read = match reranker.read(QUESTION, texts()).await {
+        Ok(read) => read,
+        Err(error) => panic!("{} does not read: {error}", reranker.name()),
+    };
+    let scores: Vec<f32> = read.iter().map(|relevance| relevance.score).collect();
+    assert_same(&scores, alone, tolerance);
+    for (relevance, text) in read.iter().zip(TEXTS) {
+        let Some(answer) = relevance.answer else { continue };
+        let length = text.chars().count();
+        assert!(answer.start < answer.end && answer.end as usize <= length, "{answer:?} in {text:?}");
+    }
 }
 
 async fn each_alone(reranker: &dyn Reranker) -> Vec<f32> {

@@ -1,7 +1,7 @@
 use super::*;
 
-fn judged(labels: &[&str], logits: &[f32]) -> Judgement {
-    Labels::named(labels).unwrap().judgement(logits)
+fn classified(labels: &[&str], logits: &[f32]) -> Classification {
+    Labels::named(labels).unwrap().classification(logits)
 }
 
 #[test]
@@ -18,42 +18,48 @@ fn labels_count_by_their_names_in_any_order_and_case() {
         (&["entailed", "nei", "contradicted"], [one, five, two], Support::Unknown, 0.125),
     ];
     for (labels, logits, support, score) in cases {
-        let judgement = judged(labels, &logits);
-        assert_eq!(judgement.support, support, "{labels:?} {judgement:?}");
-        assert!((judgement.score - score).abs() < 1e-6, "{labels:?} {judgement:?}");
+        let classification = classified(labels, &logits);
+        assert_eq!(classification.support, support, "{labels:?} {classification:?}");
+        assert!((classification.score - score).abs() < 1e-6, "{labels:?} {classification:?}");
     }
 }
 
 #[test]
 fn the_likeliest_of_three_is_not_yet_supported() {
-    let judgement = judged(&["entailment", "neutral", "contradiction"], &[0.2, 0.1, 0.1]);
-    assert!(judgement.score > 1.0 / 3.0 && judgement.support == Support::Unknown, "{judgement:?}");
+    let classification = classified(&["entailment", "neutral", "contradiction"], &[0.2, 0.1, 0.1]);
+    assert!(classification.score > 1.0 / 3.0 && classification.support == Support::Unknown, "{classification:?}");
 }
 
 #[test]
 fn two_labels_and_one_score_do_as_well() {
     let three_quarters = 3.0_f32.ln();
     for labels in [["entailment", "not_entailment"], ["consistent", "hallucinated"], ["Supported", "Not Supported"]] {
-        let judgement = judged(&labels, &[three_quarters, 0.0]);
-        assert!((judgement.score - 0.75).abs() < 1e-6 && judgement.support == Support::Supported, "{labels:?}");
+        let classification = classified(&labels, &[three_quarters, 0.0]);
+        assert!(
+            (classification.score - 0.75).abs() < 1e-6 && classification.support == Support::Supported,
+            "{labels:?}"
+        );
         let turned = [labels[1], labels[0]];
-        let judgement = judged(&turned, &[three_quarters, 0.0]);
-        assert!((judgement.score - 0.25).abs() < 1e-6 && judgement.support == Support::Unknown, "{turned:?}");
+        let classification = classified(&turned, &[three_quarters, 0.0]);
+        assert!((classification.score - 0.25).abs() < 1e-6 && classification.support == Support::Unknown, "{turned:?}");
     }
     for labels in [&[][..], &["LABEL_0"], &["consistent"]] {
-        let judgement = judged(labels, &[three_quarters]);
-        assert!((judgement.score - 0.75).abs() < 1e-6 && judgement.support == Support::Supported, "{labels:?}");
-        assert_eq!(judged(labels, &[-three_quarters]).support, Support::Unknown);
+        let classification = classified(labels, &[three_quarters]);
+        assert!(
+            (classification.score - 0.75).abs() < 1e-6 && classification.support == Support::Supported,
+            "{labels:?}"
+        );
+        assert_eq!(classified(labels, &[-three_quarters]).support, Support::Unknown);
     }
 }
 
 #[test]
 fn the_largest_logits_give_scores_and_not_nonsense() {
     let labels = ["entailment", "neutral", "contradiction"];
-    assert_eq!(judged(&labels, &[1e30, -1e30, 0.0]), Judgement { support: Support::Supported, score: 1.0 });
-    assert_eq!(judged(&labels, &[-1e30, 0.0, 1e30]), Judgement { support: Support::Contradicted, score: 0.0 });
-    assert_eq!(judged(&[], &[-1e30]).score, 0.0);
-    assert_eq!(judged(&[], &[1e30]).score, 1.0);
+    assert_eq!(classified(&labels, &[1e30, -1e30, 0.0]), Classification { support: Support::Supported, score: 1.0 });
+    assert_eq!(classified(&labels, &[-1e30, 0.0, 1e30]), Classification { support: Support::Contradicted, score: 0.0 });
+    assert_eq!(classified(&[], &[-1e30]).score, 0.0);
+    assert_eq!(classified(&[], &[1e30]).score, 1.0);
 }
 
 #[test]

@@ -61,10 +61,15 @@ fn note() -> MemoryKind {
     MemoryKind::Note { text: "Mechanics call it lube.".to_owned() }
 }
 
-async fn recalled(kind: MemoryKind, references: u128, similarity: f32, judge: Option<&Arc<FakeReranker>>) -> Recalled {
+async fn recalled(
+    kind: MemoryKind,
+    references: u128,
+    similarity: f32,
+    reranker: Option<&Arc<FakeReranker>>,
+) -> Recalled {
     let (memory, hits) = memory(kind, references, similarity);
-    let judge = judge.map(|judge| Part::bare(Arc::clone(judge) as Arc<dyn Reranker>));
-    recall(&memory, judge.as_ref(), &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap()
+    let reranker = reranker.map(|reranker| Part::bare(Arc::clone(reranker) as Arc<dyn Reranker>));
+    recall(&memory, reranker.as_ref(), &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap()
 }
 
 #[tokio::test]
@@ -81,9 +86,9 @@ async fn a_pin_needs_no_judge_from_its_threshold_on_and_is_never_meant_below_the
     ] {
         let yes = Arc::new(FakeReranker::scoring(&[(TRIGGER, 0.5)]));
         let no = Arc::new(FakeReranker::scoring(&[(TRIGGER, 0.49)]));
-        for (judge, expected) in [(Some(&yes), with_yes), (Some(&no), with_no), (None, without)] {
-            let recalled = recalled(MemoryKind::Pin, 1, similarity, judge).await;
-            let what = format!("{similarity} {}", judge.is_some());
+        for (reranker, expected) in [(Some(&yes), with_yes), (Some(&no), with_no), (None, without)] {
+            let recalled = recalled(MemoryKind::Pin, 1, similarity, reranker).await;
+            let what = format!("{similarity} {}", reranker.is_some());
             assert_eq!(recalled.suffices, expected, "{what}");
             assert_eq!(recalled.candidates.len(), usize::from(expected), "{what}");
             if expected {
@@ -91,16 +96,16 @@ async fn a_pin_needs_no_judge_from_its_threshold_on_and_is_never_meant_below_the
                 assert!((lent - f64::from(similarity)).abs() < 1e-4 && recalled.candidates[0].forced, "{what}");
             }
         }
-        let judged = usize::from((0.70..0.85).contains(&similarity));
-        assert_eq!((yes.calls(), no.calls()), (judged, judged), "asked only where it decides: {similarity}");
+        let score = usize::from((0.70..0.85).contains(&similarity));
+        assert_eq!((yes.calls(), no.calls()), (score, score), "asked only where it decides: {similarity}");
     }
 }
 
 #[tokio::test]
 async fn a_judge_that_fails_is_no_judge_and_that_is_told() {
-    let judge = Arc::new(FakeReranker::scoring(&[(TRIGGER, 1.0)]));
-    judge.set_trouble(Some(RerankError::Timeout(500)));
-    let recalled = recalled(MemoryKind::Pin, 1, 0.84, Some(&judge)).await;
+    let reranker = Arc::new(FakeReranker::scoring(&[(TRIGGER, 1.0)]));
+    reranker.set_trouble(Some(RerankError::Timeout(500)));
+    let recalled = recalled(MemoryKind::Pin, 1, 0.84, Some(&reranker)).await;
     assert!(!recalled.suffices && recalled.candidates.is_empty());
     assert!(recalled.failure.is_some());
 }

@@ -28,31 +28,31 @@ fn numbers(candidates: &[Candidate]) -> Vec<u32> {
 }
 
 #[test]
-fn the_judges_order_decides_and_the_cosine_is_kept() {
+fn the_rerankers_order_decides_and_the_cosine_is_kept() {
     let rules = rules("keep: 16\nkind_minimum: 0");
     let mut candidates = vec![candidate(1, None, 0.9, Some(0.2)), candidate(2, None, 0.1, Some(0.8))];
-    order(&mut candidates, Some(&rules), &[], UnjudgedOrder::Cosine);
+    order(&mut candidates, Some(&rules), &[], UnrankedOrder::Cosine);
     assert_eq!(numbers(&candidates), [2, 1]);
     assert_eq!((candidates[0].cosine, candidates[1].cosine), (Some(0.1), Some(0.9)));
-    let mut unjudged = vec![candidate(2, None, 0.1, None), candidate(1, None, 0.9, None)];
-    order(&mut unjudged, Some(&rules), &[], UnjudgedOrder::Cosine);
-    assert_eq!(numbers(&unjudged), [1, 2]);
+    let mut unranked = vec![candidate(2, None, 0.1, None), candidate(1, None, 0.9, None)];
+    order(&mut unranked, Some(&rules), &[], UnrankedOrder::Cosine);
+    assert_eq!(numbers(&unranked), [1, 2]);
 }
 
 #[test]
-fn what_nobody_judged_comes_in_the_order_of_both_lanes_where_the_policy_wants_that() {
+fn what_nobody_reranked_comes_in_the_order_of_both_lanes_where_the_policy_wants_that() {
     let ranked = |number, cosine, fused| Candidate { fused, ..candidate(number, None, cosine, None) };
     let named = Candidate { addressed: true, ..ranked(4, 0.1, 0.0) };
     let lent = Candidate { curated: Some(0.75), ..ranked(5, 0.1, 0.0) };
     let mut candidates = vec![ranked(1, 0.6, 0.016), ranked(2, 0.5, 0.032), ranked(3, 0.4, 0.02), lent, named];
-    order(&mut candidates, None, &[], UnjudgedOrder::Cosine);
+    order(&mut candidates, None, &[], UnrankedOrder::Cosine);
     assert_eq!(numbers(&candidates), [4, 5, 1, 2, 3]);
-    order(&mut candidates, None, &[], UnjudgedOrder::FusedRank);
+    order(&mut candidates, None, &[], UnrankedOrder::FusedRank);
     assert_eq!(numbers(&candidates), [4, 2, 5, 3, 1]);
-    // A judge's word counts for more than either.
+    // A reranker's word counts for more than either.
     candidates[4].rerank = Some(0.9);
     candidates[0].rerank = Some(0.1);
-    order(&mut candidates, None, &[], UnjudgedOrder::FusedRank);
+    order(&mut candidates, None, &[], UnrankedOrder::FusedRank);
     assert_eq!(numbers(&candidates)[1], 1);
 }
 
@@ -65,7 +65,7 @@ fn a_kind_that_is_asked_for_gains_in_the_order_only() {
     for (score, first) in [(0.349, 1), (0.36, 2)] {
         let mut candidates =
             vec![candidate(1, Some("note"), 0.5, Some(0.5)), candidate(2, Some("decision"), 0.5, Some(score))];
-        order(&mut candidates, Some(&rules), &asked, UnjudgedOrder::Cosine);
+        order(&mut candidates, Some(&rules), &asked, UnrankedOrder::Cosine);
         assert_eq!(numbers(&candidates)[0], first, "{score}");
         assert!(candidates.iter().any(|candidate| candidate.rerank == Some(score)), "the score stays as given");
     }
@@ -91,10 +91,10 @@ fn reserved_kinds_and_the_kind_asked_for_keep_their_least_and_the_order_stays() 
 }
 
 #[test]
-fn what_was_forced_is_kept_unless_a_judge_has_read_it() {
+fn what_was_forced_is_kept_unless_a_reranker_has_read_it() {
     let rules = rules("keep: 2\nkind_minimum: 0");
-    for (judged, expected) in [(None, vec![1, 4]), (Some(0.5), vec![1, 2])] {
-        let mut candidates: Vec<Candidate> = (1..=4).map(|number| candidate(number, None, 0.5, judged)).collect();
+    for (rerank, expected) in [(None, vec![1, 4]), (Some(0.5), vec![1, 2])] {
+        let mut candidates: Vec<Candidate> = (1..=4).map(|number| candidate(number, None, 0.5, rerank)).collect();
         candidates[3].forced = true;
         assert_eq!(numbers(&keep(candidates, &rules, &[]).0), expected);
     }

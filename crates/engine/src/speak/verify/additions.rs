@@ -4,83 +4,12 @@
 //! "because" or "and". So each clause must find its own words in the passages. By rule, beside the model's verdict: it can
 //! only take away.
 
+use ibidem_language::claims::{
+    begins_a_clause, leads_through, looks_english, turns_by_sign, turns_in_another_language, turns_in_english,
+};
+
 use super::lexical::text::{Kind, Premise, Word, words_of};
 
-/// Words that begin a clause, in the languages that answers are mostly written in.
-const CONNECTIVES: [&str; 72] = [
-    "aber",
-    "ainsi",
-    "although",
-    "and",
-    "así",
-    "aunque",
-    "außerdem",
-    "because",
-    "but",
-    "car",
-    "cependant",
-    "consequently",
-    "cuando",
-    "daher",
-    "damit",
-    "denn",
-    "deshalb",
-    "donc",
-    "dont",
-    "et",
-    "except",
-    "hence",
-    "however",
-    "if",
-    "indem",
-    "lorsque",
-    "mais",
-    "mientras",
-    "nachdem",
-    "namely",
-    "o",
-    "obwohl",
-    "oder",
-    "or",
-    "ou",
-    "où",
-    "parce",
-    "pero",
-    "porque",
-    "provided",
-    "pues",
-    "puisque",
-    "quand",
-    "qui",
-    "since",
-    "so",
-    "sobald",
-    "sodass",
-    "solange",
-    "sondern",
-    "sowie",
-    "then",
-    "therefore",
-    "though",
-    "thus",
-    "und",
-    "unless",
-    "until",
-    "weil",
-    "wenn",
-    "when",
-    "where",
-    "whereas",
-    "which",
-    "while",
-    "who",
-    "whose",
-    "wobei",
-    "wodurch",
-    "während",
-    "y",
-    "yet",
-];
 /// Of a clause's words, this share must stand in the passages.
 const LEAST_FOUND: (usize, usize) = (2, 3);
 /// Of the first clause's, where others follow: the model that judged the sentence read that one most.
@@ -89,43 +18,11 @@ const LEAST_FOUND_FIRST: (usize, usize) = (1, 3);
 const LEAST_FOUND_ENGLISH: (usize, usize) = (1, 2);
 /// However long a clause is, so many words that no passage has say something of their own.
 const MOST_MISSING: usize = 2;
-/// Words that lead through an answer and say nothing of its matter.
-const LEADING: [&str; 11] =
-    ["addition", "case", "fact", "general", "hand", "note", "result", "short", "step", "steps", "yes"];
 /// Where a script has no spaces each sign counts as a word, and so few of them say nothing.
 const LEAST_SIGNS: usize = 2;
 /// A sentence with fewer words, or fewer signs of such a script, is not attributed to anything.
 const LEAST_WORDS: usize = 3;
 const LEAST_OWN_SIGNS: usize = 6;
-
-/// Words of one language that deny, demand or say "always": plain words, and a sentence turns on them. Where a sentence
-/// has one of them, its passages must have one of the same.
-const TURNING: [&[&str]; 9] = [
-    &["nicht", "nichts", "kein", "keine", "keinen", "keiner", "keinem", "nie", "niemals", "ohne", "weder"],
-    &["muss", "müssen", "darf", "dürfen", "soll", "sollen", "sollte"],
-    &["immer", "stets", "ewig", "alles"],
-    &["ne", "n", "pas", "jamais", "aucun", "aucune", "rien", "sans", "ni"],
-    &["doit", "doivent", "faut"],
-    &["toujours"],
-    &["nunca", "jamás", "ningún", "ninguna", "nada", "tampoco", "no"],
-    &["debe", "deben"],
-    &["siempre", "todo"],
-];
-/// The same of English, for clauses that are added: the first clause is held against the passages word by word.
-const TURNING_ADDED: [&[&str]; 3] = [
-    &[
-        "not", "no", "nor", "never", "cannot", "without", "none", "neither", "isn", "aren", "don", "doesn", "won",
-        "mustn",
-    ],
-    &["must", "shall"],
-    &["always", "everything", "everybody", "nobody", "nothing"],
-];
-/// The same of scripts without spaces.
-const TURNING_SIGNS: [&[&str]; 3] = [
-    &["不", "没", "沒", "无", "無", "未", "勿", "禁", "ない", "ません", "なく", "ず"],
-    &["必", "须", "須", "应", "應", "べき", "なければ"],
-    &["总", "總", "永", "いつも", "常"],
-];
 
 /// Which clauses are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,7 +41,7 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
     }
     let premise = Premise::read(&passages);
     let clauses = clauses(without_number(claim));
-    let is_plain_english = is_english(&claim.to_lowercase()) && which == Clauses::Added;
+    let is_plain_english = looks_english(&claim.to_lowercase()) && which == Clauses::Added;
     let first = first_of_words(&clauses);
     let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
     // One word behind a comma or an "and" is for the model to judge, once; one that is set apart stands for itself.
@@ -160,7 +57,7 @@ pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<St
             3.. if is_plain_english => LEAST_FOUND_ENGLISH,
             _ => LEAST_FOUND,
         };
-        let is_turned = !is_first && has_turning_word(&TURNING_ADDED, &clause.to_lowercase(), &passages);
+        let is_turned = !is_first && turns_in_english(&clause.to_lowercase(), &passages);
         if !is_turned && is_said(&said, &premise, least) {
             continue;
         }
@@ -187,25 +84,7 @@ fn without_number(claim: &str) -> &str {
 
 /// Whether a claim in a language other than English denies or demands where its passages do not.
 fn is_turned(claim: &str, passages: &str) -> bool {
-    let by_sign = TURNING_SIGNS.iter().any(|signs| {
-        let has = |text: &str| signs.iter().any(|sign| text.contains(sign));
-        has(claim) && !has(passages)
-    });
-    by_sign || (!is_english(claim) && has_turning_word(&TURNING, claim, passages))
-}
-
-/// Whether there is a list of which a text has a word, and the passages have none.
-fn has_turning_word(lists: &[&[&str]], text: &str, passages: &str) -> bool {
-    let has = |text: &str, list: &[&str]| spaced_words(text).any(|word| list.contains(&word));
-    lists.iter().any(|list| has(text, list) && !has(passages, list))
-}
-
-fn is_english(text: &str) -> bool {
-    spaced_words(text).any(|word| matches!(word, "the" | "is" | "are" | "of" | "and" | "there" | "to" | "it"))
-}
-
-fn spaced_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty())
+    turns_by_sign(claim, passages) || (!looks_english(claim) && turns_in_another_language(claim, passages))
 }
 
 /// Whether a sentence that cites nothing says enough to look for where it is from.
@@ -222,7 +101,7 @@ fn first_of_words(clauses: &[&str]) -> usize {
 
 /// Figures are held against the passages by themselves.
 fn counts(word: &Word) -> bool {
-    !matches!(word.kind, Kind::Plain | Kind::Figure) && !LEADING.contains(&word.text.as_str())
+    !matches!(word.kind, Kind::Plain | Kind::Figure) && !leads_through(&word.text)
 }
 
 fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
@@ -250,7 +129,7 @@ fn clauses(claim: &str) -> Vec<&str> {
         if sign.is_alphanumeric() {
             word_begins.get_or_insert(place);
         } else if let Some(from) = word_begins.take()
-            && CONNECTIVES.contains(&claim[from..place].to_lowercase().as_str())
+            && begins_a_clause(&claim[from..place].to_lowercase())
         {
             clauses.push(&claim[begin..from]);
             begin = place;

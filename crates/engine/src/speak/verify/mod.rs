@@ -5,14 +5,13 @@
 //! it, is given the passage that does, if there is one.
 
 mod additions;
-pub mod denials;
 pub mod lexical;
 pub mod windows;
 
 use ibidem_language::markers::{with_marker, without_markers};
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
 use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
 
 use super::footnotes::Footnotes;
@@ -20,7 +19,7 @@ use super::markup::shown;
 use crate::draft::Said;
 use crate::policy::{VerificationMode, VerificationRules};
 use additions::Clauses;
-use denials::is_denial;
+use ibidem_language::denials::is_denial;
 use lexical::LexicalEntailment;
 use windows::windows_of;
 
@@ -83,8 +82,8 @@ impl Verifier<'_> {
             return (check, None);
         }
         let windows = windows_of(texts);
-        let (judged, by, failure) = self.judged(claim, &windows).await;
-        let check = self.verdict(&judged, by);
+        let (classified, by, failure) = self.classified(claim, &windows).await;
+        let check = self.verdict(&classified, by);
         let is_supported = check.verdict == SentenceVerdict::Supported;
         let added = is_supported.then(|| additions::added(claim, texts, Clauses::Added)).flatten();
         (added.map_or(check, |clause| unsaid(&clause)), failure)
@@ -109,11 +108,11 @@ impl Verifier<'_> {
         let windows: Vec<(u32, Vec<String>)> =
             right.iter().map(|(number, text)| (*number, windows_of(&[text.as_str()]))).collect();
         let all: Vec<String> = windows.iter().flat_map(|(_, windows)| windows.iter().cloned()).collect();
-        let (judged, by, failure) = self.judged(claim, &all).await;
-        let mut judged = judged.into_iter();
+        let (classified, by, failure) = self.classified(claim, &all).await;
+        let mut classified = classified.into_iter();
         let mut best: Option<(u32, SentenceCheck)> = None;
         for (number, windows) in windows {
-            let of_note: Vec<Judgement> = judged.by_ref().take(windows.len()).collect();
+            let of_note: Vec<Classification> = classified.by_ref().take(windows.len()).collect();
             let check = self.verdict(&of_note, by.clone());
             if best.as_ref().is_none_or(|(_, best)| check.support > best.support) {
                 best = Some((number, check));
@@ -132,28 +131,32 @@ impl Verifier<'_> {
         (found, failure)
     }
 
-    /// A judgement for each window, by whom, and what went wrong.
-    async fn judged(&self, claim: &str, windows: &[String]) -> (Vec<Judgement>, String, Option<EntailmentError>) {
+    /// A classification for each window, by whom, and what went wrong.
+    async fn classified(
+        &self,
+        claim: &str,
+        windows: &[String],
+    ) -> (Vec<Classification>, String, Option<EntailmentError>) {
         let pairs = || windows.iter().map(|premise| Pair { premise: premise.clone(), claim: claim.to_owned() });
         if windows.is_empty() {
             return (Vec::new(), self.entailment.port().name().to_owned(), None);
         }
-        match self.entailment.call(self.deadline, |entailment| entailment.judge(pairs().collect())).await {
-            Ok(judged) => (judged, self.entailment.port().name().to_owned(), None),
+        match self.entailment.call(self.deadline, |entailment| entailment.classify(pairs().collect())).await {
+            Ok(classified) => (classified, self.entailment.port().name().to_owned(), None),
             Err(error) => {
-                // Words are always there to judge by.
+                // Words are always there to compare.
                 let stand_in = LexicalEntailment::by_words();
-                let judged = stand_in.judge(pairs().collect()).await;
-                (judged.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
+                let classified = stand_in.classify(pairs().collect()).await;
+                (classified.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
             }
         }
     }
 
     /// The best window decides: a passage supports what any stretch of it supports.
-    fn verdict(&self, judged: &[Judgement], by: String) -> SentenceCheck {
-        let best = judged.iter().max_by(|one, other| one.score.total_cmp(&other.score));
+    fn verdict(&self, classified: &[Classification], by: String) -> SentenceCheck {
+        let best = classified.iter().max_by(|one, other| one.score.total_cmp(&other.score));
         let Some(best) = best else {
-            let why = Some("nobody could judge it".to_owned());
+            let why = Some("nobody could check it".to_owned());
             return SentenceCheck { why, by, ..SentenceCheck::unchecked() };
         };
         let support = ibidem_words::as_shown(f64::from(best.score));

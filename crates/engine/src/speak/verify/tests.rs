@@ -95,8 +95,8 @@ impl Entailment for Overheard {
         "overheard"
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
-        let judged = pairs.iter().map(|_| Judgement { support: Support::Unknown, score: 0.0 }).collect();
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
+        let judged = pairs.iter().map(|_| Classification { support: Support::Unknown, score: 0.0 }).collect();
         self.0.lock().unwrap().extend(pairs);
         Ok(judged)
     }

@@ -45,7 +45,7 @@ async fn the_premise_is_cut_to_its_beginning_and_the_claim_never() {
     let entailment = YesNoEntailment::new(model.clone(), YesNoSettings { max_characters: 8, ..settings() });
     // What looks like a place in the prompt is data.
     let pairs = vec![pair("{claim} and more", "A claim about {premise}."), pair(&"é".repeat(9), "Long, but whole.")];
-    entailment.judge(pairs).await.unwrap();
+    entailment.classify(pairs).await.unwrap();
     let mut asked: Vec<String> = model.prompts().iter().map(|prompt| prompt.messages[0].content.clone()).collect();
     asked.sort();
     let expected = |premise: &str, claim: &str| format!("Claim: {claim}\nText:\n{premise}\nIs it so?");
@@ -59,9 +59,12 @@ async fn what_is_likelier_a_yes_is_supported_and_the_rest_unknown() {
         Ok(vec![token("yes", sure), token("no", 1.0 - sure)])
     });
     let entailment = YesNoEntailment::new(Arc::new(model), settings());
-    let judgements = entailment.judge(vec![pair("It rains.", "Wet."), pair("Sun.", "Wet.")]).await.unwrap();
-    assert_eq!(judgements.iter().map(|one| one.support).collect::<Vec<_>>(), [Support::Supported, Support::Unknown]);
-    assert!((judgements[0].score - 0.8).abs() < 1e-6 && (judgements[1].score - 0.4).abs() < 1e-6);
+    let classifications = entailment.classify(vec![pair("It rains.", "Wet."), pair("Sun.", "Wet.")]).await.unwrap();
+    assert_eq!(
+        classifications.iter().map(|one| one.support).collect::<Vec<_>>(),
+        [Support::Supported, Support::Unknown]
+    );
+    assert!((classifications[0].score - 0.8).abs() < 1e-6 && (classifications[1].score - 0.4).abs() < 1e-6);
 }
 
 #[tokio::test]
@@ -91,6 +94,6 @@ async fn a_model_that_does_not_judge_fails_the_whole_batch() {
         });
         let entailment = YesNoEntailment::new(Arc::new(model), settings());
         let pairs = ["good", "bad", "good"].map(|claim| pair("text", claim)).to_vec();
-        assert_eq!(entailment.judge(pairs).await, Err(expected));
+        assert_eq!(entailment.classify(pairs).await, Err(expected));
     }
 }

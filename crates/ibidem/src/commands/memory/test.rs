@@ -130,15 +130,15 @@ fn report(explanation: Explanation, rules: &CuratedRules, close: Vec<(Remembered
 
 fn became(remembered: &Remembered, similarity: f64, weighed: Option<&ExplainedEntry>, rules: &CuratedRules) -> String {
     let is_pin = remembered.entry.kind == MemoryKind::Pin;
-    let least = if is_pin { rules.pin_judged } else { rules.note };
+    let least = if is_pin { rules.pin_reranked } else { rules.note };
     match weighed {
         Some(entry) if entry.accepted => "taken".to_owned(),
         Some(_) if is_pin && remembered.resolved == 0 => "not taken: its sources cannot be seen here".to_owned(),
         Some(ExplainedEntry { judged: Some(judged), .. }) => {
-            format!("not taken: judged {judged:.2}, below {}", rules.judge)
+            format!("not taken: the reranker gave {judged:.2}, below {}", rules.reranked)
         }
-        Some(_) if is_pin && similarity >= rules.pin_judged => {
-            format!("not taken: from {} to {} a reranker must judge, and none did", rules.pin_judged, rules.pin)
+        Some(_) if is_pin && similarity >= rules.pin_reranked => {
+            format!("not taken: from {} to {} a reranker must judge, and none did", rules.pin_reranked, rules.pin)
         }
         _ => format!("not taken: below {least}"),
     }

@@ -66,8 +66,8 @@ pub(super) async fn verifying(entailment: &Part<dyn Entailment>) -> anyhow::Resu
     let pair = |premise| Pair { premise, claim: "The third backup is kept in two regions.".to_owned() };
     let pairs = passages(WORDS).into_iter().map(pair).collect();
     let began = Instant::now();
-    let judgements = entailment.call(Deadline::NONE, |entailment| entailment.judge(pairs)).await?;
-    Ok(Speed::of(judgements.len(), "pairs", began.elapsed()))
+    let classifications = entailment.call(Deadline::NONE, |entailment| entailment.classify(pairs)).await?;
+    Ok(Speed::of(classifications.len(), "pairs", began.elapsed()))
 }
 
 /// From the question to the last token, reading included.

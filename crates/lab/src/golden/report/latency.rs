@@ -1,9 +1,11 @@
 //! How long questions took.
 
+use maud::Markup;
+
 use super::plot::{Axis, Plot};
 use crate::golden::results::Results;
 
-pub(super) fn figure(results: &Results) -> String {
+pub(super) fn figure(results: &Results) -> Markup {
     let mut times: Vec<f64> = results.questions.iter().map(|one| one.latency_ms.max(0.1)).collect();
     times.sort_by(f64::total_cmp);
     let decade = |time: f64| time.log10();

@@ -1,6 +1,6 @@
 //! A plot: two axes and what is drawn between them, as SVG.
 
-use super::{escaped, put};
+use maud::{Markup, html};
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 320.0;
@@ -39,12 +39,12 @@ impl Axis {
 pub(super) struct Plot {
     across: Axis,
     up: Axis,
-    drawn: String,
+    drawn: Vec<Markup>,
 }
 
 impl Plot {
     pub(super) fn new(across: Axis, up: Axis) -> Self {
-        Self { across, up, drawn: String::new() }
+        Self { across, up, drawn: Vec::new() }
     }
 
     fn x(&self, value: f64) -> f64 {
@@ -57,8 +57,7 @@ impl Plot {
 
     pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{:.1},{:.1}", self.x(*x), self.y(*y))).collect();
-        let points = points.join(" ");
-        put(&mut self.drawn, format_args!("<polyline class=\"{class}\" points=\"{points}\"/>\n"));
+        self.drawn.push(html! { polyline class=(class) points=(points.join(" ")) {} });
     }
 
     /// A point with a few words beside it.
@@ -76,70 +75,53 @@ impl Plot {
     }
 
     fn marked(&mut self, x: f64, y: f64) {
-        let (x, y) = (self.x(x), self.y(y));
-        put(&mut self.drawn, format_args!("<circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>\n"));
+        let (x, y) = (at(self.x(x)), at(self.y(y)));
+        self.drawn.push(html! { circle.point cx=(x) cy=(y) r="4" {} });
     }
 
     fn words(&mut self, x: f64, y: f64, anchor: &str, words: &str) {
-        let words = escaped(words);
-        put(
-            &mut self.drawn,
-            format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>\n"),
-        );
+        self.drawn.push(html! { text.soft x=(at(x)) y=(at(y)) text-anchor=(anchor) { (words) } });
     }
 
     /// The plot with a title for those who cannot see it, and a caption for everybody.
-    pub(super) fn figure(&self, title: &str, caption: &str) -> String {
-        let mut svg = format!(
-            "<figure>\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\" \
-             xmlns=\"http://www.w3.org/2000/svg\">\n"
-        );
-        self.axes(&mut svg);
-        svg.push_str(&self.drawn);
-        put(&mut svg, format_args!("</svg>\n<figcaption><b>{title}.</b> {caption}</figcaption>\n</figure>\n"));
-        svg
+    pub(super) fn figure(&self, title: &str, caption: &str) -> Markup {
+        html! {
+            figure {
+                svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title)
+                    xmlns="http://www.w3.org/2000/svg" {
+                    (self.axes())
+                    @for drawn in &self.drawn { (drawn) }
+                }
+                figcaption { b { (title) "." } " " (caption) }
+            }
+        }
     }
 
-    fn axes(&self, svg: &mut String) {
+    fn axes(&self) -> Markup {
         let (left, right) = (LEFT, WIDTH - RIGHT);
         let (top, bottom) = (TOP, HEIGHT - BOTTOM);
-        for (value, label) in &self.up.ticks {
-            let y = self.y(*value);
-            put(
-                svg,
-                format_args!(
-                    "<line class=\"grid\" x1=\"{left}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/><text \
-                     class=\"soft\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
-                    left - 8.0,
-                    y + 4.0
-                ),
-            );
+        let (middle, centre) = (f64::midpoint(left, right), f64::midpoint(top, bottom));
+        html! {
+            @for (value, label) in &self.up.ticks {
+                @let y = self.y(*value);
+                line.grid x1=(left) y1=(at(y)) x2=(right) y2=(at(y)) {}
+                text.soft x=(at(left - 8.0)) y=(at(y + 4.0)) text-anchor="end" { (label) }
+            }
+            @for (value, label) in &self.across.ticks {
+                @let x = at(self.x(*value));
+                line.axis x1=(x) y1=(bottom) x2=(x) y2=(at(bottom + 4.0)) {}
+                text.soft x=(x) y=(at(bottom + 18.0)) text-anchor="middle" { (label) }
+            }
+            polyline.axis points=(format!("{left},{top} {left},{bottom} {right},{bottom}")) {}
+            text x=(at(middle)) y=(at(HEIGHT - 8.0)) text-anchor="middle" { (self.across.name) }
+            text x="14" y=(at(centre)) text-anchor="middle" transform=(format!("rotate(-90 14 {centre:.1})")) {
+                (self.up.name)
+            }
         }
-        for (value, label) in &self.across.ticks {
-            let x = self.x(*value);
-            put(
-                svg,
-                format_args!(
-                    "<line class=\"axis\" x1=\"{x:.1}\" y1=\"{bottom}\" x2=\"{x:.1}\" y2=\"{:.1}\"/><text \
-                     class=\"soft\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>\n",
-                    bottom + 4.0,
-                    bottom + 18.0
-                ),
-            );
-        }
-        put(
-            svg,
-            format_args!(
-                "<polyline class=\"axis\" points=\"{left},{top} {left},{bottom} {right},{bottom}\"/>\n<text x=\"{:.1}\" \
-                 y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n<text x=\"14\" y=\"{:.1}\" text-anchor=\"middle\" \
-                 transform=\"rotate(-90 14 {:.1})\">{}</text>\n",
-                f64::midpoint(left, right),
-                HEIGHT - 8.0,
-                self.across.name,
-                f64::midpoint(top, bottom),
-                f64::midpoint(top, bottom),
-                self.up.name
-            ),
-        );
     }
+}
+
+/// A place in the picture.
+fn at(place: f64) -> String {
+    format!("{place:.1}")
 }

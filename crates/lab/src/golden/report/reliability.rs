@@ -1,5 +1,7 @@
 //! Whether answers are as often right as they are sure.
 
+use maud::Markup;
+
 use super::plot::{Axis, Plot};
 use super::risk_coverage::answers;
 use crate::golden::run::Measured;
@@ -41,7 +43,7 @@ pub(super) fn interval(share: f64, count: usize) -> (f64, f64) {
     ((centre - width).max(0.0), (centre + width).min(1.0))
 }
 
-pub(super) fn figure(questions: &[Measured]) -> String {
+pub(super) fn figure(questions: &[Measured]) -> Markup {
     let bins = bins(questions);
     let lowest = bins.iter().map(|bin| bin.confidence).fold(1.0, f64::min);
     let from = (lowest * 10.0).floor().min(6.0) / 10.0;

@@ -1,5 +1,7 @@
 //! What it would cost, and save, to give only the surer answers.
 
+use maud::Markup;
+
 use super::plot::{Axis, Plot};
 use crate::golden::judged::Judged;
 use crate::golden::run::Measured;
@@ -33,7 +35,7 @@ fn was_searched(one: &Measured) -> bool {
     one.trace.iter().any(|record| record.gate == "evidence")
 }
 
-pub(super) fn figure(questions: &[Measured]) -> String {
+pub(super) fn figure(questions: &[Measured]) -> Markup {
     let points = curve(questions);
     let highest = points.iter().map(|(_, risk)| *risk).fold(0.0, f64::max);
     let up = Axis::shares("wrong, of the answers given", 0.0, (highest * 10.0).ceil().max(3.0) / 10.0);

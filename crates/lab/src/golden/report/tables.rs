@@ -2,123 +2,122 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{escaped, put, shown};
+use maud::{Markup, html};
+
+use super::shown;
 use crate::golden::compare::{Difference, Figure};
 use crate::golden::results::Results;
 use crate::golden::score::{Confused, Score};
 use crate::golden::targets::Target;
 
-pub(super) fn targets(targets: &[Target]) -> String {
-    let mut html = String::from("<div class=\"targets\">\n");
-    for target in targets {
-        let (class, verdict) = if target.reached { ("target", "reached") } else { ("target missed", "missed") };
-        put(
-            &mut html,
-            format_args!(
-                "<div class=\"{class}\"><span>{}</span><b>{:.3}</b><span>aim {} {:.2} <span \
-                 class=\"verdict\">{verdict}</span></span></div>\n",
-                escaped(&target.name),
-                target.observed,
-                escaped(&target.sign),
-                target.aim
-            ),
-        );
-    }
-    html.push_str("</div>\n");
-    html
-}
-
-pub(super) fn scores(heading: &str, scores: &BTreeMap<String, Score>) -> String {
-    let mut html = format!(
-        "<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<tr><th></th><th class=\"number\">precision</th><th \
-         class=\"number\">recall</th><th class=\"number\">F1</th><th class=\"number\">as it must be</th><th></th></tr>\n"
-    );
-    for (name, score) in scores {
-        let share = 100.0 * score.right as f64 / score.count.max(1) as f64;
-        put(
-            &mut html,
-            format_args!(
-                "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td \
-                 class=\"number\">{} of {}</td><td><span class=\"bar\"><i style=\"width:{share:.1}%\"></i></span></td></tr>\n",
-                escaped(&name.replace('_', " ")),
-                shown(score.precision),
-                shown(score.recall),
-                shown(score.f1),
-                score.right,
-                score.count
-            ),
-        );
-    }
-    html.push_str("</table></div>\n");
-    html
-}
-
-/// What questions must become, and what became of them.
-pub(super) fn confusion(confusion: &[Confused]) -> String {
-    let rows: BTreeSet<&str> = confusion.iter().map(|confused| confused.expected.as_str()).collect();
-    let columns: BTreeSet<&str> = confusion.iter().map(|confused| confused.actual.as_str()).collect();
-    let mut html = String::from(
-        "<h2>Expected and actual outcomes</h2>\n<p class=\"small\">Rows: what must become of a question. Columns: what \
-         did. What nothing answers may be refused for any reason that is about the evidence.</p>\n<div \
-         class=\"scroll\"><table class=\"confusion\">\n<tr><th class=\"row\"></th>",
-    );
-    for column in &columns {
-        let name = escaped(&column.replace('_', " "));
-        put(&mut html, format_args!("<th class=\"column\"><span>{name}</span></th>"));
-    }
-    html.push_str("</tr>\n");
-    for row in rows {
-        put(&mut html, format_args!("<tr><th class=\"row\">{}</th>", escaped(&row.replace('_', " "))));
-        for column in &columns {
-            let found = confusion.iter().find(|confused| confused.expected == row && confused.actual == *column);
-            match found {
-                None => html.push_str("<td class=\"none\">·</td>"),
-                Some(confused) => {
-                    let class = if confused.is_right() { "right" } else { "wrong" };
-                    put(&mut html, format_args!("<td class=\"{class}\">{}</td>", confused.count));
+pub(super) fn targets(targets: &[Target]) -> Markup {
+    html! {
+        div.targets {
+            @for target in targets {
+                div.target.missed[!target.reached] {
+                    span { (target.name) }
+                    b { (format!("{:.3}", target.observed)) }
+                    span {
+                        "aim " (target.sign) " " (format!("{:.2}", target.aim)) " "
+                        span.verdict { @if target.reached { "reached" } @else { "missed" } }
+                    }
                 }
             }
         }
-        html.push_str("</tr>\n");
     }
-    html.push_str("</table></div>\n");
-    html
 }
 
-pub(super) fn difference(before: &Results, after: &Results) -> String {
+pub(super) fn scores(heading: &str, scores: &BTreeMap<String, Score>) -> Markup {
+    let share = |score: &Score| 100.0 * score.right as f64 / score.count.max(1) as f64;
+    html! {
+        h2 { (heading) }
+        div.scroll {
+            table {
+                tr {
+                    th {}
+                    th.number { "precision" }
+                    th.number { "recall" }
+                    th.number { "F1" }
+                    th.number { "as it must be" }
+                    th {}
+                }
+                @for (name, score) in scores {
+                    tr {
+                        td { (name.replace('_', " ")) }
+                        td.number { (shown(score.precision)) }
+                        td.number { (shown(score.recall)) }
+                        td.number { (shown(score.f1)) }
+                        td.number { (score.right) " of " (score.count) }
+                        td { span.bar { i style=(format!("width:{:.1}%", share(score))) {} } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What questions must become, and what became of them.
+pub(super) fn confusion(confusion: &[Confused]) -> Markup {
+    let rows: BTreeSet<&str> = confusion.iter().map(|confused| confused.expected.as_str()).collect();
+    let columns: BTreeSet<&str> = confusion.iter().map(|confused| confused.actual.as_str()).collect();
+    let found = |row: &str, column: &str| {
+        confusion.iter().find(|confused| confused.expected == row && confused.actual == column)
+    };
+    html! {
+        h2 { "Expected and actual outcomes" }
+        p.small {
+            "Rows: what must become of a question. Columns: what did. What nothing answers may be refused for any reason "
+            "that is about the evidence."
+        }
+        div.scroll {
+            table.confusion {
+                tr {
+                    th.row {}
+                    @for column in &columns { th.column { span { (column.replace('_', " ")) } } }
+                }
+                @for row in rows {
+                    tr {
+                        th.row { (row.replace('_', " ")) }
+                        @for column in &columns {
+                            @match found(row, column) {
+                                None => { td.none { "·" } }
+                                Some(confused) if confused.is_right() => { td.right { (confused.count) } }
+                                Some(confused) => { td.wrong { (confused.count) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn difference(before: &Results, after: &Results) -> Markup {
     let difference = Difference::between(before, after);
-    let mut html = String::from(
-        "<h2>Beside the baseline</h2>\n<div class=\"scroll\"><table>\n<tr><th></th><th class=\"number\">before</th><th \
-         class=\"number\">after</th><th class=\"number\">change</th></tr>\n",
-    );
     // Of the collections, only what changed.
     let changed = difference.by_collection.iter().filter(|figure| figure.before != figure.after);
-    for figure in difference.figures.iter().chain(changed) {
-        put(
-            &mut html,
-            format_args!(
-                "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-                escaped(&figure.name),
-                shown(figure.before),
-                shown(figure.after),
-                change(figure)
-            ),
-        );
+    html! {
+        h2 { "Beside the baseline" }
+        div.scroll {
+            table {
+                tr { th {} th.number { "before" } th.number { "after" } th.number { "change" } }
+                @for figure in difference.figures.iter().chain(changed) {
+                    tr {
+                        td { (figure.name) }
+                        td.number { (shown(figure.before)) }
+                        td.number { (shown(figure.after)) }
+                        td.number { (change(figure)) }
+                    }
+                }
+            }
+        }
+        @for flipped in &difference.flipped {
+            p {
+                (flipped.id) ": " (flipped.before.words()) " → " (flipped.after.words()) " "
+                span.small { (flipped.query) }
+            }
+        }
     }
-    html.push_str("</table></div>\n");
-    for flipped in &difference.flipped {
-        put(
-            &mut html,
-            format_args!(
-                "<p>{}: {} → {} <span class=\"small\">{}</span></p>\n",
-                escaped(&flipped.id),
-                flipped.before.words(),
-                flipped.after.words(),
-                escaped(&flipped.query)
-            ),
-        );
-    }
-    html
 }
 
 fn change(figure: &Figure) -> String {

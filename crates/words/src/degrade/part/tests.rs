@@ -15,7 +15,7 @@ use crate::fakes::{
     FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeTokenizer, FakeVocabulary, Script,
 };
 use crate::ports::embedder::{EmbedError, EmbedFault, Embedder};
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use crate::ports::entailment::{Classification, Entailment, EntailmentError, Pair};
 use crate::ports::index::{Index, IndexError, IndexFault};
 use crate::ports::language_model::{
     LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt, Tokenizer,
@@ -154,11 +154,11 @@ async fn an_entailment_model_and_an_embedding_model_that_fail_are_left_alone() {
     fake.set_trouble(Some(EntailmentError::Timeout(5_000)));
     let entailment = Part::<dyn Entailment>::guarded(fake.clone(), watched.of(PATIENT));
     let pair = || vec![Pair { premise: "It rains.".to_owned(), claim: "It is wet.".to_owned() }];
-    let judge = async || entailment.call(NO_DEADLINE, |entailment| entailment.judge(pair())).await;
+    let classify = async || entailment.call(NO_DEADLINE, |entailment| entailment.classify(pair())).await;
     for _ in 0..5 {
-        assert_eq!(judge().await, Err(EntailmentError::Timeout(5_000)));
+        assert_eq!(classify().await, Err(EntailmentError::Timeout(5_000)));
     }
-    assert!(matches!(judge().await, Err(EntailmentError::CircuitOpen { .. })));
+    assert!(matches!(classify().await, Err(EntailmentError::CircuitOpen { .. })));
     assert_eq!(fake.calls(), 5);
 
     let fake = Arc::new(FakeEmbedder::new(8, 32));
@@ -269,7 +269,7 @@ impl Entailment for Stuck {
         "stuck"
     }
 
-    async fn judge(&self, _: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, _: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         self.for_ever().await
     }
 }
@@ -314,7 +314,7 @@ async fn a_part_that_hangs_is_stopped_named_as_late_and_that_is_a_failure() {
 async fn a_part_without_a_breaker_is_stopped_in_its_time_too_and_a_bare_one_with_the_request() {
     let stuck = Arc::new(Stuck::default());
     let entailment = Part::<dyn Entailment>::patient(stuck.clone(), IMPATIENT);
-    let late = entailment.call(NO_DEADLINE, |entailment| entailment.judge(Vec::new())).await;
+    let late = entailment.call(NO_DEADLINE, |entailment| entailment.classify(Vec::new())).await;
     assert_eq!((late, stuck.stopped.swap(false, Ordering::SeqCst)), (Err(EntailmentError::Timeout(20)), true));
     let bare = Part::<dyn Reranker>::bare(stuck.clone());
     assert_eq!(scored(&bare, Deadline::after(IMPATIENT)).await, Err(RerankError::Timeout(20)));

@@ -3,7 +3,6 @@
 //!
 //! It reads words, not sense: what is made up from the premise's own words gets past it, and a free paraphrase may not.
 
-mod plain_words;
 mod signs;
 mod similarity;
 pub(super) mod text;
@@ -15,7 +14,7 @@ use async_trait::async_trait;
 use ibidem_language::figures;
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::entailment::{Entailment, EntailmentError, Judgement, Pair, Support};
+use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
 
 pub use self::signs::Signs;
 use self::similarity::{Similarity, Vectors};
@@ -100,24 +99,24 @@ impl Entailment for LexicalEntailment {
         "lexical"
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         let scores = self.scores(&pairs).await;
-        Ok(pairs.iter().zip(scores).map(|(pair, score)| judgement(pair, score.unwrap_or_default())).collect())
+        Ok(pairs.iter().zip(scores).map(|(pair, score)| classification(pair, score.unwrap_or_default())).collect())
     }
 }
 
 /// A claim that would be supported, but turns its premise round, is contradicted by it.
-fn judgement(pair: &Pair, score: f64) -> Judgement {
+fn classification(pair: &Pair, score: f64) -> Classification {
     let is_turned = || figures::check(&pair.claim, &[&pair.premise]).iter().any(|finding| finding.kind.contradicts());
     #[expect(clippy::cast_possible_truncation, reason = "a score needs no more digits")]
     let as_score = |score: f64| score as f32;
     if score < HALF {
-        return Judgement { support: Support::Unknown, score: as_score(score) };
+        return Classification { support: Support::Unknown, score: as_score(score) };
     }
     if is_turned() {
-        return Judgement { support: Support::Contradicted, score: as_score((1.0 - score).min(HALF - 1e-3)) };
+        return Classification { support: Support::Contradicted, score: as_score((1.0 - score).min(HALF - 1e-3)) };
     }
-    Judgement { support: Support::Supported, score: as_score(score) }
+    Classification { support: Support::Supported, score: as_score(score) }
 }
 
 /// Each distinct claim and premise is read once.

@@ -9,9 +9,9 @@ fn with_fake() -> LexicalEntailment {
     LexicalEntailment::with_embedder(Part::bare(Arc::new(FakeEmbedder::new(256, 256))))
 }
 
-async fn judge(entailment: &LexicalEntailment, premise: &str, claim: &str) -> Judgement {
+async fn classify(entailment: &LexicalEntailment, premise: &str, claim: &str) -> Classification {
     let pair = Pair { premise: premise.to_owned(), claim: claim.to_owned() };
-    entailment.judge(vec![pair]).await.unwrap()[0]
+    entailment.classify(vec![pair]).await.unwrap()[0]
 }
 
 const PREMISE: &str = "Access is granted to all employees of the finance department. They may submit expenses of up to \
@@ -39,8 +39,8 @@ async fn a_claim_is_judged_by_what_its_premise_says() {
             ("Finance employees receive a company car, a fuel card and free lunch in the cafeteria.", Support::Unknown),
             ("Access is not granted to employees of the finance department.", Support::Contradicted),
         ] {
-            let judgement = judge(&entailment, PREMISE, claim).await;
-            assert_eq!(judgement.support, expected, "{claim}: {judgement:?}");
+            let classification = classify(&entailment, PREMISE, claim).await;
+            assert_eq!(classification.support, expected, "{claim}: {classification:?}");
         }
     }
 }
@@ -51,6 +51,6 @@ async fn an_embedding_model_that_fails_leaves_the_words() {
     let entailment = LexicalEntailment::with_embedder(Part::bare(Arc::clone(&fake) as Arc<dyn Embedder>));
     fake.set_down(true);
     let claim = "Finance employees get access and may submit expenses up to 40 euros without receipts.";
-    let by_words = judge(&LexicalEntailment::by_words(), PREMISE, claim).await;
-    assert_eq!(judge(&entailment, PREMISE, claim).await, by_words);
+    let by_words = classify(&LexicalEntailment::by_words(), PREMISE, claim).await;
+    assert_eq!(classify(&entailment, PREMISE, claim).await, by_words);
 }

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use ibidem_language::claims::{carries_a_claim, number_in_digits};
+use ibidem_language::denials::is_about_sources;
+use ibidem_language::stems::{self, beginning};
 use ibidem_language::{SHORTEST_STEM, same_word};
-
-use super::plain_words::{is_plain, number_in_digits};
-use crate::speak::verify::denials::is_about_sources;
 
 /// From here on scripts are written without spaces: each sign counts as a word.
 const WITHOUT_SPACES: char = '\u{2e80}';
@@ -48,11 +48,11 @@ fn word(raw: &str, is_first: bool) -> Word {
     let is_letter = text.chars().nth(1).is_none() && text.is_ascii() && !has_digit;
     let kind = match raw.chars().next() {
         _ if has_digit => Kind::Figure,
-        _ if is_letter || is_plain(&text) || is_about_sources(&text) => Kind::Plain,
+        _ if is_letter || !carries_a_claim(&text) || is_about_sources(&text) => Kind::Plain,
         Some(first) if first.is_uppercase() && !is_first => Kind::Name,
         _ => Kind::Word,
     };
-    Word { stem: stem(&text), text, kind }
+    Word { stem: stems::of_a_claim(&text).to_owned(), text, kind }
 }
 
 /// Runs of letters and digits; a point or a comma between digits belongs to the number.
@@ -76,14 +76,6 @@ fn raw_words(text: &str) -> Vec<&str> {
     }
     words.extend(begin.map(|begin| &text[begin..]));
     words
-}
-
-/// The word without the commonest endings of English; any other word as it is.
-fn stem(word: &str) -> String {
-    const ENDINGS: [&str; 10] = ["ingly", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s", "e"];
-    const SHORTEST: usize = 3;
-    let cut = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= SHORTEST));
-    cut.unwrap_or(word).to_owned()
 }
 
 /// A premise's words, ready to be looked for.
@@ -115,7 +107,7 @@ impl Premise {
         }
         let forms = || self.by_beginning.get(&beginning(&word.text)).into_iter().flatten();
         self.stems.contains(&word.stem)
-            || number_in_digits(&word.text).is_some_and(|digits| self.texts.contains(digits))
+            || number_in_digits(&word.text).is_some_and(|digits| self.texts.contains(&digits))
             || forms().any(|form| is_long(form) && is_long(&word.text) && same_word(form, &word.text))
     }
 }
@@ -123,10 +115,6 @@ impl Premise {
 /// Of shorter words the beginning says too little: "ever" is no form of "every".
 fn is_long(word: &str) -> bool {
     word.chars().count() > SHORTEST_STEM
-}
-
-fn beginning(word: &str) -> String {
-    word.chars().take(SHORTEST_STEM).collect()
 }
 
 #[cfg(test)]

@@ -127,11 +127,11 @@ fn curated(teller: &mut Teller<'_>) {
         return;
     }
     let pin = teller.always("gather.curated.pin");
-    let judged = teller.always("gather.curated.pin_judged");
-    let judge = teller.always("gather.curated.judge");
+    let reranked_from = teller.always("gather.curated.pin_reranked");
+    let reranked = teller.always("gather.curated.reranked");
     teller.line(&format!(
-        "The sources that a curator pinned to a question are used from a similarity of {pin} on; from {judged} on if a \
-         reranker scores the pinned question with {judge} or more."
+        "The sources that a curator pinned to a question are used from a similarity of {pin} on; from {reranked_from} on if a \
+         reranker scores the pinned question with {reranked} or more."
     ));
     let note = teller.always("gather.curated.note");
     let references = teller.always("gather.curated.references");

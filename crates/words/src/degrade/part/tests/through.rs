@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{NO_DEADLINE, Part};
 use crate::Scope;
 use crate::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use crate::ports::entailment::{Entailment, EntailmentError, Judgement, Pair};
+use crate::ports::entailment::{Classification, Entailment, EntailmentError, Pair};
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use crate::ports::reranker::{RerankError, Reranker};
@@ -45,8 +45,8 @@ impl Entailment for Through<dyn Entailment> {
         self.0.port().name()
     }
 
-    async fn judge(&self, pairs: Vec<Pair>) -> Result<Vec<Judgement>, EntailmentError> {
-        self.0.call(NO_DEADLINE, |entailment| entailment.judge(pairs)).await
+    async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
+        self.0.call(NO_DEADLINE, |entailment| entailment.classify(pairs)).await
     }
 }
 

@@ -1,0 +1,71 @@
+//! The models that judge: each is loaded or asked, and judges once.
+
+use std::time::Instant;
+
+use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::entailment::Pair;
+
+use super::Finding;
+use crate::compose;
+use crate::settings::{EntailmentSource, RerankerSource, Settings};
+
+/// Whether it judges is what counts, not how.
+pub(super) async fn reranker(settings: &Settings) -> Finding {
+    const PART: &str = "reranker";
+    let Some(configured) = &settings.reranker else {
+        return Finding::ok(PART, "none configured; passages are ordered by vector similarity");
+    };
+    let mend = match configured.source {
+        RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md lists models and how to get them",
+        RerankerSource::Http(_) => {
+            "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"
+        }
+        RerankerSource::Model(_) => {
+            "fix the language model, or raise `reranker.timeout_ms`; or set `reranker.use: none`"
+        }
+    };
+    let reranker = match compose::reranker(settings).await {
+        Ok(Some(reranker)) => reranker,
+        Ok(None) => return Finding::ok(PART, "none configured"),
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let passage = "Ibidem is Latin for: in the same place.".to_owned();
+    match reranker.call(Deadline::NONE, |reranker| reranker.score("What does ibidem mean?", vec![passage])).await {
+        Ok(_) => {
+            let found = format!("{}, one passage judged in {} ms", reranker.port().name(), began.elapsed().as_millis());
+            Finding::ok(PART, found)
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
+}
+
+/// Which of the three verifies, and that it judges.
+pub(super) async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Finding {
+    const PART: &str = "entailment";
+    let mend = match settings.entailment.source {
+        EntailmentSource::Lexical => "fix the embedding model, or raise `entailment.timeout_ms`",
+        EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md lists models and how to get them",
+        EntailmentSource::Model(_) => {
+            "fix the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
+        }
+    };
+    let entailment = match compose::entailment(settings, embedder).await {
+        Ok(entailment) => entailment,
+        Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
+    };
+    let began = Instant::now();
+    let premise = "Ibidem is Latin for: in the same place.".to_owned();
+    let pair = Pair { premise, claim: "Ibidem is Latin.".to_owned() };
+    match entailment.call(Deadline::NONE, |entailment| entailment.classify(vec![pair])).await {
+        Ok(_) => {
+            let took = began.elapsed().as_millis();
+            Finding::ok(PART, format!("{} verifies, one sentence judged in {took} ms", entailment.port().name()))
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    }
+}
+
+#[cfg(test)]
+mod tests;

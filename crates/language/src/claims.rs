@@ -1,0 +1,77 @@
+//! Words of claims: which of them a passage must have, where a clause begins, and what turns a sentence round.
+
+use std::sync::LazyLock;
+
+pub use crate::stop_words::carries_a_claim;
+use crate::tables::en::numbers::NUMBERS;
+use crate::tables::en::{COMMONEST, LEADING};
+use crate::tables::{ENGLISH, FRENCH, GERMAN, SPANISH, Turning, WITH_SPACES, WITHOUT_SPACES};
+
+/// Whether a word, in lower case, leads through an answer and says nothing of its matter.
+pub fn leads_through(word: &str) -> bool {
+    LEADING.contains(&word)
+}
+
+/// Whether a word, in lower case, begins a clause, in any of the languages that answers are mostly written in.
+pub fn begins_a_clause(word: &str) -> bool {
+    WITH_SPACES.iter().any(|language| language.connectives.contains(&word))
+}
+
+/// A number word of a text in digits, as a passage may have it.
+pub fn number_in_digits(word: &str) -> Option<String> {
+    /// Larger numbers are written in digits.
+    const LARGEST: u64 = 12;
+    let number = NUMBERS.iter().find(|(value, cardinal, _)| *value <= LARGEST && word == *cardinal);
+    number.map(|(value, ..)| value.to_string())
+}
+
+/// Whether a text, in lower case, has one of the commonest words of English.
+pub fn looks_english(text: &str) -> bool {
+    spaced_words(text).any(|word| COMMONEST.contains(&word))
+}
+
+/// Whether a text in English denies, demands or says "always" where the passages do not. All in lower case.
+pub fn turns_in_english(text: &str, passages: &str) -> bool {
+    turns(&ENGLISH.turning, text, passages)
+}
+
+/// The same of the other languages that are written with spaces.
+pub fn turns_in_another_language(text: &str, passages: &str) -> bool {
+    [&GERMAN, &FRENCH, &SPANISH].iter().any(|language| turns(&language.turning, text, passages))
+}
+
+/// The same of scripts without spaces. They share signs, so what one of them denies in, the passages may deny in another.
+pub fn turns_by_sign(text: &str, passages: &str) -> bool {
+    static SIGNS: LazyLock<[Vec<&str>; 3]> = LazyLock::new(|| {
+        let mut signs = [Vec::new(), Vec::new(), Vec::new()];
+        for language in WITHOUT_SPACES {
+            for (all, own) in signs.iter_mut().zip(language.turning.lists()) {
+                all.extend(own);
+            }
+        }
+        signs
+    });
+    SIGNS.iter().any(|signs| {
+        let has = |text: &str| signs.iter().any(|sign| text.contains(sign));
+        has(text) && !has(passages)
+    })
+}
+
+/// Whether there is a list of which a text has a word, and the passages have none.
+fn turns(turning: &Turning, text: &str, passages: &str) -> bool {
+    let has = |text: &str, list: &[&str]| spaced_words(text).any(|word| list.contains(&word));
+    turning.lists().iter().any(|list| has(text, list) && !has(passages, list))
+}
+
+/// Whether a word, in lower case, makes a phrase say something. Where words are not parted by spaces, a sign is one.
+pub fn asserts(word: &str) -> bool {
+    let first = word.chars().next().unwrap_or(' ');
+    WITH_SPACES.iter().any(|language| language.asserting.contains(&word))
+        || WITHOUT_SPACES.iter().any(|language| language.asserting_signs.contains(first))
+        // What is written in hiragana is grammar.
+        || (('\u{3041}'..='\u{309f}').contains(&first) && first != 'の')
+}
+
+fn spaced_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty())
+}

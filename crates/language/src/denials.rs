@@ -1,0 +1,111 @@
+//! Statements about what the documents do not say, and about what the model does not know.
+//!
+//! They are never a model's to make, and nothing can support them: that something is nowhere is not in any passage. The
+//! policy has sentences of its own for it. Recognising them is no way out: what is recognised is dropped, and what is not
+//! is a claim like any other.
+
+use crate::tables::en::SOURCES;
+use crate::tables::en::denials::{FINDING, SAID, SAYING, TOLD};
+use crate::tables::{Denials, WITH_SPACES, WITHOUT_SPACES};
+
+/// Whether a sentence says what the documents do not say, or that its speaker does not know.
+pub fn is_denial(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|character: char| !(character.is_alphanumeric() || matches!(character, '\'' | '’')))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let spaced = format!(" {} ", words.join(" "));
+    let is_said = |phrase: &&str| spaced.contains(&format!(" {phrase} "));
+    WITH_SPACES.iter().any(|language| language.denials.confessions.iter().any(is_said))
+        || WITHOUT_SPACES
+            .iter()
+            .any(|language| language.denials.confessions.iter().any(|phrase| lower.contains(phrase)))
+        || is_absence(&words)
+        || WITH_SPACES.iter().chain(&WITHOUT_SPACES).any(|language| language.denials.denies(&lower))
+}
+
+/// Whether a word speaks of the sources.
+pub fn is_about_sources(word: &str) -> bool {
+    SOURCES.contains(&word)
+}
+
+impl Denials {
+    fn denies(&self, lower: &str) -> bool {
+        let words = || lower.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+        // Short words are grammar, and are meant as they stand.
+        let begins =
+            |word: &str, begin: &str| if begin.chars().count() < 3 { word == begin } else { word.starts_with(begin) };
+        let has = |list: &[&str]| {
+            list.iter().any(|begin| match begin.chars().next() {
+                Some(first) if first >= '\u{2e80}' => lower.contains(begin),
+                _ => words().any(|word| begins(word, begin)),
+            })
+        };
+        has(self.sources) && has(self.denying) && has(self.saying)
+    }
+}
+
+fn is_absence(words: &[&str]) -> bool {
+    let is_of_sources =
+        |word: &&str| SOURCES.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
+    words.iter().any(is_of_sources) && (0..words.len()).any(|at| denies(&words[at..]))
+}
+
+/// A denial that begins here: "does not mention", "no information", "cannot be determined".
+fn denies(words: &[&str]) -> bool {
+    let within = |from: usize, list: &[&str]| words.iter().skip(from).take(3).any(|word| list.contains(word));
+    match words {
+        ["do" | "does" | "did", "not", ..] => within(2, &SAYING),
+        ["don't" | "doesn't" | "didn't" | "don’t" | "doesn’t" | "didn’t", ..] => within(1, &SAYING),
+        ["no", ..] => within(1, &TOLD),
+        ["not", "possible", "to", ..] => within(3, &FINDING),
+        ["not", ..] => within(1, &SAID),
+        ["nothing", ..] => within(1, &["about", "on", "in", "said"]),
+        ["unable" | "impossible", "to", ..] => within(2, &FINDING),
+        ["cannot" | "can't" | "can’t", ..] => within(1, &FINDING) || within(1, &["determined", "answered"]),
+        ["can", "not", ..] => within(2, &FINDING),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_or_not_said_is_recognised_and_what_is_denied_of_the_world_is_not() {
+        for denial in [
+            "I don't know.",
+            "The passages do not mention the price.",
+            "The notes don't say who approved it.",
+            "There is no information about refunds in the sources.",
+            "There is no evidence that the oil must ever be changed.",
+            "I am unable to answer from the given text.",
+            "This is not specified in the documents.",
+            "The passages do not mention the price, but it is usually paid by the tenant.",
+            "Die Dokumente sagen dazu nichts.",
+            "In den Unterlagen ist das nicht angegeben.",
+            "Les documents ne le précisent pas.",
+            "Los documentos no lo mencionan.",
+            "文档中没有提到价格。",
+            "資料には価格の記載がありません。",
+        ] {
+            assert!(is_denial(denial), "{denial}");
+        }
+        for claim in [
+            "Passwords do not expire.",
+            "No.",
+            "The price is not paid by the tenant.",
+            "There is no light on the fibre.",
+            "It does not include tyres.",
+            "Das Öl darf nicht nachgefüllt werden.",
+            "Le joint ne s'use pas.",
+            "El aceite no se cambia.",
+            "密封不会磨损。",
+            "油は交換しません。",
+        ] {
+            assert!(!is_denial(claim), "{claim}");
+        }
+    }
+}

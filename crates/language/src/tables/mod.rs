@@ -1,0 +1,133 @@
+//! What is known of each language, as data: one folder for each. Rules read these tables; no rule is in them.
+//!
+//! Terms in the index and recorded decisions depend on the words here. Whoever changes a stop word that the index leaves
+//! out raises the revision of [`crate::bm25::Analysis`]; a test holds every such list to the revision it belongs to.
+
+mod de;
+pub(crate) mod en;
+mod es;
+mod fr;
+mod ja;
+pub(crate) mod symbols;
+mod zh;
+
+use rust_stemmers::Algorithm;
+
+/// One language. What nobody has collected yet is empty.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    /// Its name in the settings.
+    pub(crate) name: &'static str,
+    /// Snowball's algorithm for it.
+    pub(crate) snowball: Option<Algorithm>,
+    /// One stop word on a line, then who leaves it out: see [`crate::stop_words`].
+    pub(crate) stop_words: &'static str,
+    /// As they are written, in their order; a month with two names has them one after the other.
+    pub(crate) months: &'static [&'static str],
+    /// The day of a date is an ordinal with a full stop, and the month follows: `3. März`.
+    pub(crate) writes_days_with_a_stop: bool,
+    /// As they are written, from Monday on.
+    pub(crate) weekdays: &'static [&'static str],
+    pub(crate) abbreviations: Abbreviations,
+    /// Words that begin sentences, and hardly ever names.
+    pub(crate) sentence_starters: &'static [&'static str],
+    /// Words that begin a clause.
+    pub(crate) connectives: &'static [&'static str],
+    pub(crate) turning: Turning,
+    pub(crate) denials: Denials,
+    /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
+    pub(crate) asserting: &'static [&'static str],
+    /// The same where words are not parted by spaces: each sign by itself.
+    pub(crate) asserting_signs: &'static str,
+}
+
+/// Abbreviations without their last full stop, in lower case.
+#[derive(Debug)]
+pub(crate) struct Abbreviations {
+    /// `Dr.`, `e.g.`: something always follows.
+    pub(crate) opening: &'static [&'static str],
+    /// `No.`, `Dec.`: goes on if a number follows, and is a word like any other otherwise.
+    pub(crate) before_number: &'static [&'static str],
+    /// `etc.`, `a.m.`: may well be the last word.
+    pub(crate) closing: &'static [&'static str],
+    /// `Inc.`, `Jr.`: a name may follow, or a sentence.
+    pub(crate) named: &'static [&'static str],
+}
+
+/// Words that a sentence turns on, by what they do. In scripts without spaces they are parts of words.
+#[derive(Debug)]
+pub(crate) struct Turning {
+    pub(crate) denying: &'static [&'static str],
+    pub(crate) demanding: &'static [&'static str],
+    pub(crate) always: &'static [&'static str],
+}
+
+impl Turning {
+    pub(crate) fn lists(&self) -> [&'static [&'static str]; 3] {
+        [self.denying, self.demanding, self.always]
+    }
+}
+
+/// How somebody says that the sources do not say something.
+#[derive(Debug)]
+pub(crate) struct Denials {
+    /// Beginnings of words for the sources, for a denial, and for what sources do. A sentence that has one of each denies
+    /// that they say something. English has rules of its own instead: see [`crate::denials`].
+    pub(crate) sources: &'static [&'static str],
+    pub(crate) denying: &'static [&'static str],
+    pub(crate) saying: &'static [&'static str],
+    /// Phrases that are said only of not knowing, whatever stands around them.
+    pub(crate) confessions: &'static [&'static str],
+}
+
+const NOTHING: Tables = Tables {
+    name: "none",
+    snowball: None,
+    stop_words: "",
+    months: &[],
+    writes_days_with_a_stop: false,
+    weekdays: &[],
+    abbreviations: Abbreviations { opening: &[], before_number: &[], closing: &[], named: &[] },
+    sentence_starters: &[],
+    connectives: &[],
+    turning: Turning { denying: &[], demanding: &[], always: &[] },
+    denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },
+    asserting: &[],
+    asserting_signs: "",
+};
+
+/// A language of which only stems and stop words are known.
+const fn for_the_index(name: &'static str, snowball: Algorithm, stop_words: &'static str) -> Tables {
+    Tables { name, snowball: Some(snowball), stop_words, ..NOTHING }
+}
+
+pub(crate) static ARABIC: Tables = for_the_index("arabic", Algorithm::Arabic, include_str!("ar/stop_words.txt"));
+pub(crate) static CHINESE: Tables = zh::TABLES;
+pub(crate) static DANISH: Tables = for_the_index("danish", Algorithm::Danish, include_str!("da/stop_words.txt"));
+pub(crate) static DUTCH: Tables = for_the_index("dutch", Algorithm::Dutch, include_str!("nl/stop_words.txt"));
+pub(crate) static ENGLISH: Tables = en::TABLES;
+pub(crate) static FINNISH: Tables = for_the_index("finnish", Algorithm::Finnish, include_str!("fi/stop_words.txt"));
+pub(crate) static FRENCH: Tables = fr::TABLES;
+pub(crate) static GERMAN: Tables = de::TABLES;
+pub(crate) static GREEK: Tables = for_the_index("greek", Algorithm::Greek, include_str!("el/stop_words.txt"));
+pub(crate) static HUNGARIAN: Tables =
+    for_the_index("hungarian", Algorithm::Hungarian, include_str!("hu/stop_words.txt"));
+pub(crate) static ITALIAN: Tables = for_the_index("italian", Algorithm::Italian, include_str!("it/stop_words.txt"));
+pub(crate) static JAPANESE: Tables = ja::TABLES;
+pub(crate) static NORWEGIAN: Tables =
+    for_the_index("norwegian", Algorithm::Norwegian, include_str!("no/stop_words.txt"));
+pub(crate) static PORTUGUESE: Tables =
+    for_the_index("portuguese", Algorithm::Portuguese, include_str!("pt/stop_words.txt"));
+pub(crate) static ROMANIAN: Tables = for_the_index("romanian", Algorithm::Romanian, include_str!("ro/stop_words.txt"));
+pub(crate) static RUSSIAN: Tables = for_the_index("russian", Algorithm::Russian, include_str!("ru/stop_words.txt"));
+pub(crate) static SPANISH: Tables = es::TABLES;
+pub(crate) static SWEDISH: Tables = for_the_index("swedish", Algorithm::Swedish, include_str!("sv/stop_words.txt"));
+pub(crate) static TAMIL: Tables = for_the_index("tamil", Algorithm::Tamil, include_str!("ta/stop_words.txt"));
+pub(crate) static TURKISH: Tables = for_the_index("turkish", Algorithm::Turkish, include_str!("tr/stop_words.txt"));
+/// Words as they are written, whatever their language.
+pub(crate) static NONE: Tables = NOTHING;
+
+/// The languages of which more is known than stems and stop words, and whose words are parted by spaces.
+pub(crate) static WITH_SPACES: [&Tables; 4] = [&ENGLISH, &GERMAN, &FRENCH, &SPANISH];
+/// Those that are written without spaces.
+pub(crate) static WITHOUT_SPACES: [&Tables; 2] = [&CHINESE, &JAPANESE];

@@ -1,0 +1,401 @@
+//! Where concrete parts meet: the only place that joins them.
+
+pub mod audit;
+pub mod counts;
+pub mod embedding;
+pub mod guards;
+pub mod marks;
+pub mod roles;
+pub mod signing;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use ibidem_adapters::http_reranker::HttpReranker;
+use ibidem_adapters::object_store::StoredOriginals;
+use ibidem_adapters::onnx::{OnnxEntailment, OnnxReranker};
+use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
+use ibidem_adapters::skos_files::SkosFiles;
+use ibidem_adapters::skosmos::Skosmos;
+use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
+use ibidem_engine::ask::Engine;
+use ibidem_engine::policy::Policy;
+use ibidem_engine::roles::Roles;
+use ibidem_engine::search::Searcher;
+use ibidem_engine::speak::verify::lexical::LexicalEntailment;
+use ibidem_engine::yes_no::{YesNoEntailment, YesNoReranker};
+use ibidem_ingest::progress::Progress;
+use ibidem_ingest::publish::Publisher;
+use ibidem_ingest::read::child::ChildReader;
+use ibidem_ingest::work::{Readers, Worker};
+use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
+use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
+use ibidem_store::{SchemaState, Store};
+use ibidem_words::curate::Window;
+use ibidem_words::degrade::{Breakers, Part};
+use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::entailment::Entailment;
+use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::vocabulary::Vocabulary;
+use tokio::sync::watch;
+
+use self::counts::Counts;
+pub use self::embedding::{CountingEmbedder, embedder};
+use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
+
+pub fn store(settings: &Settings) -> anyhow::Result<Store> {
+    Ok(Store::new(&settings.store)?)
+}
+
+/// The database, with the schema this binary needs.
+pub async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
+    let store = store(settings)?;
+    store.ping().await.context("check `database.url`, then run `ibidem doctor`")?;
+    match store.schema_state().await? {
+        SchemaState::Current { .. } => Ok(store),
+        SchemaState::Behind { .. } => {
+            anyhow::bail!("the tables of the database are older than this version; run `ibidem migrate`")
+        }
+        SchemaState::Ahead { .. } => {
+            anyhow::bail!("the tables of the database are newer than this version; use the newer version of Ibidem")
+        }
+        SchemaState::Altered { version } => {
+            anyhow::bail!(
+                "migration {version} was changed after it was applied; use the version of Ibidem that applied it"
+            )
+        }
+    }
+}
+
+pub fn originals(settings: &Settings) -> anyhow::Result<StoredOriginals> {
+    Ok(StoredOriginals::in_folder(&settings.originals)?)
+}
+
+/// Reads each original in a process of its own.
+pub fn child_reader(settings: &Settings) -> anyhow::Result<ChildReader> {
+    let reading = &settings.reading;
+    ChildReader::new(reading.program.clone(), reading.limits).context("the program that reads documents")
+}
+
+pub fn readers(settings: &Settings) -> anyhow::Result<Readers> {
+    Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once))
+}
+
+pub fn index(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<QdrantIndex> {
+    Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
+}
+
+/// The policies that come with the binary, by name.
+pub const SHIPPED_POLICIES: [(&str, &str); 6] = [
+    ("architecture", include_str!("../../../policies/architecture.yaml")),
+    ("book", include_str!("../../../policies/book.yaml")),
+    ("default", include_str!("../../../policies/default.yaml")),
+    ("handbook", include_str!("../../../policies/handbook.yaml")),
+    ("lectures", include_str!("../../../policies/lectures.yaml")),
+    ("support", include_str!("../../../policies/support.yaml")),
+];
+
+/// The text of a shipped policy by its name, or of one from a file.
+pub fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
+    if let Some(text) = shipped_policy(named) {
+        return Ok(Cow::Borrowed(text));
+    }
+    match policy_file::read(Path::new(named)) {
+        Ok(text) => Ok(Cow::Owned(text)),
+        Err(PolicyFileError::Unreadable { reason, .. }) => {
+            let names: Vec<_> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            anyhow::bail!("{named:?} is neither a built-in policy file ({names}) nor a file that can be read: {reason}")
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The policy that was named, or else the configured one with the configured thresholds laid over it.
+pub fn policy(settings: &Settings, named: Option<&str>) -> anyhow::Result<Arc<Policy>> {
+    match named {
+        Some(named) => named_policy(named),
+        None => Ok(Arc::new(configured_policy(settings)?.policy()?)),
+    }
+}
+
+/// A shipped policy by its name, or one from a file, as it stands there.
+pub fn named_policy(named: &str) -> anyhow::Result<Arc<Policy>> {
+    Ok(Arc::new(policy_source(named, None)?.policy()?))
+}
+
+/// The policy in force, and what it comes from where that can change: it is to be followed.
+pub fn policy_in_force(settings: &Settings) -> anyhow::Result<(watch::Receiver<Arc<Policy>>, Option<PolicyFile>)> {
+    let source = configured_policy(settings)?;
+    if !source.is_in_files() {
+        // Nobody ever sends another one.
+        return Ok((watch::channel(Arc::new(source.policy()?)).1, None));
+    }
+    let opened = PolicyFile::open(source).context("check `policy.use` and `policy.thresholds`, and what they name")?;
+    let (file, in_force) = opened;
+    Ok((in_force, Some(file)))
+}
+
+fn configured_policy(settings: &Settings) -> anyhow::Result<PolicySource> {
+    policy_source(&settings.policy.named, settings.policy.thresholds.clone())
+}
+
+/// A shipped policy by its name, or one from a file.
+fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<PolicySource> {
+    let policy = match shipped_policy(named) {
+        Some(text) => PolicyText::Shipped(text),
+        None => {
+            policy_text(named).context("the policy (`policy.use`, --policy)")?;
+            PolicyText::File(named.into())
+        }
+    };
+    Ok(PolicySource { policy, thresholds })
+}
+
+fn shipped_policy(named: &str) -> Option<&'static str> {
+    SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| *text)
+}
+
+/// The configured reranker, bounded in time. One in this process takes about a second to load.
+pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Reranker>>> {
+    let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
+    let inner: Arc<dyn Reranker> = match reranker.source {
+        RerankerSource::Onnx(onnx) => Arc::new(tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??),
+        RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
+        RerankerSource::Model(yes_no) => {
+            let models =
+                settings.language_model.as_ref().context("`reranker.use: model` needs `language_model.url`")?;
+            Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
+        }
+    };
+    Ok(Some(Part::patient(inner, reranker.timeout)))
+}
+
+/// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
+/// weighs meaning too where it is given an embedding model.
+pub async fn entailment(
+    settings: &Settings,
+    embedder: Option<Part<dyn Embedder>>,
+) -> anyhow::Result<Part<dyn Entailment>> {
+    let entailment = settings.entailment.clone();
+    let inner: Arc<dyn Entailment> = match entailment.source {
+        EntailmentSource::Lexical => {
+            Arc::new(embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder))
+        }
+        EntailmentSource::Onnx(onnx) => {
+            Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
+        }
+        EntailmentSource::Model(yes_no) => {
+            let models =
+                settings.language_model.as_ref().context("`entailment.use: model` needs `language_model.url`")?;
+            Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
+        }
+    };
+    Ok(Part::patient(inner, entailment.timeout))
+}
+
+/// The configured vocabulary, bounded in time, remembered and counted.
+pub fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabulary>> {
+    let bare = bare_vocabulary(settings)?;
+    Ok(bare.map(|bare| WatchedVocabulary::new(bare, settings.terminology.watched)))
+}
+
+/// The same, asked behind its breaker; what is remembered is said, however it is.
+fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<WatchedVocabulary>> {
+    let bare = bare_vocabulary(settings)?;
+    Ok(bare.map(|bare| WatchedVocabulary::guarded(bare, settings.terminology.watched, breakers)))
+}
+
+fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Vocabulary>>> {
+    let vocabulary: Arc<dyn Vocabulary> = match &settings.terminology.source {
+        None => return Ok(None),
+        Some(VocabularySource::Skosmos(skosmos)) => {
+            Arc::new(Skosmos::new(skosmos.clone()).context("check `terminology.skosmos`")?)
+        }
+        Some(VocabularySource::Files(files)) => Arc::new(SkosFiles::read(files).context("check `terminology.files`")?),
+    };
+    Ok(Some(vocabulary))
+}
+
+/// Every part that searching and ingesting need, each ready to be used.
+pub struct Parts {
+    pub store: Store,
+    pub originals: StoredOriginals,
+    pub readers: Readers,
+    pub embedder: Arc<dyn CountingEmbedder>,
+    pub index: QdrantIndex,
+}
+
+impl Parts {
+    pub async fn ready(settings: &Settings) -> anyhow::Result<Self> {
+        let store = ready_store(settings).await?;
+        let embedder = embedder(settings).await?;
+        let index = index(settings, embedder.as_ref())?;
+        match index.check().await? {
+            IndexState::Ready { .. } => {}
+            IndexState::Missing => return Err(IndexError::Own(IndexFault::Missing).into()),
+            IndexState::OtherModel { found } => {
+                let expected = embedder.model().hash.0.short(12);
+                return Err(IndexError::Own(IndexFault::OtherModel { expected, found }).into());
+            }
+        }
+        Ok(Self { store, originals: originals(settings)?, readers: readers(settings)?, embedder, index })
+    }
+
+    /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
+    pub fn check(&self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
+        Ok(policy.check_models(&marks::models_in_use(settings, self.embedder.as_ref())?)?)
+    }
+
+    pub fn searcher(&self) -> Searcher {
+        Searcher {
+            embedder: Part::bare(self.embedder.clone()),
+            index: Part::bare(Arc::new(self.index.clone())),
+            catalogue: Arc::new(self.store.clone()),
+            words: Arc::new(self.store.clone()),
+        }
+    }
+
+    /// Loads the reranker, where one is configured.
+    pub async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
+        let breakers = Breakers::new(settings.breakers);
+        let models = settings.language_model.as_ref();
+        let roles = guards::roles(roles::roles(models).await?, models, &breakers);
+        let vocabulary = guarded_vocabulary(settings, &breakers)?;
+        self.engine_with(Arc::new(roles), vocabulary, settings, &breakers).await
+    }
+
+    /// Every part behind its breaker; the roles and the vocabulary are already.
+    async fn engine_with(
+        &self,
+        roles: Arc<Roles>,
+        vocabulary: Option<WatchedVocabulary>,
+        settings: &Settings,
+        breakers: &Breakers,
+    ) -> anyhow::Result<Engine> {
+        let searcher = guards::searcher(self.searcher(), settings, breakers);
+        let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
+        let reranker = reranker(settings).await?;
+        Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }
+            .with(|parts| {
+                parts.roles = roles;
+                parts.vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
+                parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
+                parts.memory = Some(Arc::new(self.store.clone()));
+                parts.entailment = guards::entailment(entailment, settings, breakers);
+                parts.owners = Some(Arc::new(self.store.clone()));
+                parts.admin_email = settings.admin_email.clone();
+            }))
+    }
+
+    pub fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {
+        Publisher {
+            outbox: Arc::new(self.store.clone()),
+            vectors: Arc::new(self.store.clone()),
+            embedder: self.embedder.clone(),
+            index,
+            progress: Arc::new(Progress::default()),
+            renew_every: self.store.lease() / 3,
+        }
+    }
+
+    pub fn publisher(&self) -> Publisher {
+        self.publisher_to(Arc::new(self.index.clone()))
+    }
+
+    pub fn worker(&self) -> Worker {
+        Worker {
+            intake: Arc::new(self.store.clone()),
+            originals: Arc::new(self.originals.clone()),
+            readers: self.readers.clone(),
+            counter: self.embedder.clone(),
+            publisher: self.publisher(),
+        }
+    }
+
+    pub fn window(&self) -> Window {
+        Window { counter: self.embedder.clone(), max_tokens: self.embedder.model().max_tokens }
+    }
+
+    pub async fn app_state(
+        &self,
+        settings: &Settings,
+        policy: watch::Receiver<Arc<Policy>>,
+        roles: watch::Receiver<Arc<Roles>>,
+        breakers: &Breakers,
+        spans_lost: Arc<AtomicU64>,
+    ) -> anyhow::Result<AppState> {
+        let begun_with = roles.borrow().clone();
+        let vocabulary = guarded_vocabulary(settings, breakers)?;
+        Ok(AppState::new(ServerParts {
+            store: self.store.clone(),
+            engine: self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?,
+            policy,
+            roles,
+            originals: Arc::new(self.originals.clone()),
+            readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
+            reading: reading(settings).into(),
+            window: self.window(),
+            limits: server_limits(settings),
+            metrics_readers: settings.server.metrics,
+            counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
+            audit: audit::for_server(&settings.audit, &self.store)?,
+        }))
+    }
+}
+
+pub fn server_limits(settings: &Settings) -> ServerLimits {
+    ServerLimits {
+        max_body_bytes: settings.server.max_body_bytes,
+        max_json_bytes: settings.server.max_json_bytes,
+        body_timeout: settings.server.body_timeout,
+        request_timeout: settings.server.request_timeout,
+        max_in_flight: settings.server.max_in_flight,
+        key_share_percent: settings.server.key_share_percent,
+        connections: settings.server.connections,
+    }
+}
+
+/// Names how documents are read and split here: other readers or another window make other passages.
+pub fn reading(settings: &Settings) -> String {
+    format!("{}/{}", ibidem_ingest::READING, settings.embedding.onnx.max_tokens)
+}
+
+struct PartsReadiness {
+    store: Store,
+    index: QdrantIndex,
+}
+
+#[async_trait]
+impl Readiness for PartsReadiness {
+    async fn missing(&self) -> Vec<(&'static str, String)> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let database = async {
+            match self.store.schema_state().await {
+                Ok(SchemaState::Current { .. }) => Ok(()),
+                Ok(other) => Err(format!("{other:?}")),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let index = async {
+            match self.index.check().await {
+                Ok(IndexState::Ready { .. }) => Ok(()),
+                Ok(other) => Err(format!("{other:?}")),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        let late = || Err("no answer in time".to_owned());
+        let (database, index) =
+            tokio::join!(async { tokio::time::timeout(PATIENCE, database).await.unwrap_or_else(|_| late()) }, async {
+                tokio::time::timeout(PATIENCE, index).await.unwrap_or_else(|_| late())
+            },);
+        let parts = [("database", database), ("index", index)];
+        parts.into_iter().filter_map(|(part, state)| Some((part, state.err()?))).collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! Which models are in use, by what makes each another one: what a calibrated policy is held against.
+
+use std::path::Path;
+
+use ibidem_engine::policy::{CalibratedModels, ModelMark};
+use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_words::Sha256Hash;
+
+use super::CountingEmbedder;
+use crate::settings::{EntailmentSource, RerankerSource, Settings};
+
+/// A model in a file is known by its digest, one that is asked over the network by its name alone.
+pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
+    let model = embedder.model();
+    let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
+        RerankerSource::Onnx(onnx) => in_file(&onnx.name, &onnx.model_file()),
+        RerankerSource::Http(http) => Ok(by_name(&http.model)),
+        RerankerSource::Model(yes_no) => Ok(by_name(asked(settings, yes_no))),
+    });
+    let verifier = match &settings.entailment.source {
+        EntailmentSource::Lexical => by_name("lexical"),
+        EntailmentSource::Onnx(onnx) => in_file(&onnx.name, &onnx.model_file())?,
+        EntailmentSource::Model(yes_no) => by_name(asked(settings, yes_no)),
+    };
+    Ok(CalibratedModels {
+        embedding: ModelMark { name: model.name.clone(), sha256: Some(model.hash.0) },
+        reranker: reranker.transpose()?,
+        verifier: Some(verifier),
+    })
+}
+
+/// The language model that says yes or no.
+fn asked<'a>(settings: &'a Settings, yes_no: &'a YesNoSettings) -> &'a str {
+    let answering = settings.language_model.as_ref().map_or("", |models| models.server.model.as_str());
+    yes_no.model.as_deref().unwrap_or(answering)
+}
+
+fn by_name(name: &str) -> ModelMark {
+    ModelMark { name: name.to_owned(), sha256: None }
+}
+
+fn in_file(name: &str, file: &Path) -> anyhow::Result<ModelMark> {
+    let bytes = std::fs::read(file).map_err(|error| anyhow::anyhow!("{} cannot be read: {error}", file.display()))?;
+    Ok(ModelMark { name: name.to_owned(), sha256: Some(Sha256Hash::of(&bytes)) })
+}

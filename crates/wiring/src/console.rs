@@ -1,0 +1,57 @@
+//! The one place that writes to the terminal.
+
+use std::borrow::Cow;
+use std::io::Write as _;
+
+use ibidem_words::{escaped_json, seen};
+
+/// A line for the person or program that called us. A closed pipe is not our problem.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{}", harmless(line));
+}
+
+/// Text without an end of line, shown at once.
+pub fn say_part(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
+}
+
+/// Documents and models may hold signs that steer a terminal: none of them reaches it.
+fn harmless(text: &str) -> Cow<'_, str> {
+    seen(text)
+}
+
+/// A line about what is going on or went wrong, kept out of what programs read.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", harmless(line));
+}
+
+pub fn complain(error: &str) {
+    note(&format!("error: {error}"));
+}
+
+/// A value as one JSON document.
+pub fn say_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    // As escapes, and not taken out: programs read what was there, byte for byte.
+    say(&escaped_json(&serde_json::to_string_pretty(value)?));
+    Ok(())
+}
+
+/// A plain table that fits the terminal.
+pub fn table(header: &[&str]) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    table.set_header(header);
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_reaches_it() {
+        assert_eq!(harmless("a\u{1b}[31mred\u{7}\u{9b}2J\r\n\tb é \u{202e}flow"), "a[31mred2J\n\tb é flow");
+    }
+}

@@ -1,0 +1,44 @@
+//! The operator: whoever runs this command acts for a tenant, within the tags they name.
+
+use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::{Identity, Scope, Tag, TenantId};
+
+/// Whom a command acts for.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Operator {
+    /// The tenant (organisation) whose data the command works on.
+    #[arg(long, default_value = "default")]
+    pub tenant: String,
+}
+
+impl Operator {
+    pub fn tenant_id(&self) -> TenantId {
+        TenantId::named(&self.tenant)
+    }
+
+    /// What the operator does, for the record.
+    pub fn act(&self, action: AuditedAction) -> ActionRecord {
+        ActionRecord::by_operator(action, Some(self.tenant_id()))
+    }
+}
+
+/// What a reading command may see.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Sight {
+    #[command(flatten)]
+    pub operator: Operator,
+    /// Searches with the access rights of somebody who has these tags, separated by commas. Without it, only public
+    /// documents are found.
+    #[arg(long, value_delimiter = ',')]
+    pub tags: Vec<Tag>,
+}
+
+impl Sight {
+    pub fn identity(&self) -> Identity {
+        Identity::operator(self.operator.tenant_id(), self.tags.iter().cloned().collect())
+    }
+
+    pub fn scope(&self) -> Scope {
+        Scope::of(&self.identity())
+    }
+}

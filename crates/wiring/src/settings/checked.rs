@@ -1,0 +1,245 @@
+//! Settings that can be used as they are.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ibidem_adapters::http_embedder::HttpEmbedderSettings;
+use ibidem_adapters::http_reranker::HttpRerankerSettings;
+use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
+use ibidem_adapters::openai::OpenAiSettings;
+use ibidem_adapters::qdrant::QdrantSettings;
+use ibidem_adapters::skos_files::SkosFilesSettings;
+use ibidem_adapters::skosmos::SkosmosSettings;
+use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::yes_no::YesNoSettings;
+use ibidem_ingest::read::child::ReadingLimits;
+use ibidem_server::{ConnectionLimits, MetricsReaders};
+use ibidem_store::StoreSettings;
+use ibidem_words::degrade::BreakerSettings;
+use ibidem_words::ports::language_model::ModelLimits;
+use ibidem_words::ports::language_model::is_same_model;
+
+use super::Sources;
+
+/// Everything an operator can set, each value checked.
+#[derive(Clone)]
+pub struct Settings {
+    pub store: StoreSettings,
+    pub index: QdrantSettings,
+    pub embedding: EmbeddingSettings,
+    pub originals: PathBuf,
+    pub reading: ReadingSettings,
+    /// None when no language model is configured: then the sources speak for themselves.
+    pub language_model: Option<LanguageModelSettings>,
+    /// None when nobody reads passages together with the question: then their vectors decide.
+    pub reranker: Option<RerankerSettings>,
+    pub entailment: EntailmentSettings,
+    pub breakers: BreakerSettings,
+    pub policy: PolicySettings,
+    /// Whom a question goes to when what it is about has no owner.
+    pub admin_email: Option<String>,
+    pub terminology: TerminologySettings,
+    pub server: ServerSettings,
+    pub log: LogSettings,
+    pub audit: AuditSettings,
+    /// None when the key that signs receipts is in the database.
+    pub signing_key_file: Option<PathBuf>,
+    pub sources: Sources,
+}
+
+/// The embedding model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EmbeddingSettings {
+    /// The model in this process, or how one beside a server's would be arranged: other models in this process are
+    /// arranged alike.
+    pub onnx: OnnxSettings,
+    pub source: EmbeddingSource,
+    /// The hash of the model whose scale of similarity is configured.
+    pub scale_of: Option<String>,
+    /// For the vectors of one question.
+    pub timeout: Duration,
+}
+
+impl EmbeddingSettings {
+    pub fn name(&self) -> &str {
+        &self.onnx.name
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EmbeddingSource {
+    /// In this process.
+    Onnx,
+    /// A server in the form of OpenAI.
+    Http(HttpEmbedderSettings),
+}
+
+/// The processes that originals are read in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadingSettings {
+    pub limits: ReadingLimits,
+    pub at_once: usize,
+    /// Another program than this one, with the same command.
+    pub program: Option<PathBuf>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct LanguageModelSettings {
+    /// Its model is the answering one.
+    pub server: OpenAiSettings,
+    pub planner: Option<String>,
+    pub judge: Option<String>,
+    pub titles: Option<String>,
+    pub fallback: Option<String>,
+    pub out_of_corpus: Option<String>,
+    /// For roles that write a few words.
+    pub short_timeout: Duration,
+    /// What is known of models that are not among the others.
+    pub any: KnownModel,
+    pub known: BTreeMap<String, KnownModel>,
+}
+
+/// What fits into a model, and how that is counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KnownModel {
+    pub limits: ModelLimits,
+    pub tokenizer: TokenizerSource,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum TokenizerSource {
+    Estimate,
+    /// The model server is asked.
+    Server,
+    File(PathBuf),
+}
+
+impl LanguageModelSettings {
+    pub fn known(&self, name: &str) -> &KnownModel {
+        let known = self.known.iter().find(|(known, _)| is_same_model(known, name));
+        known.map_or(&self.any, |(_, known)| known)
+    }
+
+    /// What one question may wait for these models, one after the other.
+    pub fn longest_turn(&self) -> Duration {
+        let answers = 1 + u32::from(self.fallback.is_some());
+        let short = 2 * u32::from(self.planner.is_some()) + u32::from(self.judge.is_some());
+        self.server.timeout * answers + self.short_timeout * short
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicySettings {
+    /// A policy that is shipped, by its name, or a file.
+    pub named: String,
+    /// Thresholds by collection, laid over the policy's.
+    pub thresholds: Option<PathBuf>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RerankerSettings {
+    pub source: RerankerSource,
+    /// For all passages of a question.
+    pub timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RerankerSource {
+    Onnx(PairModelSettings),
+    Http(HttpRerankerSettings),
+    /// The language model, asked for yes or no.
+    Model(YesNoSettings),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntailmentSettings {
+    pub source: EntailmentSource,
+    /// For one sentence with all its passages.
+    pub timeout: Duration,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EntailmentSource {
+    /// Words and vectors, and no model beside the embedding model.
+    Lexical,
+    Onnx(PairModelSettings),
+    /// The language model, asked for yes or no.
+    Model(YesNoSettings),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TerminologySettings {
+    /// None when there is no vocabulary: then questions about terms are questions like any other.
+    pub source: Option<VocabularySource>,
+    pub language: String,
+    pub watched: WatchedSettings,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum VocabularySource {
+    Skosmos(SkosmosSettings),
+    Files(SkosFilesSettings),
+}
+
+#[derive(Clone, Debug)]
+pub struct ServerSettings {
+    pub listen: SocketAddr,
+    pub max_body_bytes: usize,
+    pub max_json_bytes: usize,
+    pub body_timeout: Duration,
+    pub request_timeout: Duration,
+    pub max_in_flight: usize,
+    pub key_share_percent: u8,
+    pub connections: ConnectionLimits,
+    /// Who may read what is counted.
+    pub metrics: MetricsReaders,
+    /// What `ibidem metrics` shows the server.
+    pub metrics_token: Option<String>,
+    /// Where traces go; none when nobody collects them.
+    pub otlp_url: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogSettings {
+    pub filter: String,
+    pub format: LogFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditSettings {
+    /// Whether turns are recorded at all.
+    pub records: bool,
+    /// None when records are kept for ever.
+    pub retention_days: Option<u32>,
+    pub texts: RecordedTexts,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RecordedTexts {
+    Plain,
+    Hashed(HashKeySource),
+}
+
+#[derive(Clone, PartialEq, Eq)]
+pub enum HashKeySource {
+    Given(String),
+    File(PathBuf),
+}
+
+/// A secret is in no log.
+impl std::fmt::Debug for HashKeySource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Given(_) => f.write_str("Given"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `ibidem-workbench bench answers`: what Ibidem itself costs on a question, beside embedding, index and model.
+
+mod audit;
+mod instant_model;
+mod timed;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_engine::ask::Engine;
+use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_engine::search::Searcher;
+use ibidem_server::{AppState, AuditSettings, ServerParts};
+use ibidem_store::NewKey;
+use ibidem_words::Role;
+use ibidem_words::degrade::Part;
+use ibidem_words::ports::embedder::Embedder as _;
+use serde::Deserialize;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
+
+use super::prepared::PreparedEmbedder;
+use super::readiness::AlwaysReady;
+use super::scratch::Scratch;
+use super::{corpus, percentile};
+use crate::settings::Settings;
+use crate::{compose, console};
+pub(super) use audit::AuditBench;
+use instant_model::InstantModel;
+use timed::{Ledger, Timed};
+
+const QUERIES: usize = 1_000;
+const WARM_UP: usize = 200;
+const MODEL: &str = "instant";
+
+#[derive(clap::Args)]
+pub(crate) struct AnswersBench {
+    /// How many passages the index has. It is built in the first run and used again in later ones.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1_000..=10_000_000))]
+    passages: u32,
+    /// A .jsonl file. The passages are made of the sentences in the field `text` of its lines. May be repeated; all files
+    /// together must have at least 1,000 sentences of four words or more.
+    #[arg(long = "texts", required = true, value_name = "FILE")]
+    texts: Vec<PathBuf>,
+    /// Questions per second in the first part. They are sent at this rate even if earlier ones are not answered yet.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rate: u32,
+    /// Number of clients in the second part. Each sends its next question as soon as it has the answer to the last.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=100))]
+    clients: u32,
+    /// How long each part takes, in seconds.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+}
+
+impl AnswersBench {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let Library { scratch, embedder, queries } = library(settings, &self.texts, self.passages).await?;
+        let model = InstantModel::start().await?;
+        let ledger = Arc::new(Ledger::default());
+        let audit = compose::audit::for_server(&scratch.settings.audit, &scratch.store)?;
+        let asker = asker(&scratch, &embedder, &model, &ledger, queries, audit).await?;
+        for _ in 0..WARM_UP {
+            asker.ask().await.context("warming up")?;
+        }
+        ledger.forget();
+        let mut table = console::table(&[
+            "",
+            "answers/s",
+            "whole p50 ms",
+            "p99",
+            "outside p50",
+            "p99",
+            "Ibidem p50",
+            "p99",
+            "of it catalogue p50",
+            "p99",
+        ]);
+        console::note(&format!("{} questions a second", self.rate));
+        let at_rate = asker.at_rate(self.rate, Duration::from_secs(self.seconds)).await?;
+        add_row(&mut table, &format!("{} a second", self.rate), &at_rate, &ledger);
+        ledger.forget();
+        console::note(&format!("{} clients", self.clients));
+        let saturated = asker.with_clients(self.clients, Duration::from_secs(self.seconds)).await?;
+        add_row(&mut table, &format!("{} clients", self.clients), &saturated, &ledger);
+        let recorded = scratch.store.turn_count().await?;
+        console::say(&table.to_string());
+        console::say(&format!(
+            "{} passages, a model server that answers at once, {recorded} turns recorded so far; \
+             \"outside\" is embedding, index and model, \"Ibidem\" the rest of the whole (aim: p99 under 2 ms at 50 a second)",
+            self.passages
+        ));
+        Ok(())
+    }
+}
+
+/// What is asked, and what it is asked of.
+struct Library {
+    scratch: Scratch,
+    embedder: Arc<PreparedEmbedder>,
+    queries: Vec<String>,
+}
+
+/// Passages of these texts, in a database and an index of their own, which are made once and used again.
+async fn library(settings: &Settings, texts: &[PathBuf], passages: u32) -> anyhow::Result<Library> {
+    let sentences = corpus::Sentences::read(texts)?;
+    let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.onnx.max_tokens));
+    let name = format!("answers-{passages}");
+    let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
+    let scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
+    corpus::ensure(&scratch, &embedder, &sentences, passages as usize).await?;
+    let _ = tokio::fs::remove_dir_all(&originals).await;
+    let queries = sentences.queries(QUERIES);
+    embedder.prepare(&queries);
+    Ok(Library { scratch, embedder, queries })
+}
+
+/// The server as `ibidem serve` makes it, with its ways out timed.
+async fn asker(
+    scratch: &Scratch,
+    embedder: &Arc<PreparedEmbedder>,
+    model: &InstantModel,
+    ledger: &Arc<Ledger>,
+    queries: Vec<String>,
+    audit: AuditSettings,
+) -> anyhow::Result<Arc<Asker>> {
+    let settings = OpenAiSettings {
+        url: model.url.clone(),
+        api_key: None,
+        model: MODEL.to_owned(),
+        also_allowed: Vec::new(),
+        timeout: Duration::from_secs(10),
+    };
+    let searcher = Searcher {
+        embedder: Part::bare(Arc::new(Timed::new(Arc::clone(embedder), ledger))),
+        index: Part::bare(Arc::new(Timed::new(Arc::new(scratch.index.clone()), ledger))),
+        catalogue: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
+        words: Arc::new(Timed::new(Arc::new(scratch.store.clone()), ledger)),
+    };
+    let model = Arc::new(Timed::new(Arc::new(OpenAiModel::new(settings)?), ledger));
+    let state = AppState::new(ServerParts {
+        store: scratch.store.clone(),
+        engine: Engine::new(searcher),
+        roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(model)))).1,
+        policy: compose::policy_in_force(&scratch.settings)?.0,
+        originals: Arc::new(compose::originals(&scratch.settings)?),
+        readiness: Arc::new(AlwaysReady),
+        reading: compose::reading(&scratch.settings).into(),
+        window: PreparedEmbedder::window(embedder),
+        limits: compose::server_limits(&scratch.settings),
+        metrics_readers: scratch.settings.server.metrics,
+        counts: Arc::new(compose::counts::Counts::default()),
+        audit,
+    });
+    let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
+    let key = NewKey {
+        tenant,
+        name: "bench".to_owned(),
+        role: Role::Asker,
+        tags: vec![corpus::team(0)?],
+        expires_at: Some(chrono::Utc::now() + chrono::Duration::days(1)),
+    };
+    let key = scratch.store.create_key(&key).await?.secret;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}/v1/answers", listener.local_addr()?);
+    // It ends with this process.
+    tokio::spawn(ibidem_server::serve(listener, state, std::future::pending()));
+    let client = reqwest::Client::builder().no_proxy().build()?;
+    Ok(Arc::new(Asker { client, url, key, queries, turn: AtomicUsize::new(0), ledger: Arc::clone(ledger) }))
+}
+
+/// What one answer took, in milliseconds.
+#[derive(Clone, Copy)]
+struct Took {
+    whole: f64,
+    outside: f64,
+}
+
+struct Asker {
+    client: reqwest::Client,
+    url: String,
+    key: String,
+    queries: Vec<String>,
+    turn: AtomicUsize,
+    ledger: Arc<Ledger>,
+}
+
+#[derive(Deserialize)]
+struct Decided {
+    reason: Option<String>,
+    model_used: Option<String>,
+}
+
+/// What a part of the bench measured.
+#[derive(Default)]
+struct Measured {
+    took: Vec<Took>,
+    seconds: f64,
+}
+
+impl Measured {
+    #[expect(clippy::cast_precision_loss, reason = "answers of a bench are far below 2^53")]
+    fn per_second(&self) -> f64 {
+        self.took.len() as f64 / self.seconds
+    }
+}
+
+impl Asker {
+    async fn ask(&self) -> anyhow::Result<Took> {
+        let query = &self.queries[self.turn.fetch_add(1, Ordering::Relaxed) % self.queries.len()];
+        let body = serde_json::json!({ "query": query });
+        let began = Instant::now();
+        let reply = self.client.post(&self.url).bearer_auth(&self.key).json(&body).send().await?.error_for_status()?;
+        let bytes = reply.bytes().await?;
+        let whole = began.elapsed();
+        let decided: Decided = serde_json::from_slice(&bytes)?;
+        // Whatever is found of what it wrote: the model was asked, and its words were checked.
+        let is_written = decided.model_used.as_deref() == Some(MODEL)
+            || matches!(decided.reason.as_deref(), Some("unsupported_claims" | "low_confidence"));
+        anyhow::ensure!(is_written, "{query:?} was not answered by the model: {}", String::from_utf8_lossy(&bytes));
+        let outside = self.ledger.settle(query);
+        Ok(Took { whole: whole.as_secs_f64() * 1_000.0, outside: outside.as_secs_f64() * 1_000.0 })
+    }
+
+    async fn at_rate(self: &Arc<Self>, rate: u32, length: Duration) -> anyhow::Result<Measured> {
+        let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        let began = Instant::now();
+        let mut tasks = JoinSet::new();
+        while began.elapsed() < length {
+            ticks.tick().await;
+            let asker = Arc::clone(self);
+            tasks.spawn(async move { asker.ask().await });
+        }
+        let mut took = Vec::new();
+        while let Some(done) = tasks.join_next().await {
+            took.push(done??);
+        }
+        Ok(Measured { took, seconds: began.elapsed().as_secs_f64() })
+    }
+
+    async fn with_clients(self: &Arc<Self>, clients: u32, length: Duration) -> anyhow::Result<Measured> {
+        let began = Instant::now();
+        let mut tasks = JoinSet::new();
+        for _ in 0..clients {
+            let asker = Arc::clone(self);
+            tasks.spawn(async move {
+                let mut took = Vec::new();
+                while began.elapsed() < length {
+                    took.push(asker.ask().await?);
+                }
+                anyhow::Ok(took)
+            });
+        }
+        let mut took = Vec::new();
+        while let Some(done) = tasks.join_next().await {
+            took.extend(done??);
+        }
+        Ok(Measured { took, seconds: began.elapsed().as_secs_f64() })
+    }
+}
+
+fn add_row(table: &mut comfy_table::Table, what: &str, measured: &Measured, ledger: &Ledger) {
+    let of = |value: &dyn Fn(&Took) -> f64, share: f64| percentile(measured.took.iter().map(value).collect(), share);
+    let both = |value: &dyn Fn(&Took) -> f64| [0.5, 0.99].map(|share| format!("{:.2}", of(value, share)));
+    let catalogue = ledger.catalogue();
+    let mut row = vec![what.to_owned(), format!("{:.1}", measured.per_second())];
+    row.extend(both(&|took| took.whole));
+    row.extend(both(&|took| took.outside));
+    row.extend(both(&|took| took.whole - took.outside));
+    row.extend([0.5, 0.99].map(|share| format!("{:.2}", percentile(catalogue.clone(), share))));
+    table.add_row(row);
+}

@@ -1,0 +1,71 @@
+//! `ibidem-workbench eval addresses`: whether addresses bring exactly the documents they name, and how fast.
+
+use std::path::PathBuf;
+
+use chrono::Utc;
+use ibidem_engine::turn::Asked;
+use ibidem_lab::addresses::{KindScore, Wrong, read, run};
+use ibidem_words::Question;
+use ibidem_words::degrade::Deadline;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::compose::{self, Parts};
+use crate::console;
+use crate::operator::Sight;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub(crate) struct Addresses {
+    /// A .jsonl file with one question per line: kind, query, and the expected titles.
+    queries: PathBuf,
+    #[command(flatten)]
+    sight: Sight,
+    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
+    #[arg(long)]
+    policy: Option<String>,
+    /// Prints the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    kinds: Vec<KindScore>,
+    wrong: Vec<Wrong>,
+}
+
+impl Addresses {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+        let queries = read(&self.queries)?;
+        let policy = compose::policy(settings, self.policy.as_deref())?;
+        let engine = Parts::ready(settings).await?.engine(settings).await?;
+        let asked = |query: &str| Asked {
+            request_id: Uuid::new_v4(),
+            at: Utc::now(),
+            scope: self.sight.scope(),
+            policy: policy.clone(),
+            question: Question::new(query),
+            deadline: Deadline::NONE,
+        };
+        let (kinds, wrong) = run(&engine, asked, &queries).await?;
+        if self.json {
+            return console::say_json(&Report { kinds, wrong });
+        }
+        let mut table = console::table(&["kind", "questions", "right", "p50 ms", "p95 ms"]);
+        for score in &kinds {
+            table.add_row([
+                score.kind.clone(),
+                score.queries.to_string(),
+                score.right.to_string(),
+                format!("{:.2}", score.p50_milliseconds),
+                format!("{:.2}", score.p95_milliseconds),
+            ]);
+        }
+        console::say(&table.to_string());
+        for wrong in wrong {
+            console::note(&format!("{}: {:?} instead of {:?}", wrong.query, wrong.brought, wrong.expected));
+        }
+        Ok(())
+    }
+}
