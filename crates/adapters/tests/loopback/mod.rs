@@ -1,6 +1,5 @@
 //! Servers on loopback that are no servers: they send what they were told, or are not there.
 
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
