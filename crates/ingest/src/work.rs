@@ -160,7 +160,7 @@ impl Worker {
             Ok(()) => {}
             // Somebody's passage does not fit: each document for itself, so that only that one fails.
             Err(EmbedMissingError::Embed(EmbedError::Own(EmbedFault::TooLong { .. }))) => {
-                read = self.embed_one_by_one(read).await
+                read = self.embed_one_by_one(read).await;
             }
             Err(error) => {
                 for (job, _) in &read {
