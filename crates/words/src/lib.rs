@@ -1,5 +1,8 @@
 //! The vocabulary of the specification as types, and the ports through which the product reaches the world.
 
+// No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod address;
 mod answer;
 mod canonical;
@@ -43,6 +46,7 @@ pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, S
 pub use subject::{InvalidSubject, Subject, SubjectId};
 
 #[cfg(any(test, feature = "testing"))]
+#[allow(clippy::disallowed_methods, reason = "fakes are tests' own")]
 pub mod fakes;
 #[cfg(any(test, feature = "testing"))]
 pub mod suites;
