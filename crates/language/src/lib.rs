@@ -4,9 +4,6 @@
 // No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
-// No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
-#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
-
 pub mod bm25;
 pub mod claims;
 pub mod denials;

@@ -4,8 +4,6 @@
 //! It is tokio's. So a test that pauses tokio's time turns every deadline, time limit and breaker by hand.
 #![expect(clippy::disallowed_methods, reason = "this is the one place that looks at the clock")]
 
-#![cfg_attr(not(test), expect(clippy::disallowed_methods, reason = "this is where time comes from"))]
-
 use std::time::Duration;
 
 pub use tokio::time::{Instant, Sleep};

@@ -46,7 +46,6 @@ pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 
 #[cfg(any(test, feature = "testing"))]
-#[allow(clippy::disallowed_methods, reason = "fakes are tests' own")]
 pub mod fakes;
 #[cfg(any(test, feature = "testing"))]
 pub mod suites;
