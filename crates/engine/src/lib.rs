@@ -1,5 +1,8 @@
 //! A question's life, from the asker's words to an answer with its sources. No I/O of its own.
 
+// No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod ask;
 pub mod draft;
 mod evidence;

@@ -1,6 +1,9 @@
 //! What knows language: sentences, terms and their stems, figures and their units, with a folder of
 //! tables for each language. Pure: texts in, findings out.
 
+// No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
+
 pub mod bm25;
 pub mod claims;
 pub mod denials;

@@ -4,7 +4,7 @@ pub mod audit;
 pub mod counts;
 pub mod embedding;
 pub mod guards;
-pub mod marks;
+pub mod model_identities;
 pub mod roles;
 pub mod signing;
 
@@ -250,7 +250,7 @@ impl Parts {
 
     /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
     pub fn check(&self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
-        Ok(policy.check_models(&marks::models_in_use(settings, self.embedder.as_ref())?)?)
+        Ok(policy.check_models(&model_identities::models_in_use(settings, self.embedder.as_ref())?)?)
     }
 
     pub fn searcher(&self) -> Searcher {

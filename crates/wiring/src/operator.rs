@@ -24,7 +24,7 @@ impl Operator {
 
 /// What a reading command may see.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Sight {
+pub struct ReaderAccess {
     #[command(flatten)]
     pub operator: Operator,
     /// Searches with the access rights of somebody who has these tags, separated by commas. Without it, only public
@@ -33,7 +33,7 @@ pub struct Sight {
     pub tags: Vec<Tag>,
 }
 
-impl Sight {
+impl ReaderAccess {
     pub fn identity(&self) -> Identity {
         Identity::operator(self.operator.tenant_id(), self.tags.iter().cloned().collect())
     }

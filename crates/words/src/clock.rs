@@ -2,6 +2,7 @@
 //! in words, language and engine takes its time from here.
 //!
 //! It is tokio's. So a test that pauses tokio's time turns every deadline, time limit and breaker by hand.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that looks at the clock")]
 
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! The vocabulary of the specification as types, and the ports through which the product reaches the world.
 
+// No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
+
 mod address;
 mod answer;
 mod canonical;

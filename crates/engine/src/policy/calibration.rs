@@ -58,26 +58,26 @@ pub struct Calibration {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalibratedModels {
-    pub embedding: ModelMark,
+    pub embedding: ModelIdentity,
     /// What reads the candidates; none where none was configured.
     #[serde(default)]
-    pub reranker: Option<ModelMark>,
+    pub reranker: Option<ModelIdentity>,
     /// What judges sentences, and with them how sure an answer is.
     #[serde(default)]
-    pub verifier: Option<ModelMark>,
+    pub verifier: Option<ModelIdentity>,
 }
 
 /// A model by what makes it another one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ModelMark {
+pub struct ModelIdentity {
     pub name: String,
     /// None where it is asked over the network: then the name must do.
     #[serde(default)]
     pub sha256: Option<Sha256Hash>,
 }
 
-impl ModelMark {
+impl ModelIdentity {
     /// The name is for people where there is a digest.
     fn is(&self, other: &Self) -> bool {
         match (self.sha256, other.sha256) {
@@ -87,7 +87,7 @@ impl ModelMark {
     }
 }
 
-impl fmt::Display for ModelMark {
+impl fmt::Display for ModelIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sha256 {
             Some(hash) => write!(f, "{} (hash {})", self.name, hash.short(12)),
@@ -104,8 +104,8 @@ impl CalibratedModels {
             ("reranker", self.reranker.as_ref(), in_use.reranker.as_ref()),
             ("verifier", self.verifier.as_ref(), in_use.verifier.as_ref()),
         ];
-        let named = |mark: Option<&ModelMark>| mark.map_or_else(|| "none".to_owned(), ToString::to_string);
-        let differs = |one: Option<&ModelMark>, other: Option<&ModelMark>| match (one, other) {
+        let named = |mark: Option<&ModelIdentity>| mark.map_or_else(|| "none".to_owned(), ToString::to_string);
+        let differs = |one: Option<&ModelIdentity>, other: Option<&ModelIdentity>| match (one, other) {
             (Some(one), Some(other)) => !one.is(other),
             (one, other) => one.is_some() != other.is_some(),
         };

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
-pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelMark};
+pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity};
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct Ask {
     /// The question.
     query: String,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
@@ -42,7 +42,7 @@ pub(crate) struct Ask {
 
 impl Ask {
     pub(crate) fn act(&self) -> ActionRecord {
-        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::Ask) }
+        ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::Ask) }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
@@ -63,13 +63,13 @@ impl Ask {
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: self.sight.scope(),
+            scope: self.access.scope(),
             policy,
             question,
             deadline: Deadline::NONE,
         };
         let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
-        let (answer, record) = engine.turn(&self.sight.identity(), asked, listener.as_mut()).await?;
+        let (answer, record) = engine.turn(&self.access.identity(), asked, listener.as_mut()).await?;
         if self.json {
             console::say_json(&answer)?;
         } else {

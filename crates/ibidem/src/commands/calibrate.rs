@@ -19,9 +19,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use self::report::{HeldOut, Report};
-use crate::compose::{self, Parts, marks};
+use crate::compose::{self, Parts, model_identities};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) struct Calibrate {
     #[arg(long)]
     policy: Option<String>,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Searches only these collections, separated by commas. A label that names its own overrides this.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
@@ -103,12 +103,12 @@ impl Calibrate {
         };
         let (labels, test) = (read(&self.labels)?, read(&self.test)?);
         let parts = Parts::ready(settings).await?;
-        let models = marks::models_in_use(settings, parts.embedder.as_ref())?;
+        let models = model_identities::models_in_use(settings, parts.embedder.as_ref())?;
         let engine = parts.engine(settings).await?;
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: self.sight.scope(),
+            scope: self.access.scope(),
             question: Question::new("").in_collections(self.collections.clone()),
             policy: policy.clone(),
             deadline: Deadline::NONE,

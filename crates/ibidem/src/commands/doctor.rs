@@ -316,7 +316,7 @@ fn policy(settings: &Settings, embedder: Option<&dyn CountingEmbedder>) -> Findi
     let Some(embedder) = embedder.filter(|_| policy.rules.calibration.is_some()) else {
         return Finding::ok("policy", found);
     };
-    let in_use = compose::marks::models_in_use(settings, embedder);
+    let in_use = compose::model_identities::models_in_use(settings, embedder);
     match in_use.and_then(|in_use| Ok(policy.check_models(&in_use)?)) {
         Ok(()) => Finding::ok("policy", format!("{found}, calibrated with the models in use")),
         Err(error) => {

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::memory::publish;
 use crate::compose::Parts;
-use crate::operator::{Operator, Sight};
+use crate::operator::{Operator, ReaderAccess};
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -18,7 +18,7 @@ pub(crate) enum Document {
     /// Lists the documents that somebody with these tags may see.
     List {
         #[command(flatten)]
-        sight: Sight,
+        access: ReaderAccess,
     },
     /// Shows one document, and what was left out or changed when its text was extracted.
     Show {
@@ -67,7 +67,7 @@ impl Document {
             ..operator.act(action)
         };
         match self {
-            Self::List { sight } => sight.operator.act(AuditedAction::ListDocuments),
+            Self::List { access } => access.operator.act(AuditedAction::ListDocuments),
             Self::Show { operator, id } => on(operator, id, AuditedAction::ReadDocument),
             Self::Retag { operator, id, .. } => on(operator, id, AuditedAction::RetagDocument),
             Self::Remove { operator, id } => on(operator, id, AuditedAction::RemoveDocument),
@@ -86,10 +86,10 @@ impl Document {
         }
         let store = compose::ready_store(settings).await?;
         let (operator, id, outcome) = match self {
-            Self::List { sight } => {
+            Self::List { access } => {
                 let mut table =
                     console::table(&["id", "collection", "title", "file", "version", "passages", "tags", "updated"]);
-                let scope = sight.scope();
+                let scope = access.scope();
                 let mut after = None;
                 loop {
                     let after_row =

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -20,7 +20,7 @@ pub(crate) struct Explain {
     /// The question.
     query: String,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
@@ -40,7 +40,7 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn act(&self) -> ActionRecord {
-        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::ExplainQuestion) }
+        ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::ExplainQuestion) }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
@@ -57,7 +57,7 @@ impl Explain {
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: self.sight.scope(),
+            scope: self.access.scope(),
             policy,
             question,
             deadline: Deadline::NONE,

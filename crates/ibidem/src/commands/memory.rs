@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::{Operator, Sight};
+use crate::operator::{Operator, ReaderAccess};
 use crate::settings::Settings;
 
 const ROWS_A_PAGE: i64 = 500;
@@ -56,7 +56,7 @@ pub(crate) enum Memory {
     /// Lists the pins and notes that somebody with these tags may see.
     List {
         #[command(flatten)]
-        sight: Sight,
+        access: ReaderAccess,
         /// Prints the entries as GET /v1/memory does.
         #[arg(long)]
         json: bool,
@@ -86,7 +86,7 @@ impl Memory {
         match self {
             Self::Pin { audience, .. } => audience.operator.act(AuditedAction::Pin),
             Self::Note { audience, .. } => audience.operator.act(AuditedAction::WriteNote),
-            Self::List { sight, .. } => sight.operator.act(AuditedAction::ListEntries),
+            Self::List { access, .. } => access.operator.act(AuditedAction::ListEntries),
             Self::Test(command) => command.act(),
             Self::Remove { operator, id } => ActionRecord {
                 object: Some(ActionObject::new("memory", id)),
@@ -105,7 +105,7 @@ impl Memory {
                 let text = tokio::task::spawn_blocking(move || read_note(&file)).await??;
                 keep(settings, act, audience, MemoryKind::Note { text }, triggers, references).await
             }
-            Self::List { sight, json } => list(settings, &sight, json).await,
+            Self::List { access, json } => list(settings, &access, json).await,
             Self::Test(command) => command.run(settings).await,
             Self::Remove { operator, id } => remove(settings, &operator, MemoryId(id)).await,
         }
@@ -179,9 +179,9 @@ fn read_note(file: &Path) -> anyhow::Result<String> {
     text.map_err(|_| anyhow::anyhow!("{} is no text in UTF-8; save it as plain text first", file.display()))
 }
 
-async fn list(settings: &Settings, sight: &Sight, json: bool) -> anyhow::Result<()> {
+async fn list(settings: &Settings, access: &ReaderAccess, json: bool) -> anyhow::Result<()> {
     let store = compose::ready_store(settings).await?;
-    let scope = sight.scope();
+    let scope = access.scope();
     let mut rows: Vec<MemoryRow> = Vec::new();
     loop {
         let page = store.list_entries(&scope, rows.last().map(|row| row.entry.id), ROWS_A_PAGE).await?;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::compose::Parts;
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 /// How much of a passage a list shows.
@@ -20,7 +20,7 @@ pub(crate) struct Search {
     /// What to search for.
     query: String,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
@@ -46,14 +46,14 @@ fn lanes(written: &str) -> Result<Lanes, String> {
 
 impl Search {
     pub(crate) fn act(&self) -> ActionRecord {
-        ActionRecord { query: Some(self.query.clone()), ..self.sight.operator.act(AuditedAction::Search) }
+        ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::Search) }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let request = SearchRequest::checked(self.query, self.collections, self.limit.into(), self.lanes)
             .context("the query cannot be searched for")?;
         let parts = Parts::ready(settings).await?;
-        let outcome = parts.searcher().search(&self.sight.scope(), &request).await?;
+        let outcome = parts.searcher().search(&self.access.scope(), &request).await?;
         if self.json {
             return console::say_json(&SearchResponse::of(Uuid::new_v4(), outcome));
         }

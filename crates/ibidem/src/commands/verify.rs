@@ -13,7 +13,7 @@ use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
 
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -25,7 +25,7 @@ pub(crate) struct Verify {
     /// A file with a receipt or a whole answer, as JSON; - reads standard input.
     receipt: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Checks only the signature, against the public keys in this file; no database is needed. The file is a JSON Web
     /// Key Set, as an installation publishes it at /.well-known/ibidem-receipt-keys.json. Use it when you have a
     /// receipt but not the documents.
@@ -38,7 +38,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn act(&self) -> ActionRecord {
-        self.sight.operator.act(AuditedAction::VerifyAnswer)
+        self.access.operator.act(AuditedAction::VerifyAnswer)
     }
 
     /// Fails when anything does not hold, so that scripts can tell. Needs the database; no index, no model server.
@@ -49,7 +49,7 @@ impl Verify {
             return by_signature(&presented, &public_keys_in(file)?, self.json);
         }
         let store = compose::ready_store(settings).await?;
-        let corpus = store.texts(&self.sight.scope(), &presented.receipt.documents()).await?;
+        let corpus = store.texts(&self.access.scope(), &presented.receipt.documents()).await?;
         let vocabulary = compose::vocabulary(settings)?;
         let vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
         // As the sentences were judged before; where there is no embedding model, words alone judge.

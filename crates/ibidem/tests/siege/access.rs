@@ -69,8 +69,8 @@ impl Door<'_> {
     /// What is told of a query to somebody with these tags, whichever key they come with.
     async fn explained(&self, installation: &Installation, tenant: &str, tags: &[&str], query: &str) -> Said {
         let tags = tags.join(",");
-        let sight = (tenant.to_owned(), tags.clone(), query.to_owned());
-        if let Some(text) = self.explanations.lock().unwrap().get(&sight) {
+        let access = (tenant.to_owned(), tags.clone(), query.to_owned());
+        if let Some(text) = self.explanations.lock().unwrap().get(&access) {
             return Said { status: 200, text: text.clone() };
         }
         let mut arguments = vec!["explain", query, "--json", "--tenant", tenant];
@@ -78,7 +78,7 @@ impl Door<'_> {
             arguments.extend(["--tags", &tags]);
         }
         let text = installation.succeed(&arguments).await.out;
-        self.explanations.lock().unwrap().insert(sight, text.clone());
+        self.explanations.lock().unwrap().insert(access, text.clone());
         Said { status: 200, text }
     }
 

@@ -1,6 +1,6 @@
 //! A policy's text with the number that was chosen and where it comes from. Everything else stays as somebody wrote it.
 
-use ibidem_engine::policy::{CalibratedGate, Calibration, ModelMark, Policy, PolicyError};
+use ibidem_engine::policy::{CalibratedGate, Calibration, ModelIdentity, Policy, PolicyError};
 
 use super::gate;
 
@@ -87,19 +87,19 @@ fn block(calibration: &Calibration) -> String {
         format!("  at: {}", at.to_rfc3339()),
         "  models:".to_owned(),
     ];
-    let marks = [
+    let identities = [
         ("embedding", Some(&models.embedding)),
         ("reranker", models.reranker.as_ref()),
         ("verifier", models.verifier.as_ref()),
     ];
-    lines.extend(marks.into_iter().filter_map(|(part, mark)| Some(format!("    {part}: {}", shown(mark?)))));
+    lines.extend(identities.into_iter().filter_map(|(part, model)| Some(format!("    {part}: {}", shown(model?)))));
     lines.join("\n") + "\n"
 }
 
 /// On one line. A JSON string is a YAML string too, whatever is in it.
-fn shown(mark: &ModelMark) -> String {
-    let name = serde_json::Value::from(mark.name.as_str());
-    match mark.sha256 {
+fn shown(model: &ModelIdentity) -> String {
+    let name = serde_json::Value::from(model.name.as_str());
+    match model.sha256 {
         Some(hash) => format!("{{name: {name}, sha256: {hash}}}"),
         None => format!("{{name: {name}}}"),
     }
@@ -132,9 +132,9 @@ mod tests {
             policy_sha256: hash,
             at: DateTime::UNIX_EPOCH,
             models: CalibratedModels {
-                embedding: ModelMark { name: "all: \"MiniLM\"".to_owned(), sha256: Some(hash) },
+                embedding: ModelIdentity { name: "all: \"MiniLM\"".to_owned(), sha256: Some(hash) },
                 reranker: None,
-                verifier: Some(ModelMark { name: "lexical".to_owned(), sha256: None }),
+                verifier: Some(ModelIdentity { name: "lexical".to_owned(), sha256: None }),
             },
         }
     }

@@ -167,9 +167,9 @@ async fn following_ends_when_nobody_asks_any_more() {
 
 #[test]
 fn a_policy_that_was_calibrated_with_another_model_is_not_taken() {
-    use ibidem_engine::policy::ModelMark;
+    use ibidem_engine::policy::ModelIdentity;
 
-    let mark = |weights: &[u8]| ModelMark { name: "m".to_owned(), sha256: Some(Sha256Hash::of(weights)) };
+    let mark = |weights: &[u8]| ModelIdentity { name: "m".to_owned(), sha256: Some(Sha256Hash::of(weights)) };
     let in_use = CalibratedModels { embedding: mark(b"these"), reranker: None, verifier: None };
     let calibrated = |weights: &[u8]| {
         let hash = Sha256Hash::of(weights);

@@ -141,7 +141,7 @@ impl Limit {
     /// A part that was not given the time that is due to it has not failed.
     fn late<Own>(&self, call: Option<Call>) -> PartError<Own> {
         match call {
-            Some(call) if self.is_the_requests => call.said_nothing(),
+            Some(call) if self.is_the_requests => call.inconclusive(),
             Some(call) => call.failed(),
             None => {}
         }

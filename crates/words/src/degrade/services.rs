@@ -105,7 +105,7 @@ impl Call {
         match outcome {
             Ok(_) => self.succeeded(),
             Err(error) if error.blame() == Blame::Part => self.failed(),
-            Err(_) => self.said_nothing(),
+            Err(_) => self.inconclusive(),
         }
     }
 
@@ -120,7 +120,7 @@ impl Call {
     }
 
     /// Nothing was learnt about the part.
-    pub fn said_nothing(mut self) {
+    pub fn inconclusive(mut self) {
         if let Some(permit) = self.permit.take() {
             locked(&self.of.breaker).abandoned(permit);
         }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -20,7 +20,7 @@ pub(crate) struct Addresses {
     /// A .jsonl file with one question per line: kind, query, and the expected titles.
     queries: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
@@ -43,7 +43,7 @@ impl Addresses {
         let asked = |query: &str| Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: self.sight.scope(),
+            scope: self.access.scope(),
             policy: policy.clone(),
             question: Question::new(query),
             deadline: Deadline::NONE,

@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts, SHIPPED_POLICIES};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub(crate) struct AnswerOrRefuse {
     /// A file in the format of SQuAD 2.0.
     file: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// The collection into which its paragraphs were loaded.
     #[arg(long)]
     collection: CollectionName,
@@ -127,7 +127,7 @@ impl AnswerOrRefuse {
         let asked = Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: self.sight.scope(),
+            scope: self.access.scope(),
             question: Question::new("").in_collections(vec![self.collection.clone()]),
             policy: Arc::new(policy),
             deadline: Deadline::NONE,

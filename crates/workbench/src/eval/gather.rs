@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Gather {
     /// A folder with queries.jsonl and qrels_test.tsv.
     folder: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// The collection into which its corpus.jsonl was loaded.
     #[arg(long)]
     collection: CollectionName,
@@ -88,7 +88,7 @@ impl Gather {
             asked: Asked {
                 request_id: Uuid::new_v4(),
                 at: Utc::now(),
-                scope: self.sight.scope(),
+                scope: self.access.scope(),
                 policy: Arc::clone(&policy),
                 question,
                 deadline: Deadline::NONE,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::compose::Parts;
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Retrieval {
     /// A folder with queries.jsonl and qrels_test.tsv.
     folder: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// The collection into which its corpus.jsonl was loaded.
     #[arg(long)]
     collection: CollectionName,
@@ -48,7 +48,7 @@ impl Retrieval {
         queries.truncate(self.limit_queries.unwrap_or(usize::MAX).max(1));
         let parts = Parts::ready(settings).await?;
         let searcher = parts.searcher();
-        let scope = self.sight.scope();
+        let scope = self.access.scope();
         let run = RetrievalRun { collection: self.collection.clone(), passages: self.passages.into() };
         let bar = ProgressBar::new((queries.len() * LANES.len()) as u64).with_style(
             ProgressStyle::with_template("{bar:30} {pos}/{len} queries, {msg}, {eta} left")

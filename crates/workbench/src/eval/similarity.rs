@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::compose::Parts;
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub(crate) struct Similarity {
     /// A file in the format of SQuAD 2.0.
     file: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// The collection into which its paragraphs were loaded, each with its article's title.
     #[arg(long)]
     collection: CollectionName,
@@ -52,7 +52,7 @@ impl Similarity {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let [choosing, testing] = halves(&self.file)?;
         let parts = Parts::ready(settings).await?;
-        let (searcher, scope) = (parts.searcher(), self.sight.scope());
+        let (searcher, scope) = (parts.searcher(), self.access.scope());
         let bar = ProgressBar::new((choosing.len() + testing.len()) as u64).with_style(
             ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
                 .context("the progress bar's template")?,

@@ -4,8 +4,8 @@ use crate::policy::{Policy, PolicyError};
 const BOOK: &str = include_str!("../../../../../policies/book.yaml");
 const ARCHITECTURE: &str = include_str!("../../../../../policies/architecture.yaml");
 
-fn mark(name: &str, bytes: Option<&[u8]>) -> ModelMark {
-    ModelMark { name: name.to_owned(), sha256: bytes.map(Sha256Hash::of) }
+fn mark(name: &str, bytes: Option<&[u8]>) -> ModelIdentity {
+    ModelIdentity { name: name.to_owned(), sha256: bytes.map(Sha256Hash::of) }
 }
 
 fn models() -> CalibratedModels {

@@ -12,7 +12,7 @@ use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
 use uuid::Uuid;
 
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 use crate::{compose, console, json_lines};
 
@@ -28,7 +28,7 @@ pub(crate) struct Promote {
     #[arg(long, default_value = "architecture")]
     policy: String,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Shows what would be added, and writes nothing.
     #[arg(long)]
     dry_run: bool,
@@ -78,11 +78,11 @@ impl Promote {
     }
 
     async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_lab::golden::GoldenQuery> {
-        let tenant = self.sight.operator.tenant_id();
+        let tenant = self.access.operator.tenant_id();
         let turn = stored(store, tenant, review.request_id).await?.with_context(|| {
             format!(
                 "there is no record of it for the tenant {:?}; was it kept long enough?",
-                self.sight.operator.tenant
+                self.access.operator.tenant
             )
         })?;
         let cited = self.cited(store, &turn.answer).await?;
@@ -100,7 +100,7 @@ impl Promote {
             })
             .collect();
         let keys: Vec<PassageKey> = keys.into_iter().collect();
-        let found = store.visible(&self.sight.scope(), &keys).await?;
+        let found = store.visible(&self.access.scope(), &keys).await?;
         anyhow::ensure!(
             found.len() == keys.len(),
             "{} of the {} passages it cites are not there any more, or not visible (--tags)",

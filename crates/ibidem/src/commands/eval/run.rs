@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use super::diff;
 use crate::compose::{self, Parts};
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct Run {
     #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
     file: PathBuf,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
@@ -62,7 +62,7 @@ impl Run {
         let policy = compose::policy(&settings, None)?;
         let parts = Parts::ready(&settings).await?;
         let engine = parts.engine(&settings).await?;
-        let asker = Asker { engine, identity: self.sight.identity(), policy };
+        let asker = Asker { engine, identity: self.access.identity(), policy };
         let config = asker.config(&parts).await?;
         anyhow::ensure!(
             config.documents > 0,

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::operator::Sight;
+use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
 /// Points that are looked at; several may be of one entry.
@@ -28,7 +28,7 @@ pub(crate) struct Test {
     /// The question.
     question: String,
     #[command(flatten)]
-    sight: Sight,
+    access: ReaderAccess,
     /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
@@ -59,7 +59,7 @@ struct Close {
 
 impl Test {
     pub(crate) fn act(&self) -> ActionRecord {
-        ActionRecord { query: Some(self.question.clone()), ..self.sight.operator.act(AuditedAction::TestMemory) }
+        ActionRecord { query: Some(self.question.clone()), ..self.access.operator.act(AuditedAction::TestMemory) }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
@@ -71,7 +71,7 @@ impl Test {
             format!("the policy {} has no `gather.curated`: it does not look at curated memory", policy.rules.name)
         })?;
         let parts = Parts::ready(settings).await?;
-        let scope = self.sight.scope();
+        let scope = self.access.scope();
         let close = closest(&parts, &scope, &question.query).await?;
         let asked =
             Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope, question, policy, deadline: Deadline::NONE };

@@ -122,7 +122,7 @@ async fn of_many_threads_one_tries_at_a_time() {
     }
     pass(30_000).await;
     // Half-open from here on: other threads have no part in the paused time.
-    index.begin().unwrap().said_nothing();
+    index.begin().unwrap().inconclusive();
     std::thread::scope(|threads| {
         for _ in 0..8 {
             threads.spawn(|| {
@@ -133,7 +133,7 @@ async fn of_many_threads_one_tries_at_a_time() {
                     std::thread::yield_now();
                     under_way.fetch_sub(1, Ordering::SeqCst);
                     // Never a success: it stays half-open, and one after the other tries.
-                    call.said_nothing();
+                    call.inconclusive();
                 }
             });
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ibidem_engine::policy::{CalibratedModels, ModelMark};
+use ibidem_engine::policy::{CalibratedModels, ModelIdentity};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_words::Sha256Hash;
 
@@ -23,7 +23,7 @@ pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> an
         EntailmentSource::Model(yes_no) => by_name(asked(settings, yes_no)),
     };
     Ok(CalibratedModels {
-        embedding: ModelMark { name: model.name.clone(), sha256: Some(model.hash.0) },
+        embedding: ModelIdentity { name: model.name.clone(), sha256: Some(model.hash.0) },
         reranker: reranker.transpose()?,
         verifier: Some(verifier),
     })
@@ -35,11 +35,11 @@ fn asked<'a>(settings: &'a Settings, yes_no: &'a YesNoSettings) -> &'a str {
     yes_no.model.as_deref().unwrap_or(answering)
 }
 
-fn by_name(name: &str) -> ModelMark {
-    ModelMark { name: name.to_owned(), sha256: None }
+fn by_name(name: &str) -> ModelIdentity {
+    ModelIdentity { name: name.to_owned(), sha256: None }
 }
 
-fn in_file(name: &str, file: &Path) -> anyhow::Result<ModelMark> {
+fn in_file(name: &str, file: &Path) -> anyhow::Result<ModelIdentity> {
     let bytes = std::fs::read(file).map_err(|error| anyhow::anyhow!("{} cannot be read: {error}", file.display()))?;
-    Ok(ModelMark { name: name.to_owned(), sha256: Some(Sha256Hash::of(&bytes)) })
+    Ok(ModelIdentity { name: name.to_owned(), sha256: Some(Sha256Hash::of(&bytes)) })
 }
