@@ -35,6 +35,6 @@ pub async fn unmeasured(settings: &Settings) -> anyhow::Result<Arc<dyn CountingE
             let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&onnx)).await?;
             Ok(Arc::new(loaded?))
         }
-        EmbeddingSource::Http(http) => Ok(Arc::new(HttpEmbedder::connect(http.clone()).await?)),
+        EmbeddingSource::Http(http) => Ok(Arc::new(HttpEmbedder::connect(http.as_ref().clone()).await?)),
     }
 }

@@ -73,7 +73,7 @@ pub enum EmbeddingSource {
     /// In this process.
     Onnx,
     /// A server in the form of OpenAI.
-    Http(HttpEmbedderSettings),
+    Http(Box<HttpEmbedderSettings>),
 }
 
 /// The processes that originals are read in.

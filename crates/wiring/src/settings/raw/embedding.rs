@@ -78,7 +78,7 @@ impl RawEmbedding {
                     return None;
                 };
                 problems.url("embedding.url", &url, &["http://", "https://"]);
-                EmbeddingSource::Http(HttpEmbedderSettings {
+                EmbeddingSource::Http(Box::new(HttpEmbedderSettings {
                     url,
                     name: self.name.clone(),
                     api_key: self.api_key,
@@ -89,7 +89,7 @@ impl RawEmbedding {
                     batch_size: self.batch_size,
                     at_once: self.at_once,
                     scale,
-                })
+                }))
             }
         };
         let onnx = OnnxSettings {
