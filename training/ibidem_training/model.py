@@ -47,9 +47,10 @@ class Encoder(nn.Module):
             Layer(width, config["num_attention_heads"], config["intermediate_size"]) for _ in range(config["num_hidden_layers"])
         )
 
-    def forward(self, ids, mask, types):
+    def forward(self, ids, mask, types, more=None):
         places = torch.arange(ids.shape[1], device=ids.device).unsqueeze(0)
-        hidden = self.norm(self.words(ids) + self.positions(places) + self.types(types))
+        hidden = self.words(ids) + self.positions(places) + self.types(types)
+        hidden = self.norm(hidden if more is None else hidden + more)
         bias = (1.0 - mask.to(hidden.dtype))[:, None, None, :] * -30000.0
         for layer in self.layers:
             hidden = layer(hidden, bias)
@@ -80,6 +81,17 @@ class Encoder(nn.Module):
         return encoder
 
 
+def told_elsewhere(ids, mask, types):
+    """For each token, 1 where the other text has it too."""
+    same = (ids.unsqueeze(2) == ids.unsqueeze(1)) & (types.unsqueeze(2) != types.unsqueeze(1)) & (mask.unsqueeze(1) > 0)
+    return same.to(torch.float32).amax(2)
+
+
+def load(model: nn.Module, stored: dict) -> None:
+    """Weights of any round: those before the second have no marks for shared words, which then say nothing."""
+    model.load_state_dict({name: value for name, value in model.state_dict().items() if name == "shared.weight"} | stored)
+
+
 class Verifier(nn.Module):
     """Premise and claim: three labels, and for each word of the claim how much it lacks support."""
 
@@ -92,9 +104,13 @@ class Verifier(nn.Module):
         self.pool = nn.Linear(width, width)
         self.labels = nn.Linear(width, 3)
         self.tokens = nn.Linear(width, 1)
+        # Whether a word stands in the other text too: what six layers would else spend themselves on finding out.
+        self.shared = nn.Embedding(4, width)
+        nn.init.zeros_(self.shared.weight)
 
     def forward(self, ids, mask, types):
-        hidden = self.encoder(ids, mask, types)
+        marks = types * 2 + told_elsewhere(ids, mask, types).to(types.dtype)
+        hidden = self.encoder(ids, mask, types, 10.0 * self.shared(marks))
         # The claim's own words say more about it than the first token, which was never trained in this base.
         claim = (types * mask).unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * claim).sum(1) / claim.sum(1).clamp(min=1)

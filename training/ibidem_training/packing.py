@@ -8,6 +8,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from . import folders, leaks
+from .texts import STOP
 
 WINDOW = 320
 UNKNOWN = -1
@@ -18,6 +19,16 @@ def tokenizer(folder: Path, cut: str, window: int) -> Tokenizer:
     made.no_padding()
     made.enable_truncation(window, strategy=cut)
     return made
+
+
+def telling(tokens: Tokenizer) -> np.ndarray:
+    """For each token of the vocabulary, 1 where it says something: no sign, no word that is everywhere."""
+    vocabulary = tokens.get_vocab()
+    found = np.ones(len(vocabulary), np.float32)
+    for name, at in vocabulary.items():
+        if name in STOP or name.startswith("[") or not any(sign.isalnum() for sign in name):
+            found[at] = 0
+    return found
 
 
 def pack_verifier(rows, tokens: Tokenizer):

@@ -10,13 +10,15 @@ from pathlib import Path
 
 from . import edits, folders, leaks, rules
 from .near import Near
-from .texts import content, sentences, words
+from .texts import content, sentences, window, words
 from .verifier_sets import held_out
 
 SEED = 20261117
 SETS = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "boolq", "qasper", "ares", "doqa"]
 # doqa's talk was not learned at all in a trial, and ares' negatives are easy: little of both.
 MOST = {"doqa": 600, "ares": 3000}
+SPANS = {"squad2_part", "flan_squad", "clapnq", "covidqa", "qed"}  # where the answer's place is known
+HARD = {"squad2_part", "adversarialqa", "clapnq"}
 
 
 @dataclass
@@ -44,6 +46,18 @@ OPENERS = ["Can you tell me ", "I would like to know ", "Please tell me ", "Do y
 CONDITIONS = re.compile(r"\b((?:in|during|after|before|by|at|under|near|for) (?:the )?(?:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*|(?:1[5-9]|20)\d\d))\b")
 
 
+# What follows an article or "of" and ends a phrase is nearly always a noun.
+THING = re.compile(r"\b(?:[Tt]he|an?|of|[Ww]hat|[Ww]hich|many) ([a-z]{4,})(?= (?:of|in|on|at|by|for|from|is|was|are|were|did|does|do|has|had|have|can|to|that|and|with)\b|[.,;?])")
+
+
+def asked_otherwise(question: str, asked: "Asked") -> edits.Edited | None:
+    """Why, where somebody asked when or where: the passage seldom says."""
+    if re.search(r"\b(?:because|due to|in order|so that|reason|since|cause[sd]?)\b", asked.passage):
+        return None
+    new, times = re.subn(r"^(When|Where|How (?:long|often)) (?=(?:did|was|were|is|are|does|do|has|had|can)\b)", "Why ", question)
+    return (new, []) if times else None
+
+
 def reworded(question: str, dice: random.Random) -> str:
     """The same question as somebody else would type it."""
     chance = dice.random()
@@ -59,12 +73,37 @@ def reworded(question: str, dice: random.Random) -> str:
     return question
 
 
+def trimmed(row: Row, dice: random.Random) -> Row:
+    """Two passages of three are cut to the part nearest to the question, whether they answer or not.
+
+    Where the answer is known and falls outside, what is left does not answer: such notes are what a search finds.
+    """
+    if len(row.passage.split()) < 70 or dice.random() < 0.33:
+        return row
+    kept = window(row.passage, row.question, dice.randint(60, 115))
+    if not row.answerable:
+        return Row(row.question, kept, 0, None, row.kind, row.group)
+    if not row.span:
+        return row
+    answer = row.passage[row.span[0] : row.span[1]]
+    parts = sentences(row.passage)
+    own = next((part for part in parts if answer in part and row.passage.find(part) <= row.span[0] < row.passage.find(part) + len(part)), None)
+    if own and own in kept:
+        start = kept.find(own) + own.find(answer)
+        return Row(row.question, kept, 1, (start, start + len(answer)), row.kind, row.group)
+    if answer.lower() not in kept.lower() and own:
+        return Row(row.question, kept, 0, None, "made: cut off", row.group)
+    return row
+
+
 class Maker:
     def __init__(self, texts: list[str], asked: list[Asked], dice: random.Random):
         self.dice, self.texts, self.near = dice, texts, Near(texts)
         self.pool = edits.Pool(dice.sample(texts, min(6000, len(texts))), dice)
         self.conditions = [m.group(1) for text in texts[::2] for m in CONDITIONS.finditer(text)]
         self.place = {text: at for at, text in enumerate(texts)}
+        counted = Counter(m.group(1) for text in texts for m in THING.finditer(text))
+        self.things = {word for word, times in counted.items() if times >= 4}
 
     def in_context(self, row: Row, title: str) -> Row:
         """A context line before the passage, as the product has one."""
@@ -103,8 +142,8 @@ class Maker:
     def question_changed(self, asked: Asked) -> Row | None:
         dice, question = self.dice, asked.question
         # A condition can be hung on every question: it comes last more often than not, or it would crowd out the rest.
-        kinds = dice.sample(["entity", "entity", "number", "date", "opposite", "opposite", "negation"], 7)
-        kinds.insert(dice.choice([0, 3, 5, 7, 7, 7]), "condition")
+        kinds = dice.sample(["entity", "entity", "number", "date", "opposite", "opposite", "negation", "noun", "noun", "noun", "asked otherwise"], 11)
+        kinds.insert(dice.choice([0, 6, 9, 11, 11, 11]), "condition")
         for kind in kinds:
             if kind == "entity":
                 pool = self.pool
@@ -121,6 +160,10 @@ class Maker:
                 edited = question.rstrip("? ") + f" {condition}?", []
             elif kind == "negation":
                 edited = negated(question)
+            elif kind == "noun":
+                edited = self.noun(question, asked.passage)
+            elif kind == "asked otherwise":
+                edited = asked_otherwise(question, asked)
             else:
                 edited = edits.FALSE[kind](question, dice, asked.passage)
             if edited and edited[0] != question:
@@ -130,6 +173,19 @@ class Maker:
                     continue
                 return Row(new, asked.passage, 0, None, f"made: question changed: {kind}", asked.group)
         return None
+
+    def noun(self, question: str, passage: str) -> edits.Edited | None:
+        """Another thing is asked about, which the passage or one near to it speaks of too."""
+        dice = self.dice
+        places = [m for m in THING.finditer(question) if m.group(1) in self.things]
+        if not places:
+            return None
+        match = dice.choice(places)
+        old = match.group(1)
+        texts = [passage] if dice.random() < 0.6 else [self.texts[at] for at in self.near.best(question, 4)]
+        among = sorted({m.group(1) for text in texts for m in THING.finditer(text)} & self.things)
+        among = [word for word in among if word.endswith("s") == old.endswith("s") and word[:4] != old[:4] and word not in question.lower()]
+        return edits.replaced(question, match.start(1), match.end(1), dice.choice(among)) if among else None
 
     def passage_changed(self, asked: Asked) -> Row | None:
         """What the question asks about is called otherwise in the passage: it speaks of something else."""
@@ -231,7 +287,7 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     asked, plain = questions(data, dice)
     texts = sorted({one.passage for one in asked})
     maker = Maker(texts, asked, dice)
-    people = [maker.in_context(row, title) for row, title in plain]
+    people = [maker.in_context(trimmed(row, dice) if row.kind.split(":")[0] in SPANS else row, title) for row, title in plain]
     made = []
     for one in asked:
         chance = dice.random()
@@ -242,11 +298,12 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
         wanted = 2 if one.name in ("squad2_part", "flan_squad", "qed", "clapnq") else 1
         for way in dice.sample(ways, len(ways)):
             if wanted and (row := way(one)):
-                made.append(maker.in_context(row, one.title))
+                made.append(maker.in_context(trimmed(row, dice) if one.answer else row, one.title))
                 wanted -= 1
         if chance < 0.25:
             span = (one.start, one.start + len(one.answer)) if one.answer else None
-            made.append(Row(reworded(one.question, dice), one.passage, 1, span, "made: reworded", one.group))
+            row = Row(reworded(one.question, dice), one.passage, 1, span, "made: reworded", one.group)
+            made.append(maker.in_context(trimmed(row, dice), one.title))
     for row in sentence_questions(data, dice):
         if isinstance(row, Row):
             made.append(row)
@@ -265,13 +322,19 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     for number in range(composed):
         made += [Row(a.question, a.passage, int(a.answerable), a.span, f"made: {a.kind}", f"rules/{number}") for a in rules.questions(dice)]
     out.mkdir(parents=True, exist_ok=True)
-    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("people", "made", "held_out")}
+    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("people", "made", "hard", "held_out")}
     counts: Counter[tuple[str, str, int]] = Counter()
     dropped: Counter[str] = Counter()
     seen = set()
-    for part, rows in (("people", people), ("made", made)):
+    # What people asked to be unanswerable, with as much of what the same people asked and a passage answers: read more often.
+    hard = [row for row in people if row.kind.split(":")[0] in HARD]
+    spare = sum(not row.answerable for row in hard if row.kind.startswith("squad2_part")) * 3 // 2
+    asked_here = [row for row in hard if row.answerable and row.kind.startswith("squad2_part")]
+    few = {id(row) for row in dice.sample(asked_here, min(spare, len(asked_here)))}
+    hard = [row for row in hard if not row.kind.startswith("squad2_part: answerable") or id(row) in few]
+    for part, rows in (("people", people), ("made", made), ("hard", hard)):
         for row in rows:
-            key = (row.question, row.passage)
+            key = (row.question, row.passage, part == "hard")
             if key in seen or not words(row.question):
                 continue
             seen.add(key)
@@ -280,6 +343,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
                 continue
             if row.span:
                 assert 0 <= row.span[0] < row.span[1] <= len(row.passage), row
+            if part == "hard" and held_out(row.group):
+                continue
             to = "held_out" if held_out(row.group) else part
             counts[to, row.kind, row.answerable] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])

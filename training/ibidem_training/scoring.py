@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from . import folders
-from .model import Encoder, Reader, Verifier
-from .packing import tokenizer
+from .model import Encoder, Reader, Verifier, load
+from .packing import telling, tokenizer
 
 
 class Scorer:
@@ -27,7 +27,7 @@ class Scorer:
         folder = folders.runs() / "bases" / base
         self.tokens = tokenizer(folder, cut, window)
         self.model = (Verifier if task == "verifier" else Reader)(Encoder.of(folder))
-        self.model.load_state_dict(torch.load(source, weights_only=True, map_location="cpu")["model"])
+        load(self.model, torch.load(source, weights_only=True, map_location="cpu")["model"])
         self.model.eval().bfloat16()
 
     def __call__(self, pairs: list[tuple[str, str]], tokens_in_batch: int = 6144) -> list[tuple]:
@@ -60,8 +60,9 @@ class Scorer:
 
 
 def support(scorer: Scorer, pairs: list[tuple[str, str]]) -> np.ndarray:
-    """For each pair: the log-odds of support by the label head, and the highest token logit of the claim."""
-    found = []
+    """For each pair: the log-odds of support by the label head, the highest token logit of the claim, and how many of
+    its telling tokens the premise does not have."""
+    found, tells = [], telling(scorer.tokens)
     for encoding, logits, tokens in scorer(pairs):
         logits = logits.astype(np.float64)
         logits = logits - logits.max()
@@ -69,7 +70,9 @@ def support(scorer: Scorer, pairs: list[tuple[str, str]]) -> np.ndarray:
         types = encoding.type_ids
         begin = types.index(1)
         own = tokens[begin : len(types) - 1]
-        found.append((odds, float(own.max()) if len(own) else 0.0))
+        known = set(encoding.ids[:begin])
+        strange = sum(tells[one] for one in encoding.ids[begin : len(types) - 1] if one not in known)
+        found.append((odds, float(own.max()) if len(own) else 0.0, float(strange)))
     return np.array(found)
 
 

@@ -41,7 +41,7 @@ def window(premise: str, claim: str, most: int = 260) -> str:
     """
     if len(premise.split()) <= most:
         return premise
-    parts = [part for sentence in sentences(premise) for part in pieces(sentence, most // 3)]
+    parts = [part for sentence in sentences(premise) for part in pieces(sentence, max(most // 3, 45))]
     wanted = set(content(claim))
     bags = [set(content(part)) & wanted for part in parts]
     found = {word: sum(word in bag for bag in bags) for word in wanted}

@@ -18,7 +18,7 @@ import torch
 from torch.nn import functional
 
 from . import folders
-from .model import Encoder, Reader, Verifier
+from .model import Encoder, Reader, Verifier, load
 
 TOKENS_IN_BATCH = 4096
 CHUNK = 4096  # rows sorted by length together
@@ -181,10 +181,15 @@ def train(options) -> None:
     if recipe.get("trunk"):
         stored = torch.load(runs / "runs" / recipe["trunk"] / "checkpoint.pt", weights_only=True)["model"]
         model.encoder.load_state_dict({k.removeprefix("encoder."): v for k, v in stored.items() if k.startswith("encoder.")})
+    if recipe.get("from"):  # a whole model of an earlier round, heads and all
+        load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
     # Learned at full precision, read at half: the working copy is bfloat16 throughout, which spares casting at every
     # layer, and the sums of many small steps stay in the full one.
     working = copy.deepcopy(model).bfloat16()
-    masters, workers = list(model.parameters()), list(working.parameters())
+    if recipe.get("words frozen"):  # the table of words is half of the weights, and a tenth of a step goes into it
+        for one in (model, working):
+            one.encoder.words.weight.requires_grad_(False)
+    masters, workers = ([p for p in one.parameters() if p.requires_grad] for one in (model, working))
     plain, decayed = [p for p in masters if p.ndim < 2], [p for p in masters if p.ndim >= 2]
     optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}], lr=recipe["rate"], betas=(0.9, 0.98), fused=True)
     done, seen, seconds = 0, 0, 0.0
@@ -194,7 +199,7 @@ def train(options) -> None:
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         done, seen, seconds = state["step"], state["seen"], state["seconds"]
-    refresh(workers, masters)
+    refresh(working.parameters(), model.parameters())
     log = open(out / "log.jsonl", "a", encoding="utf-8")
     loss_of = verifier_loss if options.task == "verifier" else reader_loss
     steps = options.steps or recipe["steps"]

@@ -22,7 +22,8 @@ SAYS_NOTHING = {"neutral", "not enough info", "irrelevant", "answered from memor
 SHORT = ["mnli", "snli", "scitail", "paws", "fever_symmetric", "fever_athnlp", "q2"]
 # Of class B these are used: labels by people on what models or editors wrote, which class A hardly has.
 PASSAGES = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "boolq", "qed", "ares", "covidqa", "qasper"]
-LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "factcheckgpt", "faithdial_audit"]
+LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "faithdial_audit"]
+NOT_CONTRADICTED = {"overstated"}  # of the edits: the passage says less, not the opposite
 
 
 @dataclass
@@ -91,18 +92,24 @@ class Maker:
             local = edits.Pool([text for text in near if text != premise], dice)
             pool = local if local.names and local.clauses and local.additions else pool
         # Rarely applicable ones come first more often, or they would hardly occur.
-        order = ["unit", "number", "date", "entity", "negation", "opposite", "merged", "invented", "relation"]
-        weights = [10, 5, 5, 4, 3, 5, 8, 6, 2]
+        order = ["unit", "number", "date", "entity", "negation", "opposite", "swapped", "overstated", "merged", "invented", "relation", "spliced", "told otherwise"]
+        weights = [8, 5, 5, 4, 3, 3, 6, 4, 12, 5, 4, 8, 4]
+        strange = [part for text in near if text != premise for part in sentences(text)]
         while order:
             kind = dice.choices(order, weights)[0]
             at = order.index(kind)
             order.pop(at), weights.pop(at)
             if kind in edits.FALSE:
-                edited, label = edits.FALSE[kind](claim, dice, premise), CONTRADICTED
+                edited, label = edits.FALSE[kind](claim, dice, premise), NOT_SAID if kind in NOT_CONTRADICTED else CONTRADICTED
             elif kind == "entity":
                 edited, label = edits.entity(claim, dice, premise, pool), CONTRADICTED
             elif kind == "invented":
                 edited, label = edits.invented(claim, dice, premise, pool), NOT_SAID
+            elif kind in ("spliced", "told otherwise"):
+                if not strange:
+                    continue
+                edited = edits.spliced(claim, dice, strange, premise) if kind == "spliced" else edits.told_otherwise(claim, dice.choice(strange), dice, premise)
+                label = NOT_SAID
             elif others:
                 other = dice.choice(others)
                 edited, label = (edits.merged if kind == "merged" else edits.relation)(claim, other, dice), NOT_SAID
@@ -112,6 +119,14 @@ class Maker:
                 return kind, edited, label
         return None
 
+    def shown(self, text: str, claim: str, title: str) -> str:
+        """The premise as it is read: mostly the part nearest to the claim, as the product cuts it; sometimes all of it.
+
+        Three short premises take as long to read as one long one, and teach more.
+        """
+        most = 260 if self.dice.random() < 0.25 else self.dice.randint(60, 120)
+        return with_context(window(text, claim, most), title, self.dice)
+
     def of_passage(self, text: str, group: str, title: str, near: list[str]):
         dice = self.dice
         parts = [part for part in sentences(text) if 6 <= len(part.split()) <= 45]
@@ -120,23 +135,27 @@ class Maker:
         for _ in range(2 if len(parts) < 5 else 3):
             sentence = dice.choice(parts)
             others = [part for part in parts if part != sentence]
-            premise = with_context(text, title, dice)
-            base, how = edits.paraphrased(sentence, dice, text)
-            if dice.random() < 0.15 and (joined := edits.joined(base, dice.choice(others), dice)):
+            base, how = sentence, []
+            before = parts[parts.index(sentence) - 1] if parts.index(sentence) else ""
+            if before and (named := edits.resolved(sentence, before, text)):
+                base, how = named[0], ["resolved"]
+            base, more = edits.paraphrased(base, dice, text)
+            how += more
+            if dice.random() < 0.25 and (joined := edits.joined(base, dice.choice(others), dice)):
                 base, how = joined[0], how + ["joined"]
             opened = dice.random() < 0.12
             kind = "+".join(how) or "as it stands"
             # A sentence word for word is easy: one in three is enough.
             if how or dice.random() < 0.35:
                 claim = edits.opened(base, dice, text)[0] if opened else base
-                yield Row(premise, claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
+                yield Row(self.shown(text, claim, title), claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
             if made := self.false(base, text, others, near):
                 kind, edited, label = made
                 claim, spans = edited
                 if opened:
                     longer = edits.opened(claim, dice, text)[0]
                     claim, spans = edits.shifted((longer, spans), len(longer) - len(claim))
-                yield Row(premise, claim, label, spans, f"made: {kind}", group, True)
+                yield Row(self.shown(text, claim, title), claim, label, spans, f"made: {kind}", group, True)
         if near:
             other = dice.choice(near)
             told = [part for part in sentences(other) if 7 <= len(part.split()) <= 40]
@@ -145,7 +164,7 @@ class Maker:
                 here = set(words(text))
                 strange = [word for word in content(claim) if word not in here]
                 if len(strange) >= 4:
-                    yield Row(with_context(text, title, dice), claim, NOT_SAID, marked(claim, here), "made: wrong passage", group, True)
+                    yield Row(self.shown(text, claim, title), claim, NOT_SAID, marked(claim, here), "made: wrong passage", group, True)
         if dice.random() < 0.08:
             yield from self.silence(text, group, near)
 
@@ -161,11 +180,11 @@ class Maker:
             claim = form.format(self.dice.choice(here))
             yield Row(text, claim, CONTRADICTED, [(0, len(claim))], "made: silence, false", group, True)
 
-    def of_claim(self, row: Row):
+    def of_claim(self, row: Row, near: list[str] = ()):
         """A claim that somebody wrote freely and that is supported, changed: the premise and the wording stay."""
         others = [part for part in sentences(row.premise) if 6 <= len(part.split()) <= 30]
         base, _ = edits.paraphrased(row.claim, self.dice, row.premise, 1)
-        if made := self.false(base, row.premise, [other for other in others if words(other) != words(base)]):
+        if made := self.false(base, row.premise, [other for other in others if words(other) != words(base)], near):
             kind, (claim, spans), label = made
             yield Row(row.premise, claim, label, spans, f"made of a claim: {kind}", row.group, True)
         if base != row.claim:
@@ -192,14 +211,17 @@ def questions_as_claims(data: Path, dice: random.Random):
             rest = question[match.start(2) :]
             group = f"{name}/{row['group']}"
             right = f"{answer[:1].upper()}{answer[1:]} {rest}."
-            yield Row(row["passage"], right, SUPPORTED, [], "made: question answered", group, True)
+            premise = window(row["passage"], right, dice.randint(60, 130))
+            if answer not in premise:
+                continue
+            yield Row(premise, right, SUPPORTED, [], "made: question answered", group, True)
             spans = [span for span in edits.names(row["passage"]) if span[2].lower() not in answer.lower() and answer.lower() not in span[2].lower()]
             figures = [m.group() for m in edits.NUMBER.finditer(row["passage"]) if m.group() not in answer]
             among = figures if answer[:1].isdigit() else [span[2] for span in spans if span[2].lower() not in rest.lower()]
             if among:
                 wrong = dice.choice(among)
                 claim = f"{wrong[:1].upper()}{wrong[1:]} {rest}."
-                yield Row(row["passage"], claim, CONTRADICTED, [(0, len(wrong))], "made: question answered wrongly", group, True)
+                yield Row(window(row["passage"], claim, dice.randint(60, 130)), claim, CONTRADICTED, [(0, len(wrong))], "made: question answered wrongly", group, True)
 
 
 def make(data: Path, out: Path, composed: int = 1500) -> None:
@@ -218,7 +240,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
         made += maker.of_passage(text, group, title, nearest)
     for row in long + [row for row in short if row.group.startswith(("fever_athnlp", "q2"))]:
         if row.label == SUPPORTED and 5 <= len(row.claim.split()) <= 60:
-            made += maker.of_claim(row)
+            nearest = [texts[other] for other in near.best(row.claim, 3)] if not row.group.startswith("fever") else []
+            made += maker.of_claim(row, [text for text in nearest if text[:80] not in row.premise])
     made += questions_as_claims(data, dice)
     for number in range(composed):
         made += [Row(c.premise, c.claim, c.label, c.spans, f"made: {c.kind}", f"rules/{number}", True) for c in rules.claims(dice)]

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ibidem_training import edits, rules, texts
+from ibidem_training import edits, reader_sets, rules, texts
 
 PASSAGE = (
     "The Harbour Bridge was opened in March 1932 by the Premier. It has 53,000 tonnes of steel and is longer than the "
@@ -47,6 +47,56 @@ def test_faithful_edits_keep_every_figure_and_name():
         changed, _ = edits.paraphrased("In March 1932, the Premier opened the Harbour Bridge.", random.Random(seed), PASSAGE)
         assert "Premier" in changed
         assert "Harbour Bridge" in changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence", "marked"),
+    [
+        ("swapped", "The Harbour Bridge is longer than the Hell Gate Bridge in New York.", 2),
+        ("overstated", "Some cars may cross it.", 1),
+    ],
+)
+def test_changes_of_more_than_one_place_are_marked(kind, sentence, marked):
+    for seed in range(20):
+        made = edits.FALSE[kind](sentence, random.Random(seed), PASSAGE)
+        if made:
+            changed, spans = made
+            assert changed != sentence
+            assert len(spans) == marked
+            assert all(changed[begin:end].strip() == changed[begin:end] != "" for begin, end in spans)
+
+
+def test_names_in_a_list_are_not_swapped():
+    for seed in range(20):
+        assert edits.swapped("They invited Anna Berg, John Moss, Carl Hill and Eva Lund.", random.Random(seed), "") is None
+
+
+def test_what_is_said_by_the_way_becomes_a_sentence():
+    made = edits.drawn_out("The bridge, which was opened in March 1932, has tolls.", random.Random(1), PASSAGE)
+    assert made == ("The bridge was opened in March 1932.", [])
+    assert edits.drawn_out("In the end, the city kept the tolls, as before.", random.Random(1), PASSAGE) is None
+
+
+def test_nothing_is_left_out_where_something_is_denied():
+    assert edits.shortened("Cars are not allowed on the old bridge in the morning.", random.Random(1), PASSAGE) is None
+    assert edits.shortened("The old bridge was opened for all the cars in March 1932.", random.Random(1), PASSAGE) is None
+    assert edits.shortened("The old wooden bridge was opened for cars in March 1932.", random.Random(1), PASSAGE) == ("The old wooden bridge was opened for cars.", [])
+
+
+def test_a_capital_inside_a_sentence_is_no_synonym():
+    for seed in range(20):
+        assert edits.synonym("He moved to the Large Area.", random.Random(seed), "") is None
+
+
+def test_a_trimmed_passage_keeps_its_answer_or_does_not_answer():
+    filler = " ".join(f"Sentence number {at} of the old chronicle speaks of the harvest and the weather." for at in range(12))
+    passage = f"{filler} The dam was closed in 1977. {filler}"
+    start = passage.index("1977")
+    for seed in range(40):
+        row = reader_sets.trimmed(reader_sets.Row("When was the dam closed?", passage, 1, (start, start + 4), "x", "g"), random.Random(seed))
+        assert row.answerable == ("1977" in row.passage)
+        if row.answerable:
+            assert row.passage[row.span[0] : row.span[1]] == "1977"
 
 
 def test_a_synonym_is_no_opposite():

@@ -87,7 +87,7 @@ pub(crate) fn turn_ended(span: &Span, record: &TurnRecord) {
     span.set_attribute("ibidem.citations", count(answer.citations.len()));
     span.set_attribute("ibidem.markers_dropped", i64::from(record.markers_dropped));
     span.set_attribute("ibidem.sentences_dropped", i64::from(record.sentences_dropped));
-    span.set_attribute("ibidem.fallback_flags", listed(&Fallback::names(&answer.retrieval_quality.fallback_reasons)));
+    span.set_attribute("ibidem.fallback_flags", listed(&answer.retrieval_quality.fallback_reasons));
     if let Some(reason) = answer.reason {
         span.set_attribute("ibidem.reason", reason.as_str());
     }
@@ -111,7 +111,7 @@ pub(crate) fn search_ended(span: &Span, outcome: Option<&SearchOutcome>) {
         return;
     };
     span.set_attribute("ibidem.hits", count(outcome.hits.len()));
-    span.set_attribute("ibidem.fallback_flags", listed(&Fallback::names(&outcome.fallback_reasons)));
+    span.set_attribute("ibidem.fallback_flags", listed(&outcome.fallback_reasons));
     span.set_status(Status::Ok);
 }
 
@@ -119,6 +119,6 @@ fn count(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn listed(flags: &[impl AsRef<str>]) -> Value {
-    Value::Array(Array::String(flags.iter().map(|flag| StringValue::from(flag.as_ref().to_owned())).collect()))
+fn listed(flags: &[Fallback]) -> Value {
+    Value::Array(Array::String(Fallback::names(flags).into_iter().map(StringValue::from).collect()))
 }

@@ -1,7 +1,14 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
+use std::sync::Arc;
+
+use chrono::Utc;
+use ibidem_engine::policy::Policy;
+use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::{Identity, Scope, Tag, TenantId};
+use ibidem_words::degrade::Deadline;
+use ibidem_words::{Identity, Question, Scope, Tag, TenantId};
+use uuid::Uuid;
 
 /// Whom a command acts for.
 #[derive(clap::Args, Clone, Debug)]
@@ -40,5 +47,11 @@ impl ReaderAccess {
 
     pub fn scope(&self) -> Scope {
         Scope::of(&self.identity())
+    }
+
+    /// A question asked now with these rights. Whoever runs a command waits as long as the parts may take.
+    pub fn asked(&self, question: Question, policy: Arc<Policy>) -> Asked {
+        let (request_id, at, scope) = (Uuid::new_v4(), Utc::now(), self.scope());
+        Asked { request_id, at, scope, question, policy, deadline: Deadline::NONE }
     }
 }

@@ -35,7 +35,9 @@ pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, Tenant
 pub use evidence::{Candidate, as_shown};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
-pub use passage::{CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, context_header, passage_in_context};
+pub use passage::{
+    CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, characters_above, context_header, passage_in_context,
+};
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
 pub use receipt::{

@@ -100,8 +100,18 @@ impl From<String> for CitedSource {
 /// What is embedded and indexed for a passage: its text under its document's title and section,
 /// so that a passage is found by what it is about and not only by what it happens to say.
 pub fn passage_in_context(title: &str, section: Option<&str>, text: &str) -> String {
+    line_above(title, section) + text
+}
+
+/// How many characters stand above the text in [`passage_in_context`].
+pub fn characters_above(title: &str, section: Option<&str>) -> usize {
+    line_above(title, section).chars().count()
+}
+
+/// The header with its end of line; nothing where there is no header.
+fn line_above(title: &str, section: Option<&str>) -> String {
     let header = context_header(title, section);
-    if header.is_empty() { text.to_owned() } else { format!("{header}\n{text}") }
+    if header.is_empty() { header } else { header + "\n" }
 }
 
 /// The line above the text in [`passage_in_context`]: bounded, so that it never crowds out the text.

@@ -49,7 +49,9 @@ impl PairModelSettings {
             threads: embedding.threads,
             max_tokens: 512,
             queue: embedding.queue,
-            batch_tokens: embedding.batch_tokens,
+            // Each pair by itself: 8-bit arithmetic rounds by the largest number of a batch, and nobody's score may depend
+            // on what somebody else asks at the same time.
+            batch_tokens: 1,
         }
     }
 

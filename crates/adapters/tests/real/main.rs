@@ -12,6 +12,7 @@ mod onnx_reranker;
 mod openai;
 mod qdrant;
 mod qdrant_recall;
+mod reader;
 mod tiny_model;
 mod tokens;
 mod yes_no;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ibidem_language::{same_word, significant_terms};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, CharSpan, DocumentKind, passage_in_context};
+use ibidem_words::{Candidate, CharSpan, DocumentKind, characters_above, passage_in_context};
 
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
@@ -20,25 +20,23 @@ pub(super) async fn read(
         let passage = &candidate.passage;
         passage_in_context(&passage.title, passage.section.as_deref(), &passage.text)
     };
-    let texts: Vec<String> = candidates.iter().map(in_context).collect();
-    let lengths: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
-    let question = &asked.question.query;
+    let (question, texts) = (&asked.question.query, candidates.iter().map(in_context).collect());
     let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
     if read.len() != candidates.len() {
         let failed = format!("{} scores for {} texts", read.len(), candidates.len());
         return Err(RerankError::Own(RerankFault::Failed(failed)));
     }
-    for (candidate, (relevance, length)) in candidates.iter_mut().zip(read.into_iter().zip(lengths)) {
-        let above = length.saturating_sub(candidate.passage.text.chars().count());
+    for (candidate, relevance) in candidates.iter_mut().zip(read) {
         candidate.rerank = Some(relevance.score);
-        candidate.answer = relevance.answer.and_then(|answer| in_text(answer, above));
+        candidate.answer = relevance.answer.and_then(|answer| in_text(answer, candidate));
     }
     Ok(())
 }
 
 /// Of the passage's own text: nothing where the answer stands in the line above it.
-fn in_text(answer: CharSpan, above: usize) -> Option<CharSpan> {
-    let above = u32::try_from(above).ok()?;
+fn in_text(answer: CharSpan, candidate: &Candidate) -> Option<CharSpan> {
+    let passage = &candidate.passage;
+    let above = u32::try_from(characters_above(&passage.title, passage.section.as_deref())).ok()?;
     Some(CharSpan { start: answer.start.checked_sub(above)?, end: answer.end.checked_sub(above)? })
 }
 

@@ -9,7 +9,7 @@ use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_language::{same_word, significant_terms};
 
-use answering::{Answering, answering};
+use answering::answering;
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
@@ -20,18 +20,35 @@ use super::markup::shown;
 /// Words alone would let a passage speak that happens to use the asker's words, and silence the one that is meant: so
 /// the closest note is always heard, and so is the closest of every kind of document that the question names.
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
-    let asked = significant_terms(query);
-    let mut found: Vec<Found<'_>> = Vec::new();
-    let mut headings: Vec<Found<'_>> = Vec::new();
     let texts: Vec<String> = footnotes
         .notes()
         .map(|(_, candidate)| shown(&candidate.passage.text, &[candidate.passage.text.as_str()]))
         .collect();
-    let answering = answering(footnotes, &texts, most);
-    if !answering.is_empty() {
-        return quoted(&texts, answering);
+    let mut quoted = answering(footnotes, &texts, most);
+    if quoted.is_empty() {
+        quoted = by_words(query, footnotes, &texts, most);
     }
-    for (number, text) in (1..).zip(&texts) {
+    quoted.sort_by_key(|quoted| (quoted.number, quoted.place));
+    let mut seen = HashSet::new();
+    quoted.retain(|quoted| seen.insert(quoted.sentence));
+    let sentences = quoted
+        .into_iter()
+        .map(|Quoted { number, sentence, .. }| Sentence::claim(with_marker(sentence, number) + " ", vec![number]));
+    sentences.collect()
+}
+
+/// A sentence of a note, by the note's number and the sentence's place in it.
+struct Quoted<'a> {
+    number: u32,
+    place: usize,
+    sentence: &'a str,
+}
+
+fn by_words<'t>(query: &str, footnotes: &Footnotes<'_>, texts: &'t [String], most: usize) -> Vec<Quoted<'t>> {
+    let asked = significant_terms(query);
+    let mut found: Vec<Found<'_>> = Vec::new();
+    let mut headings: Vec<Found<'_>> = Vec::new();
+    for (number, text) in (1..).zip(texts) {
         let mut before = "";
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
             let shared = significant_terms(sentence).intersection(&asked).count();
@@ -55,24 +72,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     chosen.sort_by_key(|found| found.number);
     chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
     chosen.truncate(if any_shared { most } else { 1 });
-    chosen.sort_by_key(|found| (found.number, found.place));
-    let sentences = chosen
-        .into_iter()
-        .map(|Found { number, sentence, .. }| Sentence::claim(with_marker(sentence, number) + " ", vec![number]));
-    sentences.collect()
-}
-
-/// Each of these sentences with its note's number.
-fn quoted(texts: &[String], mut answering: Vec<Answering>) -> Vec<Sentence> {
-    answering.sort_by_key(|one| (one.number, one.place));
-    let sentences = answering.into_iter().filter_map(|Answering { number, place }| {
-        let text = texts.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
-        let sentence = sentences_of(text).into_iter().nth(place)?;
-        Some((number, sentence))
-    });
-    let mut seen = HashSet::new();
-    let new = sentences.filter(|(_, sentence)| seen.insert(*sentence));
-    new.map(|(number, sentence)| Sentence::claim(with_marker(sentence, number) + " ", vec![number])).collect()
+    chosen.into_iter().map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence }).collect()
 }
 
 /// A sentence of a note, and how many words it shares with the question.

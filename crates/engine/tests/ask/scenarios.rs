@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_engine::roles::Planner;
-use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_words::degrade::Fallback;
 use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};

@@ -1,16 +1,12 @@
 //! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
 
 use anyhow::Context as _;
-use chrono::Utc;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
-use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
 use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft};
-use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -60,14 +56,7 @@ impl Ask {
         parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
         let in_force = policy.clone();
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.access.scope(),
-            policy,
-            question,
-            deadline: Deadline::NONE,
-        };
+        let asked = self.access.asked(question, policy);
         let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
         let (answer, record) = engine.turn(&self.access.identity(), asked, listener.as_mut()).await?;
         if self.json {

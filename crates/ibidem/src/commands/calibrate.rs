@@ -13,10 +13,8 @@ use ibidem_engine::turn::Asked;
 use ibidem_lab::calibrate::observe::{Observed, observe};
 use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
 use ibidem_lab::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question, Sha256Hash};
 use indicatif::{ProgressBar, ProgressStyle};
-use uuid::Uuid;
 
 use self::report::{HeldOut, Report};
 use crate::compose::{self, Parts, model_identities};
@@ -105,14 +103,7 @@ impl Calibrate {
         let parts = Parts::ready(settings).await?;
         let models = model_identities::models_in_use(settings, parts.embedder.as_ref())?;
         let engine = parts.engine(settings).await?;
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.access.scope(),
-            question: Question::new("").in_collections(self.collections.clone()),
-            policy: policy.clone(),
-            deadline: Deadline::NONE,
-        };
+        let asked = self.access.asked(Question::new("").in_collections(self.collections.clone()), policy.clone());
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;
         anyhow::ensure!(
             observed.points.iter().any(|point| point.score > 0.0),

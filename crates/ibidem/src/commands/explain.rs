@@ -1,14 +1,10 @@
 //! `ibidem explain`: what a question goes through, every candidate with every score it earned and what dropped it.
 
 use anyhow::Context as _;
-use chrono::Utc;
 use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
-use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question, QuestionDraft};
-use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -54,14 +50,7 @@ impl Explain {
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
         parts.check(settings, &policy)?;
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.access.scope(),
-            policy,
-            question,
-            deadline: Deadline::NONE,
-        };
+        let asked = self.access.asked(question, policy);
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         if self.json {
             return console::say_json(&explanation);

@@ -36,6 +36,7 @@ struct Seen {
     id: Uuid,
     began: bool,
     ended: bool,
+    text: String,
 }
 
 async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
@@ -47,7 +48,7 @@ async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
     let mut connection = connect(url).await;
     if let HangsUp::Sending(bytes) = hangs_up {
         let _ = connection.write_all(&request.as_bytes()[..bytes.min(request.len() - 1)]).await;
-        return Seen { id, began: false, ended: false };
+        return Seen { id, began: false, ended: false, text: String::new() };
     }
     let _ = connection.write_all(request.as_bytes()).await;
     let most = if let HangsUp::Reading(bytes) = hangs_up { bytes } else { usize::MAX };
@@ -61,8 +62,8 @@ async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
             _ => break,
         }
     }
-    let text = String::from_utf8_lossy(&read);
-    Seen { id, began: text.contains("event: "), ended: text.contains("event: answer") }
+    let text = String::from_utf8_lossy(&read).into_owned();
+    Seen { id, began: text.contains("event: "), ended: text.contains("event: answer"), text }
 }
 
 /// The file handles of the server, and its connections with clients.
@@ -98,7 +99,8 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
         // As many at once as there will be: what is opened once and kept is open before anything is counted.
         let warm: Vec<Seen> =
             stream::iter(0..2 * AT_ONCE).map(|_| stream_of(&served.url, &key, HangsUp::Never)).buffer_unordered(AT_ONCE).collect().await;
-        assert!(warm.iter().all(|seen| seen.ended), "a stream that is read to its end ends in an answer");
+        let broken = warm.iter().find(|seen| !seen.ended).map(|seen| &seen.text);
+        assert_eq!(broken, None, "a stream that is read to its end ends in an answer");
         let (handles_before, _) = handles(&served);
 
         let began = Instant::now();

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::second_try::SecondTry;
-use ibidem_engine::roles::Planner;
-use ibidem_engine::roles::{NamedModel, Roles};
+use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_words::degrade::{Breakers, Part};
 use ibidem_words::ports::entailment::Entailment;

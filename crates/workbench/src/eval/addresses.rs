@@ -2,18 +2,14 @@
 
 use std::path::PathBuf;
 
-use chrono::Utc;
-use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{KindScore, Wrong, read, run};
 use ibidem_words::Question;
-use ibidem_words::degrade::Deadline;
-use serde::Serialize;
-use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
 use crate::operator::ReaderAccess;
 use crate::settings::Settings;
+use serde::Serialize;
 
 #[derive(clap::Args)]
 pub(crate) struct Addresses {
@@ -40,14 +36,7 @@ impl Addresses {
         let queries = read(&self.queries)?;
         let policy = compose::policy(settings, self.policy.as_deref())?;
         let engine = Parts::ready(settings).await?.engine(settings).await?;
-        let asked = |query: &str| Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.access.scope(),
-            policy: policy.clone(),
-            question: Question::new(query),
-            deadline: Deadline::NONE,
-        };
+        let asked = |query: &str| self.access.asked(Question::new(query), policy.clone());
         let (kinds, wrong) = run(&engine, asked, &queries).await?;
         if self.json {
             return console::say_json(&Report { kinds, wrong });

@@ -5,19 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use chrono::Utc;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::search::Searcher;
-use ibidem_engine::turn::Asked;
 use ibidem_lab::answer_or_refuse::{RememberedQueries, Share, Tally, ask_all, sample};
 use ibidem_lab::squad::{SquadQuestion, halves};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::{CollectionName, Question};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::compose::{self, Parts, SHIPPED_POLICIES};
 use crate::console;
@@ -124,14 +120,8 @@ impl AnswerOrRefuse {
         if !self.with_model {
             policy.rules.speak.mode = SpeakMode::Extractive;
         }
-        let asked = Asked {
-            request_id: Uuid::new_v4(),
-            at: Utc::now(),
-            scope: self.access.scope(),
-            question: Question::new("").in_collections(vec![self.collection.clone()]),
-            policy: Arc::new(policy),
-            deadline: Deadline::NONE,
-        };
+        let asked =
+            self.access.asked(Question::new("").in_collections(vec![self.collection.clone()]), Arc::new(policy));
         let mut file = self.answers.as_ref().map(std::fs::File::create).transpose().context("--answers")?;
         let bar = ProgressBar::new((parts[0].len() + parts[1].len()) as u64).with_style(
             ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} questions, {eta} left")

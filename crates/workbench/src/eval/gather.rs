@@ -4,18 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use chrono::Utc;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{GatherRules, Policy, RerankRules};
 use ibidem_engine::turn::Asked;
 use ibidem_lab::beir::{JudgedQuery, judged_queries};
 use ibidem_lab::gather::{GatherScore, Impartial, Order, gather_all, sample, score};
 use ibidem_lab::retrieval::{LANES, RetrievalRun, run_lane};
-use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::degrade::Part;
 use ibidem_words::{CollectionName, Question};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -85,14 +83,7 @@ impl Gather {
         let engine = parts.engine(settings).await?;
         let question = Question::new("").in_collections(vec![self.collection.clone()]);
         let setting = Setting {
-            asked: Asked {
-                request_id: Uuid::new_v4(),
-                at: Utc::now(),
-                scope: self.access.scope(),
-                policy: Arc::clone(&policy),
-                question,
-                deadline: Deadline::NONE,
-            },
+            asked: self.access.asked(question, Arc::clone(&policy)),
             sampled: sample(&queries, self.sample.map_or(usize::MAX, |wanted| wanted as usize)),
             queries,
             bar: ProgressBar::no_length().with_style(

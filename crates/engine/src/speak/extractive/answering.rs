@@ -3,41 +3,49 @@
 use std::cmp::Reverse;
 
 use ibidem_language::sentences::sentences_of;
-use ibidem_words::{Candidate, CharSpan};
+use ibidem_words::CharSpan;
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;
+use super::Quoted;
 
 /// A note that a reader finds likelier to answer than not.
 const LIKELIER_THAN_NOT: f64 = 0.5;
 
-/// A sentence of a note, by the note's number and the sentence's place in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Answering {
-    pub(super) number: u32,
-    pub(super) place: usize,
-}
-
 /// The sentences with the answer of the notes that answer, at most so many notes: the likeliest first. Where none is
 /// likelier to answer than not, the likeliest alone. Nothing where no reader said where.
-pub(super) fn answering(footnotes: &Footnotes<'_>, texts: &[String], most: usize) -> Vec<Answering> {
-    let mut read: Vec<(f64, u32, &Candidate, CharSpan)> = footnotes
+pub(super) fn answering<'t>(footnotes: &Footnotes<'_>, texts: &'t [String], most: usize) -> Vec<Quoted<'t>> {
+    let mut read: Vec<Read<'_, 't>> = footnotes
         .notes()
-        .filter_map(|(number, candidate)| Some((candidate.answering()?, number, candidate, candidate.answer?)))
+        .zip(texts)
+        .filter_map(|((number, candidate), shown_text)| {
+            let (probability, span) = (candidate.answering()?, candidate.answer?);
+            Some(Read { probability, number, text: &candidate.passage.text, shown_text, span })
+        })
         .collect();
-    read.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-    let answers = read.iter().take_while(|(probability, ..)| *probability >= LIKELIER_THAN_NOT).count();
+    read.sort_by(|one, other| other.probability.total_cmp(&one.probability).then(one.number.cmp(&other.number)));
+    let answers = read.iter().take_while(|read| read.probability >= LIKELIER_THAN_NOT).count();
     read.truncate(answers.max(1).min(most.max(1)));
-    let places = read.into_iter().filter_map(|(_, number, candidate, span)| {
-        let text = texts.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
-        Some(Answering { number, place: sentence_of(text, &candidate.passage.text, span)? })
+    let quoted = read.into_iter().filter_map(|Read { number, text, shown_text, span, .. }| {
+        let (place, sentence) = sentence_of(shown_text, text, span)?;
+        Some(Quoted { number, place, sentence })
     });
-    places.collect()
+    quoted.collect()
+}
+
+/// A note that a reader read.
+struct Read<'n, 't> {
+    probability: f64,
+    number: u32,
+    text: &'n str,
+    /// As it is shown.
+    shown_text: &'t str,
+    span: CharSpan,
 }
 
 /// The sentence of the text as it is shown that has the words at a span of the text as it was. Where the same words
 /// stand in several, the one that is nearest by its place in the text.
-fn sentence_of(shown_text: &str, text: &str, span: CharSpan) -> Option<usize> {
+fn sentence_of<'t>(shown_text: &'t str, text: &str, span: CharSpan) -> Option<(usize, &'t str)> {
     let [start, end] = [span.start, span.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
     let answer: String = text.chars().skip(start).take(end.saturating_sub(start)).collect();
     let answer = shown(&answer, &[text]);
@@ -53,11 +61,11 @@ fn sentence_of(shown_text: &str, text: &str, span: CharSpan) -> Option<usize> {
         let is_whole_answer = sentence.contains(answer);
         let begins_it = (before..before + length).contains(&wanted);
         if is_whole_answer || begins_it {
-            places.push((Reverse(is_whole_answer), wanted.abs_diff(before + length / 2), place));
+            places.push((Reverse(is_whole_answer), wanted.abs_diff(before + length / 2), place, sentence));
         }
         before += length;
     }
-    places.into_iter().min().map(|(.., place)| place)
+    places.into_iter().min().map(|(.., place, sentence)| (place, sentence))
 }
 
 #[cfg(test)]
@@ -66,21 +74,25 @@ mod tests {
 
     const TEXT: &str = "Leave is 30 days. Of it, 5 days can be carried over. They lapse after 5 days of grace.";
 
+    fn place_of(span: CharSpan) -> Option<usize> {
+        sentence_of(TEXT, TEXT, span).map(|(place, _)| place)
+    }
+
     fn span(start: u32, end: u32) -> CharSpan {
         CharSpan { start, end }
     }
 
     #[test]
     fn the_sentence_is_the_one_at_the_span_even_where_the_words_stand_twice() {
-        assert_eq!(sentence_of(TEXT, TEXT, span(9, 16)), Some(0));
-        assert_eq!(sentence_of(TEXT, TEXT, span(25, 31)), Some(1));
-        assert_eq!(sentence_of(TEXT, TEXT, span(71, 77)), Some(2));
+        assert_eq!(place_of(span(9, 16)), Some(0));
+        assert_eq!(place_of(span(25, 31)), Some(1));
+        assert_eq!(place_of(span(71, 77)), Some(2));
     }
 
     #[test]
     fn an_answer_across_two_sentences_is_the_first_of_them_and_an_empty_one_is_nowhere() {
-        assert_eq!(sentence_of(TEXT, TEXT, span(9, 31)), Some(0));
-        assert_eq!(sentence_of(TEXT, TEXT, span(500, 510)), None);
-        assert_eq!(sentence_of(TEXT, TEXT, span(9, 9)), None);
+        assert_eq!(place_of(span(9, 31)), Some(0));
+        assert_eq!(place_of(span(500, 510)), None);
+        assert_eq!(place_of(span(9, 9)), None);
     }
 }

@@ -3,17 +3,13 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use chrono::Utc;
 use ibidem_engine::explain::{ExplainedEntry, Explanation};
 use ibidem_engine::policy::CuratedRules;
-use ibidem_engine::turn::Asked;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
 use ibidem_words::ports::memory::{Memory as _, Remembered};
 use ibidem_words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -71,10 +67,8 @@ impl Test {
             format!("the policy {} has no `gather.curated`: it does not look at curated memory", policy.rules.name)
         })?;
         let parts = Parts::ready(settings).await?;
-        let scope = self.access.scope();
-        let close = closest(&parts, &scope, &question.query).await?;
-        let asked =
-            Asked { request_id: Uuid::new_v4(), at: Utc::now(), scope, question, policy, deadline: Deadline::NONE };
+        let close = closest(&parts, &self.access.scope(), &question.query).await?;
+        let asked = self.access.asked(question, policy);
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         let report = report(explanation, &rules, close);
         if self.json {

@@ -1,0 +1,35 @@
+//! The reader that comes with the product, on the real ONNX Runtime.
+
+use std::path::Path;
+
+use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::suites::reranker::reranker_suite;
+
+use crate::setting;
+
+fn reader() -> OnnxReranker {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/reader");
+    OnnxReranker::load(&PairModelSettings::of(folder, setting("IBIDEM__EMBEDDING__RUNTIME"))).unwrap()
+}
+
+#[tokio::test]
+async fn the_reader_behaves_as_a_reranker() {
+    reranker_suite(&reader(), 1e-6).await;
+}
+
+#[tokio::test]
+async fn the_reader_says_what_answers_and_where() {
+    let question = "How many days of leave can be carried over?";
+    let answers = "Leave Policy: Carrying leave over\nUp to seven days that were not taken may be carried into the next \
+        year. They lapse on 31 March.";
+    let beside = "Leave Policy: Requesting leave\nLeave is requested from the head of department, in writing, two weeks \
+        before it begins.";
+    let other = "Kitchen\nThe dishwasher is emptied by whoever comes first.";
+    let read = reader().read(question, [answers, beside, other].map(str::to_owned).to_vec()).await.unwrap();
+    let scores: Vec<f32> = read.iter().map(|relevance| relevance.score).collect();
+    assert!(scores[0] > 0.5 && scores[0] > scores[1] && scores[1] >= scores[2] && scores[2] < 0.5, "{scores:?}");
+    let span = read[0].answer.unwrap();
+    let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
+    assert!(said.to_lowercase().contains("seven"), "{said}");
+}
