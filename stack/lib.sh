@@ -371,3 +371,9 @@ check_model_choice() {
     [[ $1 == small || $1 == usable || $1 == none ]] ||
         fail "--model takes small, usable or none; it was '$1'"
 }
+
+check_extra() {
+    [[ $1 == e5 ]] || fail "--with takes e5; it was '$1'"
+}
+
+has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }

@@ -23,3 +23,12 @@ mod yes_no_entailment;
 fn setting(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run `stack/up`, then `eval \"$(stack/env)\"`"))
 }
+
+/// The folder of multilingual-e5-small, where it was fetched; CI always has it.
+fn e5() -> Option<std::path::PathBuf> {
+    let folder = std::env::var_os("IBIDEM_STACK_E5").map(Into::into);
+    if folder.is_none() {
+        eprintln!("did not run: there is no multilingual-e5-small here (`stack/up --with e5` makes it)");
+    }
+    folder
+}
