@@ -43,7 +43,12 @@ impl SimilarityScale {
         if self.is_cosine() {
             return cosine;
         }
-        ((cosine - self.zero) / (self.one - self.zero)).clamp(0.0, 1.0)
+        self.unbounded(cosine).clamp(0.0, 1.0)
+    }
+
+    /// The straight line beyond 0 and 1 too: for an order, in which two cosines never come to the same.
+    pub fn unbounded(self, cosine: f64) -> f64 {
+        (cosine - self.zero) / (self.one - self.zero)
     }
 }
 

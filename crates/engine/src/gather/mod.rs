@@ -15,7 +15,7 @@ use tracing::{Instrument as _, trace_span};
 
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
-use crate::search::SearchError;
+use crate::search::{Fusion, SearchError};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
@@ -143,6 +143,11 @@ impl Search {
         let wanted = Sweep {
             variants: &self.record.variants,
             words: &words.texts,
+            attainable: &words.attainable,
+            fusion: Fusion {
+                scale: parts.searcher.embedder.port().model().scale,
+                keyword_weight: rules.keyword_weight,
+            },
             collections: &asked.question.collections,
             hits_per_lane: hits_per_lane(rules, parts) * self.wider(),
             forced_lexical: rules.forced_lexical,
@@ -199,7 +204,7 @@ impl Search {
             let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
             let passage = visible.remove(&key)?;
             let candidate = Candidate::unscored(passage).near(cosine, scale);
-            Some(Candidate { bm25, fused, forced, addressed, ..candidate })
+            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, ..candidate })
         });
         Ok(confirmed.collect())
     }
