@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ibidem_words::Sha256Hash;
+
 use super::config::Config;
 use super::cross_encoder::CrossEncoder;
 use super::pairs::{First, Pair, Pairs};
@@ -96,6 +98,8 @@ pub(super) trait Head: Sized {
 
 /// A model on its own threads, behind a bounded queue. Dropping it ends them.
 pub(super) struct PairModel<H> {
+    /// The name for people, and the first digits of the weights' digest: `reader@0123456789ab`.
+    pub(super) name: String,
     pub(super) head: H,
     workers: Workers<Pair>,
     room: Room,
@@ -129,6 +133,7 @@ impl<H: Head> PairModel<H> {
 
         let path = settings.model_file();
         let model = read(section, &path)?;
+        let name = format!("{}@{}", settings.name, Sha256Hash::of(&model).short(12));
         let environment = runtime::environment(&settings.runtime)?;
         let mut threads = Vec::new();
         for _ in 0..settings.sessions {
@@ -139,7 +144,7 @@ impl<H: Head> PairModel<H> {
         }
         let workers = Workers::start(&format!("ibidem-{section}"), settings.batch_tokens, threads);
         let workers = workers.map_err(|reason| PairModelError::Thread { section, reason })?;
-        Ok(Self { head, workers, room: Room::new(settings.queue) })
+        Ok(Self { name, head, workers, room: Room::new(settings.queue) })
     }
 
     /// The logits of each pair, in their order.

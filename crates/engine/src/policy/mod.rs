@@ -27,8 +27,8 @@ pub use speak::{
 };
 
 pub use crate::sift::gates::{
-    Absent, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords, NoContext,
-    NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
+    Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
+    NoContext, NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

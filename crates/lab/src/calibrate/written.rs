@@ -18,6 +18,7 @@ pub enum WriteError {
 /// The text of the calibrated policy. It is read again before it is given: it says this, and nothing else.
 pub fn calibrated(text: &str, calibration: &Calibration) -> Result<String, WriteError> {
     let key = match calibration.gate {
+        CalibratedGate::Answerability => "answerability:",
         CalibratedGate::Top1Similarity => "top1_similarity:",
         CalibratedGate::DistanceThreshold => "distance_threshold:",
     };
@@ -73,8 +74,7 @@ fn block(calibration: &Calibration) -> String {
         "calibration:".to_owned(),
         format!("  gate: {gate}"),
         format!("  threshold: {threshold}"),
-        "  # Of the questions let through, the share that should not have been is at most this, with this confidence:"
-            .to_owned(),
+        "  # Of the answers given, the share that is wrong is at most this, with this confidence:".to_owned(),
         format!("  max_hallucination: {max_hallucination}"),
         format!("  confidence: {confidence}"),
         format!("  bound: {bound}"),
