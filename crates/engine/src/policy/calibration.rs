@@ -56,6 +56,20 @@ pub struct Calibration {
     pub policy_sha256: Sha256Hash,
     pub at: DateTime<Utc>,
     pub models: CalibratedModels,
+    /// What becomes of the policy where other models are in use.
+    #[serde(default)]
+    pub with_other_models: WithOtherModels,
+}
+
+/// Of a calibrated policy, with models that it was not calibrated with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WithOtherModels {
+    /// It is not put in force.
+    #[default]
+    Refuse,
+    /// It is put in force and promises nothing; `ibidem doctor` says so.
+    PromiseNothing,
 }
 
 /// The models whose numbers a threshold is about.

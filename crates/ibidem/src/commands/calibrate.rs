@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use chrono::{SubsecRound as _, Utc};
 use ibidem_engine::ask::Engine;
-use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy};
+use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy, WithOtherModels};
 use ibidem_engine::turn::Asked;
 use ibidem_lab::calibrate::observe::{Observed, observe};
 use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
@@ -185,6 +185,7 @@ impl Calibrate {
             policy_sha256: policy.hash,
             at: Utc::now().trunc_subsecs(0),
             models,
+            with_other_models: WithOtherModels::Refuse,
         })
     }
 }

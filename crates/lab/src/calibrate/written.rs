@@ -1,6 +1,6 @@
 //! A policy's text with the number that was chosen and where it comes from. Everything else stays as somebody wrote it.
 
-use ibidem_engine::policy::{CalibratedGate, Calibration, ModelIdentity, Policy, PolicyError};
+use ibidem_engine::policy::{CalibratedGate, Calibration, ModelIdentity, Policy, PolicyError, WithOtherModels};
 
 use super::gate;
 
@@ -93,6 +93,9 @@ fn block(calibration: &Calibration) -> String {
         ("verifier", models.verifier.as_ref()),
     ];
     lines.extend(identities.into_iter().filter_map(|(part, model)| Some(format!("    {part}: {}", shown(model?)))));
+    if calibration.with_other_models == WithOtherModels::PromiseNothing {
+        lines.push("  with_other_models: promise_nothing".to_owned());
+    }
     lines.join("\n") + "\n"
 }
 
@@ -136,6 +139,7 @@ mod tests {
                 reranker: None,
                 verifier: Some(ModelIdentity { name: "lexical".to_owned(), sha256: None }),
             },
+            with_other_models: WithOtherModels::Refuse,
         }
     }
 

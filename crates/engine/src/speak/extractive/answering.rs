@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use ibidem_language::sentences::sentences_of;
-use ibidem_words::CharSpan;
+use ibidem_words::{Candidate, CharSpan};
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;
@@ -14,9 +14,9 @@ use super::{Found, Quoted};
 const LIKELIER_THAN_NOT: f64 = 0.5;
 
 /// The sentences with the answer, at most of so many notes: of those that are likelier to answer than not, the likeliest
-/// first, or of the best note where none is; and before them of those that must be heard.
-/// Where the answer stands above a note, in its title or heading, its
-/// sentence that shares most with the question is said. Nothing where no reader said where any answer stands.
+/// first, or of the best note where none is; and before them of those that must be heard. Where the answer stands above
+/// a note, in its title or heading, its sentence that shares most with the question is said. Nothing where no reader
+/// said where any answer stands.
 pub(super) fn answering<'t>(
     footnotes: &Footnotes<'_>,
     texts: &'t [String],
@@ -27,16 +27,13 @@ pub(super) fn answering<'t>(
     if footnotes.notes().all(|(_, candidate)| candidate.answer.is_none()) {
         return Vec::new();
     }
+    let answers = |candidate: &Candidate| candidate.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT);
+    let any_answers = footnotes.notes().any(|(_, candidate)| answers(candidate));
+    let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
     let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), shown_text)| {
         let probability = candidate.answering()?;
-        let is_heard = heard.contains(&number);
-        (is_heard || probability >= LIKELIER_THAN_NOT).then_some((
-            !is_heard,
-            probability,
-            number,
-            candidate,
-            shown_text,
-        ))
+        let is_heard = heard.contains(&number) || best == Some(number);
+        (is_heard || answers(candidate)).then_some((!is_heard, probability, number, candidate, shown_text))
     });
     let mut read: Vec<_> = read.collect();
     read.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| other.1.total_cmp(&one.1)).then(one.2.cmp(&other.2)));
