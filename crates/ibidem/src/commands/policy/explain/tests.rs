@@ -26,7 +26,7 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
         "more alike than 0.9",
         "at most the best 3",
         "similarity below 0.33: refused, `low_similarity`",
-        "probability below 0.5 that it answers",
+        "probability below 0.75 that it answers",
         "A share of 0.5 or more",
         "these are left out, and it decides: min_similarity, top1_similarity.",
         "at temperature 0.1, in at most 512 tokens",
@@ -41,7 +41,7 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
 fn what_is_off_is_said_to_be_off() {
     let told = explained(BOOK);
     place(&told, "Off here: the noise floor, the least similarity, the limit for one document, thresholds of");
-    for off in ["address", "curator's note", "reranker", "vocabulary"] {
+    for off in ["address", "curator's note", "vocabulary"] {
         assert!(!told.contains(off), "{off} is off\n{told}");
     }
 }
