@@ -13,8 +13,12 @@ use super::{Found, Quoted};
 /// A note that a reader finds likelier to answer than not.
 const LIKELIER_THAN_NOT: f64 = 0.5;
 
-/// The sentences with the answer, at most of so many notes: of those that are likelier to answer than not, the likeliest
-/// first, or of the best note where none is; and before them of those that must be heard. Where the answer stands above
+/// What the odds of a note must be of the likeliest note's: beside a sure answer a doubtful one is beside the point.
+const SHARE_OF_BEST_ODDS: f64 = 0.2;
+
+/// The sentences with the answer, at most of so many notes: of those that are likelier to answer than not and not much
+/// less likely than the likeliest, the likeliest first, or of the best note where none is; and before them of those that
+/// must be heard. Where the answer stands above
 /// a note, in its title or heading, its sentence that shares most with the question is said. Nothing where no reader
 /// said where any answer stands.
 pub(super) fn answering<'t>(
@@ -27,7 +31,12 @@ pub(super) fn answering<'t>(
     if footnotes.notes().all(|(_, candidate)| candidate.answer.is_none()) {
         return Vec::new();
     }
-    let answers = |candidate: &Candidate| candidate.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT);
+    let odds = |candidate: &Candidate| candidate.answering().map_or(0.0, |likely| likely / (1.0 - likely).max(1e-6));
+    let least = footnotes.notes().map(|(_, candidate)| SHARE_OF_BEST_ODDS * odds(candidate)).fold(0.0, f64::max);
+    let answers = |candidate: &Candidate| {
+        let is_likely = candidate.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT);
+        is_likely && odds(candidate) >= least
+    };
     let any_answers = footnotes.notes().any(|(_, candidate)| answers(candidate));
     let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
     let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), shown_text)| {
