@@ -232,6 +232,16 @@ golden-thresholds:
     eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/golden_thresholds.py \
       "$CARGO_TARGET_DIR/debug/ibidem" demo/architecture/settings.yaml --tenant golden
 
+# The answerability of demo/architecture/policy.yaml, chosen on the same half (after `just golden`): one run with the
+# gate open, in which every threshold can be read.
+golden-answerability:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
+      sed 's/answerability: [0-9.]*/answerability: 0.0001/' demo/architecture/policy.yaml > "$made/policy.yaml" && \
+      "$CARGO_TARGET_DIR/debug/ibidem" --config demo/architecture/settings.yaml eval run --tenant golden \
+        --policy "$made/policy.yaml" --output "$made/results.json" > /dev/null && \
+      "$IBIDEM_STACK_PYTHON" bench/golden_answerability.py "$made/results.json"
+
 # Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
 # questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
 campaign seconds="30" pairs="sample:20" rate="20":

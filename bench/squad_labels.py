@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Labels for `ibidem calibrate` from a set in the form of SQuAD 2.0, and the paragraphs they are about.
 
-usage: squad_labels.py SET.json FOLDER
+usage: squad_labels.py SET.json FOLDER [first|second]
 
-The corpus is the paragraphs of every second article. Its answerable questions are labelled with their paragraph, and:
+The corpus is the paragraphs of every second article: of all of them, or of the first or the second half of them, which
+are the even and the odd ones. The first half is what models and thresholds are chosen by, the second what they are
+tested on. Its answerable questions are labelled with their paragraph and the words that people marked, and:
 
 near_*  the questions on the same articles that no paragraph answers, though one is about the same things
 far_*   the questions on the other articles, which are not in the corpus
@@ -17,6 +19,8 @@ import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
     articles = json.load(file)["data"]
+if len(sys.argv) > 3:
+    articles = articles[{"first": 0, "second": 1}[sys.argv[3]] :: 2]
 folder = pathlib.Path(sys.argv[2])
 folder.mkdir(parents=True, exist_ok=True)
 
@@ -33,7 +37,8 @@ def questions(articles, answerable_too=True):
 
 def label(asked, paragraph):
     written = {"id": asked["id"], "query": asked["question"].strip(), "answerable": paragraph is not None}
-    return written | ({"documents": [paragraph]} if paragraph else {})
+    marked = sorted({answer["text"] for answer in asked["answers"]})
+    return written | ({"documents": [paragraph], "answers": marked} if paragraph else {})
 
 
 def write(name, labels):

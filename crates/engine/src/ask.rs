@@ -95,7 +95,8 @@ impl Engine {
         let (at, policy) = (asked.at, asked.policy.hash);
         let late = asked.clone();
         let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;
-        let answer = spoken.answer.sealed(at, policy, self.signing_key.as_deref());
+        let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
+        let answer = spoken.answer.sealed(at, policy, reader, self.signing_key.as_deref());
         Ok(Spoken { answer, ..spoken })
     }
 

@@ -91,6 +91,8 @@ pub struct SearchRecord {
     pub curated: Vec<CuratedMatch>,
     /// Curated memory was enough: what the lanes brought was not looked at.
     pub curated_suffices: bool,
+    /// What read the question together with each candidate; none where nothing did.
+    pub read_by: Option<String>,
     /// Read, and left out before any gate: beyond what is kept.
     pub left_out: Vec<Candidate>,
     /// 0, or 1 where the first round brought too little and a wider one followed.

@@ -61,7 +61,7 @@ impl Outcome {
 }
 
 /// Without regard to case and to how white space is laid out.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 

@@ -6,6 +6,7 @@ pub mod compose;
 pub mod console;
 pub mod json_lines;
 pub mod logs;
+pub mod models;
 pub mod operator;
 mod read_original;
 pub mod settings;

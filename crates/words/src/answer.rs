@@ -148,10 +148,17 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The finished answer, with the receipt of what it says, signed where there is a key: nothing in it may change after this.
+    /// The finished answer, with the receipt of what it says and by what it was read, signed where there is a key: nothing
+    /// in it may change after this.
     #[must_use]
-    pub fn sealed(self, asked_at: DateTime<Utc>, policy_sha256: Sha256Hash, key: Option<&SigningKey>) -> Self {
-        let receipt = Receipt::of(&self, asked_at, policy_sha256, key);
+    pub fn sealed(
+        self,
+        asked_at: DateTime<Utc>,
+        policy_sha256: Sha256Hash,
+        reader: Option<String>,
+        key: Option<&SigningKey>,
+    ) -> Self {
+        let receipt = Receipt::of(&self, asked_at, policy_sha256, reader, key);
         Self { receipt: Some(receipt), ..self }
     }
 }

@@ -36,6 +36,9 @@ pub struct Receipt {
     pub model: Option<String>,
     /// The entailment model that judged the claims; null when none did.
     pub verifier: Option<String>,
+    /// What read the question together with each passage; null where nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
     /// The answer's text in order, byte for byte.
     pub stretches: Vec<Stretch>,
     /// Of everything else in this receipt but the signature, as canonical JSON (RFC 8785).
@@ -60,6 +63,7 @@ impl Receipt {
             trace_sha256: nothing,
             model: None,
             verifier,
+            reader: None,
             stretches,
             sha256: nothing,
             signature: None,
@@ -71,6 +75,7 @@ impl Receipt {
         answer: &Answer,
         asked_at: DateTime<Utc>,
         policy_sha256: Sha256Hash,
+        reader: Option<String>,
         key: Option<&SigningKey>,
     ) -> Self {
         let words = || vec![Stretch::policy(answer.answer.clone())];
@@ -84,6 +89,7 @@ impl Receipt {
             policy_sha256,
             trace_sha256: trace_sha256(&answer.trace),
             model: answer.model_used.clone(),
+            reader,
             ..said
         };
         for stretch in &mut receipt.stretches {

@@ -9,21 +9,20 @@ use super::pairs::Pair;
 use super::request::Trouble;
 
 pub struct OnnxEntailment {
-    name: String,
     model: PairModel<Labels>,
 }
 
 impl OnnxEntailment {
     /// Takes about a second of blocking work.
     pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
-        Ok(Self { name: settings.name.clone(), model: PairModel::load(settings)? })
+        Ok(Self { model: PairModel::load(settings)? })
     }
 }
 
 #[async_trait]
 impl Entailment for OnnxEntailment {
     fn name(&self) -> &str {
-        &self.name
+        &self.model.name
     }
 
     async fn classify(&self, pairs: Vec<Claimed>) -> Result<Vec<Classification>, EntailmentError> {

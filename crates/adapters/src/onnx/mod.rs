@@ -6,6 +6,7 @@ mod cross_encoder;
 pub(crate) mod encoder;
 mod entailment;
 mod labels;
+mod model_files;
 mod pair_model;
 mod pairs;
 mod queue;
@@ -26,6 +27,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use encoder::Encoder;
 pub use entailment::OnnxEntailment;
+pub use model_files::{BuiltInModel, ModelFiles};
 pub use pair_model::{PairModelError, PairModelSettings};
 use queue::{Lane, Model};
 use request::Trouble;

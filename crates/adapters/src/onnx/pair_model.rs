@@ -1,10 +1,15 @@
 //! Any model that reads two texts together, from a folder in the layout everybody publishes.
 
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ibidem_words::Sha256Hash;
+
 use super::config::Config;
 use super::cross_encoder::CrossEncoder;
+use super::model_files::{CONFIG, MODEL, ModelFiles, TOKENIZER};
 use super::pairs::{First, Pair, Pairs};
 use super::queue::{Lane, Model};
 use super::request::{Reply, Trouble};
@@ -12,16 +17,11 @@ use super::tokens::Window;
 use super::workers::{Room, Workers};
 use super::{LoadError, OnnxSettings, runtime};
 
-const MODEL: &str = "model.onnx";
-const TOKENIZER: &str = "tokenizer.json";
-const CONFIG: &str = "config.json";
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairModelSettings {
     /// A name for people.
     pub name: String,
-    /// Has `model.onnx`, `tokenizer.json` and `config.json`.
-    pub folder: PathBuf,
+    pub files: ModelFiles,
     /// The ONNX Runtime library; one for all models of a process.
     pub runtime: PathBuf,
     /// Sessions working side by side, each with its own copy of the weights.
@@ -37,13 +37,17 @@ pub struct PairModelSettings {
 }
 
 impl PairModelSettings {
-    /// Arranged as the embedding model is, for the same reasons.
+    /// From a folder.
     pub fn of(folder: impl Into<PathBuf>, runtime: impl Into<PathBuf>) -> Self {
-        let folder = folder.into();
+        Self::of_files(ModelFiles::Folder(folder.into()), runtime)
+    }
+
+    /// Arranged as the embedding model is, for the same reasons.
+    pub fn of_files(files: ModelFiles, runtime: impl Into<PathBuf>) -> Self {
         let embedding = OnnxSettings::of("", "", runtime);
         Self {
-            name: folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            folder,
+            name: files.name(),
+            files,
             runtime: embedding.runtime,
             sessions: embedding.sessions,
             threads: embedding.threads,
@@ -55,9 +59,14 @@ impl PairModelSettings {
         }
     }
 
+    /// Where the weights are, for people.
+    pub fn place(&self) -> PathBuf {
+        self.files.place(MODEL)
+    }
+
     /// The weights.
-    pub fn model_file(&self) -> PathBuf {
-        self.folder.join(MODEL)
+    pub fn weights(&self) -> io::Result<Cow<'static, [u8]>> {
+        self.files.read(MODEL)
     }
 }
 
@@ -96,6 +105,8 @@ pub(super) trait Head: Sized {
 
 /// A model on its own threads, behind a bounded queue. Dropping it ends them.
 pub(super) struct PairModel<H> {
+    /// The name for people, and the first digits of the weights' digest: `reader@0123456789ab`.
+    pub(super) name: String,
     pub(super) head: H,
     workers: Workers<Pair>,
     room: Room,
@@ -118,17 +129,19 @@ impl<H: Head> PairModel<H> {
         }
         let unusable =
             |path: &Path, reason| PairModelError::Model { section, wanted: H::WANTED, path: path.to_owned(), reason };
-        let path = settings.folder.join(CONFIG);
-        let config = Config::from_bytes(&read(section, &path)?).map_err(|reason| unusable(&path, reason))?;
+        let files = &settings.files;
+        let path = files.place(CONFIG);
+        let config = Config::from_bytes(&read(section, files, CONFIG)?).map_err(|reason| unusable(&path, reason))?;
         let head = H::of(&config).map_err(|reason| unusable(&path, reason))?;
 
-        let path = settings.folder.join(TOKENIZER);
+        let path = files.place(TOKENIZER);
         let max_tokens = config.window().map_or(settings.max_tokens, |own| own.min(settings.max_tokens));
-        let pairs = Pairs::from_bytes(&read(section, &path)?, H::FIRST, max_tokens);
+        let pairs = Pairs::from_bytes(&read(section, files, TOKENIZER)?, H::FIRST, max_tokens);
         let pairs = Arc::new(pairs.map_err(|reason| PairModelError::Tokenizer { path, reason })?);
 
-        let path = settings.model_file();
-        let model = read(section, &path)?;
+        let path = files.place(MODEL);
+        let model = read(section, files, MODEL)?;
+        let name = format!("{}@{}", settings.name, Sha256Hash::of(&model).short(12));
         let environment = runtime::environment(&settings.runtime)?;
         let mut threads = Vec::new();
         for _ in 0..settings.sessions {
@@ -139,7 +152,7 @@ impl<H: Head> PairModel<H> {
         }
         let workers = Workers::start(&format!("ibidem-{section}"), settings.batch_tokens, threads);
         let workers = workers.map_err(|reason| PairModelError::Thread { section, reason })?;
-        Ok(Self { head, workers, room: Room::new(settings.queue) })
+        Ok(Self { name, head, workers, room: Room::new(settings.queue) })
     }
 
     /// The logits of each pair, in their order.
@@ -186,7 +199,7 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-fn read(section: &'static str, path: &Path) -> Result<Vec<u8>, PairModelError> {
-    let unreadable = |reason| PairModelError::File { section, path: path.to_owned(), reason };
-    std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+fn read(section: &'static str, files: &ModelFiles, file: &'static str) -> Result<Cow<'static, [u8]>, PairModelError> {
+    let unreadable = |reason| PairModelError::File { section, path: files.place(file), reason };
+    files.read(file).map_err(|error| unreadable(error.to_string()))
 }

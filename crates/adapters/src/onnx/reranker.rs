@@ -35,21 +35,20 @@ impl Head for RelevanceHead {
 }
 
 pub struct OnnxReranker {
-    name: String,
     model: PairModel<RelevanceHead>,
 }
 
 impl OnnxReranker {
     /// Takes about a second of blocking work.
     pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
-        Ok(Self { name: settings.name.clone(), model: PairModel::load(settings)? })
+        Ok(Self { model: PairModel::load(settings)? })
     }
 }
 
 #[async_trait]
 impl Reranker for OnnxReranker {
     fn name(&self) -> &str {
-        &self.name
+        &self.model.name
     }
 
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {

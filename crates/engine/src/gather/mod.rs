@@ -71,7 +71,10 @@ impl Search {
         if let Some((_, reranker)) = reranking {
             let read = rerank::read(reranker, asked, &mut candidates);
             match read.instrument(trace_span!("rerank")).await {
-                Ok(()) => reranked = true,
+                Ok(()) => {
+                    reranked = true;
+                    self.record.read_by = Some(reranker.port().name().to_owned());
+                }
                 Err(error) => self.fall_back(Fallback::NoRerank, &error),
             }
             self.stage("rerank");

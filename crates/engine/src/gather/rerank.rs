@@ -1,11 +1,12 @@
-//! Reading each passage of the pool together with the question. The reranker's order decides; it drops nothing by itself.
+//! Reading each passage of the pool together with the question. The reranker's score decides the order, alone or beside
+//! the rank in the search; it drops nothing by itself.
 
 use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, CharSpan, DocumentKind, characters_above, passage_in_context};
+use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, characters_above, passage_in_context};
 
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
@@ -48,20 +49,39 @@ pub(super) fn asked_kinds<'a>(question: &str, rules: &'a RerankRules) -> Vec<&'a
     rules.kinds.iter().filter(|(_, words)| is_asked(words)).map(|(kind, _)| kind).collect()
 }
 
-/// Best first: by the reranker where there was one, else as the policy says; ties break by passage.
+/// Best first: by the reranker where there was one, alone or beside the rank in the search, else as the policy says.
+/// Ties break by passage.
 pub(super) fn order(
     candidates: &mut [Candidate],
     rules: Option<&RerankRules>,
     asked: &[&DocumentKind],
     unranked: UnrankedOrder,
 ) {
-    let boost = rules.map_or(0.0, |rules| rules.kind_boost);
     let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
-    let standing = |candidate: &Candidate| {
+    let in_search = |candidate: &Candidate| unranked_standing(candidate, unranked, best_rank);
+    let gain = |candidate: &Candidate| {
         let is_asked = candidate.passage.kind.as_ref().is_some_and(|kind| asked.contains(&kind));
-        let rank = candidate.rerank.map_or_else(|| unranked_standing(candidate, unranked, best_rank), f64::from);
-        rank + if is_asked { boost } else { 0.0 }
+        rules.filter(|_| is_asked).map_or(0.0, |rules| rules.kind_boost)
     };
+    let score_weight = rules.and_then(|rules| rules.score_weight);
+    let Some(weight) = score_weight.filter(|_| candidates.iter().any(|candidate| candidate.rerank.is_some())) else {
+        sort_by_standing(candidates, |candidate| {
+            candidate.rerank.map_or_else(|| in_search(candidate), f64::from) + gain(candidate)
+        });
+        return;
+    };
+    sort_by_standing(candidates, in_search);
+    let beside_rank = |(rank, candidate): (u32, &Candidate)| {
+        let score = candidate.rerank.map_or(0.0, |score| log_odds(f64::from(score) + gain(candidate)));
+        let standing = if candidate.addressed { f64::INFINITY } else { weight * score - f64::from(rank).ln() };
+        (candidate.passage.passage, standing)
+    };
+    let standings: BTreeMap<PassageKey, f64> = (1..).zip(candidates.iter()).map(beside_rank).collect();
+    let standing = |candidate: &Candidate| standings.get(&candidate.passage.passage).copied();
+    sort_by_standing(candidates, |candidate| standing(candidate).unwrap_or(f64::NEG_INFINITY));
+}
+
+fn sort_by_standing(candidates: &mut [Candidate], standing: impl Fn(&Candidate) -> f64) {
     candidates.sort_by(|one, other| {
         let by_cosine = || other.cosine.unwrap_or(0.0).total_cmp(&one.cosine.unwrap_or(0.0));
         let by_words = || other.bm25.unwrap_or(0.0).total_cmp(&one.bm25.unwrap_or(0.0));
@@ -72,6 +92,12 @@ pub(super) fn order(
             .then_with(by_words)
             .then_with(|| one.passage.passage.cmp(&other.passage.passage))
     });
+}
+
+/// Of a probability. Certainty counts as one in a million.
+fn log_odds(probability: f64) -> f64 {
+    let probability = probability.clamp(1e-6, 1.0 - 1e-6);
+    (probability / (1.0 - probability)).ln()
 }
 
 /// 0 to 1. What the asker named and what a curator chose count by that in either order.

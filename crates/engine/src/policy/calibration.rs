@@ -7,12 +7,14 @@ use chrono::{DateTime, Utc};
 use ibidem_words::Sha256Hash;
 use serde::{Deserialize, Serialize};
 
-use super::{CollectionThresholds, SiftRules, Top1Similarity};
+use super::{Answerability, CollectionThresholds, SiftRules, Top1Similarity};
 
 /// The gate whose number was chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibratedGate {
+    /// `answerability`: the least probability, of the best passage, that it answers.
+    Answerability,
     /// `top1_similarity`: the least similarity of the best passage.
     Top1Similarity,
     /// `collections`: the most distance of a passage, the same in every collection.
@@ -22,6 +24,7 @@ pub enum CalibratedGate {
 impl fmt::Display for CalibratedGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Answerability => "answerability",
             Self::Top1Similarity => "top1_similarity",
             Self::DistanceThreshold => "distance_threshold",
         })
@@ -29,7 +32,7 @@ impl fmt::Display for CalibratedGate {
 }
 
 /// The evidence behind a threshold. With probability of at least `confidence` over the draw of the labels, at most
-/// `max_hallucination` of the questions that pass have no right passage; on questions of the same kind, and no others.
+/// `max_hallucination` of the answers given are wrong; on questions of the same kind, and no others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -42,7 +45,8 @@ pub struct Calibration {
     pub bound: String,
     /// Labelled questions that were searched for.
     pub labels: usize,
-    /// Of these, let through at this threshold, and how many of those had no right passage.
+    /// Of these, answered at this threshold, and how many of those answers were wrong: to a question that nothing answers,
+    /// from no right document, or without the words that a person marked.
     pub answered: usize,
     pub wrong: usize,
     pub observed_risk: f64,
@@ -52,6 +56,20 @@ pub struct Calibration {
     pub policy_sha256: Sha256Hash,
     pub at: DateTime<Utc>,
     pub models: CalibratedModels,
+    /// What becomes of the policy where other models are in use.
+    #[serde(default)]
+    pub with_other_models: WithOtherModels,
+}
+
+/// Of a calibrated policy, with models that it was not calibrated with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WithOtherModels {
+    /// It is not put in force.
+    #[default]
+    Refuse,
+    /// It is put in force and promises nothing; `ibidem doctor` says so.
+    PromiseNothing,
 }
 
 /// The models whose numbers a threshold is about.
@@ -119,6 +137,7 @@ impl Calibration {
     pub(super) fn contradictions(&self, rules: &SiftRules, found: &mut Vec<String>) {
         let same = |number: f64| (number - self.threshold).abs() < 1e-9;
         let stands = match self.gate {
+            CalibratedGate::Answerability => rules.rules_of::<Answerability>().any(|rule| same(rule.0)),
             CalibratedGate::Top1Similarity => rules.rules_of::<Top1Similarity>().any(|rule| same(rule.0)),
             CalibratedGate::DistanceThreshold => rules.rules_of::<CollectionThresholds>().any(|thresholds| {
                 let mut all = thresholds.collections.values().chain([&thresholds.default]);

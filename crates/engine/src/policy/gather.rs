@@ -178,6 +178,11 @@ pub struct RerankRules {
     pub pool: usize,
     /// The best so many are kept.
     pub keep: usize,
+    /// How much the reranker's score counts beside the rank in the search: the order is by this weight times the
+    /// score's log-odds, less the logarithm of the rank. What the asker named comes first. The score alone decides the
+    /// order when null.
+    #[serde(default)]
+    pub score_weight: Option<f64>,
     /// What a kind that the question asks for gains in the order, and nowhere else.
     pub kind_boost: f64,
     /// So many of the kind that is asked for are kept at least.
@@ -235,6 +240,11 @@ impl GatherRules {
         if let Some(rerank) = &self.rerank {
             if rerank.pool == 0 || rerank.keep == 0 {
                 found.push("gather.rerank.pool and .keep must be at least 1: nothing could ever be kept".to_owned());
+            }
+            if rerank.score_weight.is_some_and(|weight| weight.is_nan() || weight <= 0.0) {
+                found.push(
+                    "gather.rerank.score_weight must be above 0: the reranker would be asked for nothing".to_owned(),
+                );
             }
             let reserved = rerank.reserves.values().sum::<usize>() + rerank.kind_minimum;
             if reserved > rerank.keep {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
-pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity};
+pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
@@ -27,8 +27,8 @@ pub use speak::{
 };
 
 pub use crate::sift::gates::{
-    Absent, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords, NoContext,
-    NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
+    Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
+    NoContext, NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -132,12 +132,17 @@ impl Policy {
 
     /// Whether its numbers hold with these models: whoever puts it in force asks first.
     pub fn check_models(&self, in_use: &CalibratedModels) -> Result<(), PolicyError> {
-        let Some(calibration) = &self.rules.calibration else { return Ok(()) };
-        let differences = calibration.models.differences(in_use);
-        if differences.is_empty() {
+        let is_refused = |calibration: &Calibration| calibration.with_other_models == WithOtherModels::Refuse;
+        let differences = self.other_models(in_use);
+        if differences.is_empty() || !self.rules.calibration.as_ref().is_some_and(is_refused) {
             return Ok(());
         }
         Err(PolicyError::OtherModels { name: self.rules.name.clone(), differences })
+    }
+
+    /// Which of these models are others than it was calibrated with: where there is one, its bound does not hold.
+    pub fn other_models(&self, in_use: &CalibratedModels) -> Vec<String> {
+        self.rules.calibration.as_ref().map_or_else(Vec::new, |calibration| calibration.models.differences(in_use))
     }
 
     /// With the thresholds of single collections from a text of their own, which the hash then covers too.

@@ -2,13 +2,17 @@
 
 use serde::Deserialize;
 
-use crate::sift::gates::{self, Gate, RuleOfGate};
+use crate::sift::gates::{self, Answerability, Gate, GateRule as _, RuleOfGate};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SiftRules {
     /// Those that drop candidates and those that look at what is left, in the order in which they look.
     pub gates: Vec<Gate>,
+    /// The gates, by their names, that the reader decides instead: they are left out for a pool that it read, where
+    /// `answerability` looks. Where no reader is configured, or it failed, they decide.
+    #[serde(default)]
+    pub left_to_reader: Vec<String>,
 }
 
 impl SiftRules {
@@ -22,6 +26,12 @@ impl SiftRules {
         self.gates.iter_mut().filter_map(R::of_mut)
     }
 
+    /// The gates that decide about a pool, in their order.
+    pub(crate) fn gates_for(&self, is_read: bool) -> impl Iterator<Item = &Gate> {
+        let is_left = move |gate: &&Gate| is_read && self.left_to_reader.iter().any(|name| name == gate.name());
+        self.gates.iter().filter(move |gate| !is_left(gate))
+    }
+
     /// What can never have an effect, or an effect that nobody can mean.
     pub fn warnings(&self) -> Vec<String> {
         gates::warnings(&self.gates)
@@ -29,5 +39,15 @@ impl SiftRules {
 
     pub(super) fn contradictions(&self, found: &mut Vec<String>) {
         found.extend(gates::contradictions(&self.gates));
+        let has = |name: &str| self.gates.iter().any(|gate| gate.name() == name);
+        let unknown = self.left_to_reader.iter().filter(|name| !has(name));
+        found.extend(unknown.map(|name| format!("sift.left_to_reader names {name}, which is none of sift.gates")));
+        let answerability = Answerability::name();
+        if !self.left_to_reader.is_empty() && !has(answerability) {
+            found.push(format!("sift.left_to_reader needs the gate {answerability}: nothing would decide instead"));
+        }
+        if self.left_to_reader.iter().any(|name| name == answerability) {
+            found.push(format!("sift.left_to_reader names {answerability}, which is the reader's own gate"));
+        }
     }
 }

@@ -128,7 +128,7 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
         }],
         receipt: Some(Receipt::unsealed(Some("word for word".to_owned()), stretches)),
     };
-    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), Some(&key()))
+    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), None, Some(&key()))
 }
 
 fn verified(json: &serde_json::Value, corpus: &Corpus) -> Result<Report, PresentedError> {
@@ -268,7 +268,7 @@ fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
 fn a_refusal_has_a_receipt_that_holds() {
     let refusal = Answer { action: Action::Refuse, refused: true, receipt: None, ..answer(Vec::new()) };
     let refusal = Answer { answer: "Nobody knows.".to_owned(), ..refusal };
-    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), Some(&key()));
+    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), None, Some(&key()));
     let report = verified(&serde_json::to_value(&refusal).unwrap(), &Corpus::new()).unwrap();
     assert!(report.holds, "{report:?}");
     let kinds: Vec<_> = report.stretches.iter().map(|stretch| (stretch.kind, stretch.text.as_str())).collect();

@@ -77,7 +77,7 @@ impl<'a> Replay<'a> {
     pub fn again(&self, record: &DecisionRecord) -> Again {
         let mut rounds = record.rounds.iter().peekable();
         while let Some(pool) = rounds.next() {
-            let outcome = run_gates(&self.policy.rules.sift.gates, record::restored(pool));
+            let outcome = run_gates(&self.policy.rules.sift, record::restored(pool));
             let GatesOutcome { kept, trace, finding, .. } = outcome;
             let is_last = rounds.peek().is_none();
             match finding {

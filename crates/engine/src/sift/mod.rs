@@ -8,8 +8,9 @@ mod sifted;
 use ibidem_language::Terms;
 use ibidem_words::{Candidate, GateRecord, Refusal};
 
+use crate::policy::SiftRules;
 use crate::turn::Gathered;
-use gates::{Gate, Look, keep_best};
+use gates::{Look, keep_best};
 use pool::WorkingPool;
 pub(crate) use pool::{Finding, Pool};
 pub use sifted::{SiftOutcome, Sifted};
@@ -23,8 +24,9 @@ pub(crate) struct GatesOutcome {
     pub(crate) finding: Finding,
 }
 
-/// Pure: the same pool under the same gates always ends the same way.
-pub(crate) fn run_gates(gates: &[Gate], pool: Pool<'_>) -> GatesOutcome {
+/// Pure: the same pool under the same rules always ends the same way.
+pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
+    let gates = rules.gates_for(pool.reranked);
     let mut pool = WorkingPool::new(pool);
     let mut finding = Finding::Passes;
     let mut is_checked = false;
@@ -62,7 +64,7 @@ pub fn sift(gathered: Gathered) -> SiftOutcome {
         fallback_reasons: &log.fallback_reasons,
         candidates,
     };
-    let outcome = run_gates(&policy.rules.sift.gates, pool);
+    let outcome = run_gates(&policy.rules.sift, pool);
     let GatesOutcome { kept: evidence, dropped, trace, warnings: of_gates, finding } = outcome;
     log.warnings.extend(of_gates);
     log.trace = trace;

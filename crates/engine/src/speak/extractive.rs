@@ -17,16 +17,21 @@ use super::markup::shown;
 /// The sentences in which a reader found the answer, in the order of the notes. Where no reader read the notes: the
 /// sentences that share most with the question, best evidence first among equals.
 ///
-/// Words alone would let a passage speak that happens to use the asker's words, and silence the one that is meant: so
-/// the closest note is always heard, and so is the closest of every kind of document that the question names.
+/// Words alone would let a passage speak that happens to use the asker's words, and silence the one that is meant: so by
+/// words the best note is always heard. The best of every document and kind of document that the question names is heard
+/// either way.
 pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sentence> {
     let texts: Vec<String> = footnotes
         .notes()
         .map(|(_, candidate)| shown(&candidate.passage.text, &[candidate.passage.text.as_str()]))
         .collect();
-    let mut quoted = answering(footnotes, &texts, most);
+    let asked = significant_terms(query);
+    let mut heard = best_of_named(&asked, footnotes);
+    let said = found(&asked, &texts);
+    let mut quoted = answering(footnotes, &texts, &heard, &said, most);
     if quoted.is_empty() {
-        quoted = by_words(query, footnotes, &texts, most);
+        heard.insert(1);
+        quoted = by_words(said, heard, most);
     }
     quoted.sort_by_key(|quoted| (quoted.number, quoted.place));
     let mut seen = HashSet::new();
@@ -44,14 +49,22 @@ struct Quoted<'a> {
     sentence: &'a str,
 }
 
-fn by_words<'t>(query: &str, footnotes: &Footnotes<'_>, texts: &'t [String], most: usize) -> Vec<Quoted<'t>> {
-    let asked = significant_terms(query);
+/// A sentence of a note, and how many words it shares with the question.
+struct Found<'a> {
+    shared: usize,
+    number: u32,
+    place: usize,
+    sentence: &'a str,
+}
+
+/// The notes' sentences that say something, each once: those first that share most with the question.
+fn found<'t>(asked: &BTreeSet<String>, texts: &'t [String]) -> Vec<Found<'t>> {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut headings: Vec<Found<'_>> = Vec::new();
     for (number, text) in (1..).zip(texts) {
         let mut before = "";
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
-            let shared = significant_terms(sentence).intersection(&asked).count();
+            let shared = significant_terms(sentence).intersection(asked).count();
             let says_something = is_whole(sentence) || is_row(sentence, before);
             let kept = if says_something { &mut found } else { &mut headings };
             kept.push(Found { shared, number, place, sentence });
@@ -65,9 +78,12 @@ fn by_words<'t>(query: &str, footnotes: &Footnotes<'_>, texts: &'t [String], mos
     found.sort_by_key(|found| (Reverse(found.shared), found.number, found.place));
     let mut seen = HashSet::new();
     found.retain(|found| seen.insert(found.sentence));
+    found
+}
+
+fn by_words(found: Vec<Found<'_>>, mut heard: BTreeSet<u32>, most: usize) -> Vec<Quoted<'_>> {
     // A sentence that shares nothing is worth saying only if no other is there, or its note is to be heard.
     let any_shared = found.first().is_some_and(|found| found.shared > 0);
-    let mut heard = heard(&asked, footnotes);
     let (mut chosen, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| heard.remove(&found.number));
     chosen.sort_by_key(|found| found.number);
     chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
@@ -75,28 +91,20 @@ fn by_words<'t>(query: &str, footnotes: &Footnotes<'_>, texts: &'t [String], mos
     chosen.into_iter().map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence }).collect()
 }
 
-/// A sentence of a note, and how many words it shares with the question.
-struct Found<'a> {
-    shared: usize,
-    number: u32,
-    place: usize,
-    sentence: &'a str,
-}
-
-/// The notes of which one sentence at least is said.
-fn heard(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSet<u32> {
-    let mut kinds = HashSet::new();
-    let mut heard = BTreeSet::new();
+/// The first note of each document and of each kind of document that the question names: one sentence of it at least is
+/// said.
+fn best_of_named(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSet<u32> {
+    let (mut documents, mut kinds) = (HashSet::new(), HashSet::new());
+    let mut best = BTreeSet::new();
     for (number, candidate) in footnotes.notes() {
         let passage = &candidate.passage;
         let kind = passage.kind.as_ref().map_or(passage.collection.as_str(), |kind| kind.as_str()).to_lowercase();
-        let is_named = asked.iter().any(|term| same_word(term, &kind));
-        if heard.is_empty() || (is_named && !kinds.contains(&kind)) {
-            heard.insert(number);
-            kinds.insert(kind);
+        let is_of_kind = asked.iter().any(|term| same_word(term, &kind)) && kinds.insert(kind);
+        if is_of_kind || (candidate.addressed && documents.insert(passage.passage.document)) {
+            best.insert(number);
         }
     }
-    heard
+    best
 }
 
 /// Whether this is a row of a table that says something: the first one names the columns.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use chrono::{SubsecRound as _, Utc};
 use ibidem_engine::ask::Engine;
-use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy};
+use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy, WithOtherModels};
 use ibidem_engine::turn::Asked;
 use ibidem_lab::calibrate::observe::{Observed, observe};
 use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
@@ -28,8 +28,8 @@ pub(crate) struct Calibrate {
     /// of SQuAD 2.0. Load their documents with `ibidem ingest` first.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     labels: Vec<PathBuf>,
-    /// The bound: the largest share, among the questions that pass the threshold, of those that should have been
-    /// refused.
+    /// The bound: the largest share of wrong answers among the answers given. An answer is wrong if no document answers
+    /// its question, if it cites none of the right documents, or if it lacks the labelled words.
     #[arg(long, default_value_t = 0.01)]
     max_hallucination: f64,
     /// The probability with which the bound must hold.
@@ -92,10 +92,12 @@ impl Calibrate {
         let named = self.policy.clone().unwrap_or_else(|| settings.policy.named.clone());
         let text = compose::policy_text(&named)?;
         let policy = compose::named_policy(&named)?;
-        let Some(gate) = gate::deciding(&policy) else {
+        let has_reader = settings.reranker.is_some() && policy.rules.gather.rerank.is_some();
+        let Some(gate) = gate::deciding(&policy, has_reader) else {
             anyhow::bail!(
-                "the policy {} has neither the gate `top1_similarity` nor `collections`, so there is no threshold to \
-                 choose; add `- top1_similarity: 0` to its sift.gates, and calibrate that",
+                "the policy {} has none of the gates `answerability` (with a reranker), `top1_similarity` and \
+                 `collections`, so there is no threshold to choose; add `- answerability: 0` to its sift.gates, and \
+                 calibrate that",
                 policy.rules.name
             );
         };
@@ -130,7 +132,7 @@ impl Calibrate {
         };
         if let Some(path) = &self.svg {
             let titled = format!("Risk and coverage of the policy {}, by {gate}", policy.rules.name);
-            write(path, &curve::svg(&calibration, &titled, "the closest passage's similarity"))?;
+            write(path, &curve::svg(&calibration, &titled, score_name(gate)))?;
         }
         let left_out = labels.left_out + observed.by_rule;
         let is_chosen = calibration.chosen.is_some();
@@ -183,7 +185,16 @@ impl Calibrate {
             policy_sha256: policy.hash,
             at: Utc::now().trunc_subsecs(0),
             models,
+            with_other_models: WithOtherModels::Refuse,
         })
+    }
+}
+
+/// What the gate compares, for the axis of the picture.
+fn score_name(gate: CalibratedGate) -> &'static str {
+    match gate {
+        CalibratedGate::Answerability => "the probability that the best passage answers",
+        CalibratedGate::Top1Similarity | CalibratedGate::DistanceThreshold => "the closest passage's similarity",
     }
 }
 

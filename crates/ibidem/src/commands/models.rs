@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ibidem_adapters::onnx::PairModelSettings;
 use ibidem_engine::roles::NamedModel;
 use ibidem_words::Sha256Hash;
 use ibidem_words::degrade::Part;
@@ -131,7 +132,7 @@ async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn 
 
 async fn reranker(settings: &Settings) -> Option<Row> {
     let (from, sha256) = match &settings.reranker.as_ref()?.source {
-        RerankerSource::Onnx(onnx) => file(&onnx.model_file()),
+        RerankerSource::Onnx(onnx) => weights(onnx),
         RerankerSource::Http(_) => ("a rerank server".to_owned(), None),
         RerankerSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
@@ -150,7 +151,7 @@ const YES_OR_NO: &str = "the language model, yes or no";
 async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Row {
     let (from, sha256) = match &settings.entailment.source {
         EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
-        EntailmentSource::Onnx(onnx) => file(&onnx.model_file()),
+        EntailmentSource::Onnx(onnx) => weights(onnx),
         EntailmentSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
     let (model, timed) = match compose::entailment(settings, embedder).await {
@@ -170,6 +171,11 @@ async fn language_model(role: &'static str, model: &NamedModel) -> Row {
 /// Where it is, and its digest; none when there is no such file, which its own loading complains about.
 fn file(path: &Path) -> (String, Option<Sha256Hash>) {
     (path.display().to_string(), std::fs::read(path).ok().map(|bytes| Sha256Hash::of(&bytes)))
+}
+
+/// The same of a model that may be in the program itself.
+fn weights(model: &PairModelSettings) -> (String, Option<Sha256Hash>) {
+    (model.place().display().to_string(), model.weights().ok().map(|bytes| Sha256Hash::of(&bytes)))
 }
 
 #[cfg(test)]

@@ -145,6 +145,7 @@ async fn a_request_whose_time_is_over_is_refused_with_that_reason_whole_and_as_a
             ("IBIDEM__INDEX__URL", line.url.as_str()),
             ("IBIDEM__INDEX__TIMEOUT_MS", "60000"),
             ("IBIDEM__ENTAILMENT__TIMEOUT_MS", "1000"),
+            ("IBIDEM__RERANKER__USE", "none"),
             ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", "2500"),
         ];
         let (served, asker) = serve(installation, &settings).await;

@@ -56,7 +56,9 @@ async fn a_running_server_takes_a_changed_policy_and_16_askers_get_answers_of_on
         let thresholds = [(0.2, 0.91), (0.21, 0.92)];
         let texts = thresholds.map(|(top1_similarity, duplicates)| policy(top1_similarity, duplicates));
         std::fs::write(&path, &texts[0]).unwrap();
-        let served = installation.serve(&[("IBIDEM__POLICY__USE", path.to_str().unwrap())]).await;
+        // Without a reader, so that the gate decides whose number changes.
+        let settings = [("IBIDEM__POLICY__USE", path.to_str().unwrap()), ("IBIDEM__RERANKER__USE", "none")];
+        let served = installation.serve(&settings).await;
         let asker = Arc::new(Asker::before(installation, &served).await);
 
         let enough = Arc::new(AtomicBool::new(false));

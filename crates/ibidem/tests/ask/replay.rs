@@ -13,7 +13,8 @@ const NOWHERE: [&str; 4] =
 async fn what_was_decided_is_decided_again_and_a_stricter_policy_flips_it_with_its_numbers() {
     with_installation(async |installation| {
         ingest_handbook(installation).await;
-        let served = installation.serve(&[("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1")]).await;
+        let settings = [("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1"), ("IBIDEM__RERANKER__USE", "none")];
+        let served = installation.serve(&settings).await;
         let asker = Asker::before(installation, &served).await;
         let answer = asker.ask(QUESTION).await;
         assert_eq!(answer["action"], "cite", "{answer}");

@@ -105,9 +105,13 @@ async fn a_question_is_a_trace_with_a_span_for_each_stage_and_without_a_word_of_
         assert_eq!(request.attributes["ibidem.request_id"], answer["request_id"]);
         assert_stages(&spans, request, &["turn"]);
         let turn = named(&spans, "turn");
-        assert_stages(&spans, turn, &["route", "embed", "index", "memory", "catalogue", "read", "sift", "speak"]);
+        assert_stages(
+            &spans,
+            turn,
+            &["route", "embed", "index", "memory", "catalogue", "rerank", "read", "sift", "speak"],
+        );
         assert_stages(&spans, named(&spans, "speak"), &["generate"]);
-        assert_eq!(spans.len(), 11, "{spans:#?}");
+        assert_eq!(spans.len(), 12, "{spans:#?}");
         assert_eq!(turn.attributes["ibidem.request_id"], answer["request_id"]);
         assert_eq!(turn.attributes["ibidem.tenant"], TenantId::named("default").0.to_string());
         assert_eq!(turn.attributes["ibidem.action"], "cite");

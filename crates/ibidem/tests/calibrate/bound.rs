@@ -106,7 +106,7 @@ async fn a_calibrated_policy_holds_with_the_real_embedding_model_and_is_refused_
         let asked = ["calibrate", "--labels", &labels, "--max-hallucination", "0.3", "--confidence", "0.8"];
         let to = ["--policy", "default", "--output", &output, "--svg", &svg, "--test", &labels, "--json"];
         let report = installation.succeed(&[&asked[..], &to[..]].concat()).await.json();
-        assert_eq!(report["gate"], "top1_similarity");
+        assert_eq!(report["gate"], "answerability");
         assert_eq!(report["calibration"]["labels"], FACTS.len() * 2 + ABOUT_NOTHING.len());
 
         // It says what it was chosen by, and with which model.
@@ -146,7 +146,7 @@ async fn a_calibrated_policy_holds_with_the_real_embedding_model_and_is_refused_
             assert!(all.contains("calibrated with other models") && all.contains("ibidem calibrate"), "{all}");
         }
         // A number that was changed by hand is not the one that was tested.
-        let by_hand = text.replace(&format!("- top1_similarity: {}", calibration.threshold), "- top1_similarity: 0.01");
+        let by_hand = text.replace(&format!("- answerability: {}", calibration.threshold), "- answerability: 0.01");
         assert_ne!(by_hand, text);
         std::fs::write(&output, by_hand).unwrap();
         let said = installation.run(&["ask", question, "--policy", &output]).await;
@@ -171,7 +171,10 @@ async fn a_bound_that_too_few_labels_cannot_show_writes_nothing_and_says_how_man
 
         let without = ["calibrate", "--labels", &labels, "--policy", "support"];
         let said = installation.run(&without).await;
-        assert!(said.err.contains("neither the gate `top1_similarity` nor `collections`"), "{said:?}");
+        assert!(
+            said.err.contains("none of the gates `answerability` (with a reranker), `top1_similarity`"),
+            "{said:?}"
+        );
     })
     .await;
 }

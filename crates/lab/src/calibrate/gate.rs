@@ -1,11 +1,16 @@
 //! The gate that decides: opened, to see what it would be asked about, and closed again at the number that was chosen.
 
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
-use ibidem_engine::policy::{CalibratedGate, CollectionThresholds, Policy, Top1Similarity};
+use ibidem_engine::policy::{Answerability, CalibratedGate, CollectionThresholds, Policy, Top1Similarity};
+use ibidem_words::GateRecord;
 
-/// The gate of a policy that a threshold can be chosen for. Where it has both, the one that looks at the pool as a whole.
-pub fn deciding(policy: &Policy) -> Option<CalibratedGate> {
+/// The gate of a policy that a threshold can be chosen for: the reader's where there is a reader, else one that looks at
+/// the pool as a whole.
+pub fn deciding(policy: &Policy, has_reader: bool) -> Option<CalibratedGate> {
     let rules = &policy.rules.sift;
+    if has_reader && rules.rules_of::<Answerability>().next().is_some() {
+        return Some(CalibratedGate::Answerability);
+    }
     if rules.rules_of::<Top1Similarity>().next().is_some() {
         return Some(CalibratedGate::Top1Similarity);
     }
@@ -18,6 +23,11 @@ pub fn set(policy: &Policy, gate: CalibratedGate, number: f64) -> Policy {
     policy.rules.calibration = None;
     let rules = &mut policy.rules.sift;
     match gate {
+        CalibratedGate::Answerability => {
+            for threshold in rules.rules_of_mut::<Answerability>() {
+                threshold.0 = number;
+            }
+        }
         CalibratedGate::Top1Similarity => {
             for threshold in rules.rules_of_mut::<Top1Similarity>() {
                 threshold.0 = number;
@@ -37,7 +47,7 @@ pub fn set(policy: &Policy, gate: CalibratedGate, number: f64) -> Policy {
 /// The policy as if the gate were not there: every other gate decides as it does.
 pub fn opened(policy: &Policy, gate: CalibratedGate) -> Policy {
     let open = match gate {
-        CalibratedGate::Top1Similarity => 0.0,
+        CalibratedGate::Answerability | CalibratedGate::Top1Similarity => 0.0,
         CalibratedGate::DistanceThreshold => 1.0,
     };
     set(policy, gate, open)
@@ -46,7 +56,7 @@ pub fn opened(policy: &Policy, gate: CalibratedGate) -> Policy {
 /// The gate's own number for a score: what is at least so similar is at most so far away.
 pub fn number(gate: CalibratedGate, score: f64) -> f64 {
     match gate {
-        CalibratedGate::Top1Similarity => score,
+        CalibratedGate::Answerability | CalibratedGate::Top1Similarity => score,
         CalibratedGate::DistanceThreshold => as_shown(1.0 - score),
     }
 }
@@ -58,11 +68,15 @@ pub fn score(gate: CalibratedGate, explanation: &Explanation) -> Option<f64> {
         return None;
     }
     match gate {
-        CalibratedGate::Top1Similarity => {
-            explanation.trace.iter().find(|record| record.gate == "top1_similarity").map(|record| record.observed)
-        }
+        CalibratedGate::Answerability | CalibratedGate::Top1Similarity => observed(gate, &explanation.trace),
         CalibratedGate::DistanceThreshold => closest(explanation).map(|closest| as_shown(closest.similarity)),
     }
+}
+
+/// What a gate that looks at the pool as a whole observed.
+pub(super) fn observed(gate: CalibratedGate, trace: &[GateRecord]) -> Option<f64> {
+    let name = gate.to_string();
+    trace.iter().find(|record| record.gate == name).map(|record| record.observed)
 }
 
 /// The closest of the candidates that would be left if the gate were so strict that it left only one.

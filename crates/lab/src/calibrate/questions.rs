@@ -19,6 +19,10 @@ pub struct LabelledQuestion {
     /// evidence. Empty where nobody said which; then any will do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
+    /// The words that answer it, as people wrote or marked them: one of them must be in the answer. Empty where nobody
+    /// said; then the right document will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
     /// Only these collections are asked; empty means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<CollectionName>,
@@ -89,6 +93,7 @@ fn of_squad(question: squad::SquadQuestion) -> LabelledQuestion {
         query: question.text,
         answerable: question.answerable,
         documents: if question.answerable { vec![question.paragraph] } else { Vec::new() },
+        answers: question.answers,
         collections: Vec::new(),
     }
 }
@@ -100,7 +105,8 @@ fn of_golden(query: GoldenQuery) -> Option<LabelledQuestion> {
     }
     let answerable = !query.expected.abstain;
     let documents = if answerable { query.expected.doc_ids } else { Vec::new() };
-    Some(LabelledQuestion { id: query.id, query: query.query, answerable, documents, collections: Vec::new() })
+    let (answers, collections) = (Vec::new(), Vec::new());
+    Some(LabelledQuestion { id: query.id, query: query.query, answerable, documents, answers, collections })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A policy's text with the number that was chosen and where it comes from. Everything else stays as somebody wrote it.
 
-use ibidem_engine::policy::{CalibratedGate, Calibration, ModelIdentity, Policy, PolicyError};
+use ibidem_engine::policy::{CalibratedGate, Calibration, ModelIdentity, Policy, PolicyError, WithOtherModels};
 
 use super::gate;
 
@@ -18,6 +18,7 @@ pub enum WriteError {
 /// The text of the calibrated policy. It is read again before it is given: it says this, and nothing else.
 pub fn calibrated(text: &str, calibration: &Calibration) -> Result<String, WriteError> {
     let key = match calibration.gate {
+        CalibratedGate::Answerability => "answerability:",
         CalibratedGate::Top1Similarity => "top1_similarity:",
         CalibratedGate::DistanceThreshold => "distance_threshold:",
     };
@@ -73,8 +74,7 @@ fn block(calibration: &Calibration) -> String {
         "calibration:".to_owned(),
         format!("  gate: {gate}"),
         format!("  threshold: {threshold}"),
-        "  # Of the questions let through, the share that should not have been is at most this, with this confidence:"
-            .to_owned(),
+        "  # Of the answers given, the share that is wrong is at most this, with this confidence:".to_owned(),
         format!("  max_hallucination: {max_hallucination}"),
         format!("  confidence: {confidence}"),
         format!("  bound: {bound}"),
@@ -93,6 +93,9 @@ fn block(calibration: &Calibration) -> String {
         ("verifier", models.verifier.as_ref()),
     ];
     lines.extend(identities.into_iter().filter_map(|(part, model)| Some(format!("    {part}: {}", shown(model?)))));
+    if calibration.with_other_models == WithOtherModels::PromiseNothing {
+        lines.push("  with_other_models: promise_nothing".to_owned());
+    }
     lines.join("\n") + "\n"
 }
 
@@ -136,6 +139,7 @@ mod tests {
                 reranker: None,
                 verifier: Some(ModelIdentity { name: "lexical".to_owned(), sha256: None }),
             },
+            with_other_models: WithOtherModels::Refuse,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Which models are in use, by what makes each another one: what a calibrated policy is held against.
 
-use std::path::Path;
-
+use ibidem_adapters::onnx::PairModelSettings;
 use ibidem_engine::policy::{CalibratedModels, ModelIdentity};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_words::Sha256Hash;
@@ -13,13 +12,13 @@ use crate::settings::{EntailmentSource, RerankerSource, Settings};
 pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
     let model = embedder.model();
     let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
-        RerankerSource::Onnx(onnx) => in_file(&onnx.name, &onnx.model_file()),
+        RerankerSource::Onnx(onnx) => by_weights(onnx),
         RerankerSource::Http(http) => Ok(by_name(&http.model)),
         RerankerSource::Model(yes_no) => Ok(by_name(asked(settings, yes_no))),
     });
     let verifier = match &settings.entailment.source {
         EntailmentSource::Lexical => by_name("lexical"),
-        EntailmentSource::Onnx(onnx) => in_file(&onnx.name, &onnx.model_file())?,
+        EntailmentSource::Onnx(onnx) => by_weights(onnx)?,
         EntailmentSource::Model(yes_no) => by_name(asked(settings, yes_no)),
     };
     Ok(CalibratedModels {
@@ -39,7 +38,8 @@ fn by_name(name: &str) -> ModelIdentity {
     ModelIdentity { name: name.to_owned(), sha256: None }
 }
 
-fn in_file(name: &str, file: &Path) -> anyhow::Result<ModelIdentity> {
-    let bytes = std::fs::read(file).map_err(|error| anyhow::anyhow!("{} cannot be read: {error}", file.display()))?;
-    Ok(ModelIdentity { name: name.to_owned(), sha256: Some(Sha256Hash::of(&bytes)) })
+fn by_weights(model: &PairModelSettings) -> anyhow::Result<ModelIdentity> {
+    let weights = model.weights();
+    let weights = weights.map_err(|error| anyhow::anyhow!("{} cannot be read: {error}", model.place().display()))?;
+    Ok(ModelIdentity { name: model.name.clone(), sha256: Some(Sha256Hash::of(&weights)) })
 }

@@ -19,7 +19,8 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     let settings = load(None, std::iter::empty(), &[]).unwrap();
     assert_eq!(settings.embedding.onnx.max_tokens, 256);
     assert!(settings.language_model.is_none());
-    assert!(settings.reranker.is_none());
+    let reranker = settings.reranker.map(|reranker| reranker.source);
+    assert!(matches!(&reranker, Some(RerankerSource::Onnx(onnx)) if onnx.name == "reader"), "{reranker:?}");
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
     assert_eq!(settings.breakers, ibidem_words::degrade::BreakerSettings::default());
 }
@@ -140,6 +141,8 @@ fn roles_that_could_not_be_played_are_refused() {
 fn each_kind_of_reranker_has_what_it_needs() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
     let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker.unwrap().source;
+    let RerankerSource::Onnx(onnx) = source("") else { panic!("the reader comes with the program") };
+    assert_eq!((onnx.name.as_str(), onnx.place()), ("reader", "the built-in reader: model.onnx".into()));
     let RerankerSource::Onnx(onnx) = source("reranker:\n  use: onnx\n  folder: models/bge\n") else {
         panic!("a cross-encoder is configured");
     };
@@ -159,7 +162,7 @@ fn each_kind_of_reranker_has_what_it_needs() {
 fn a_reranker_that_could_not_judge_is_refused() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n";
     let cases = [
-        ("", "use: bm25", "`reranker.use` is \"bm25\"; it must be one of none, onnx, http, model"),
+        ("", "use: bm25", "`reranker.use` is \"bm25\"; it must be one of reader, onnx, http, model, none"),
         ("", "use: http", "`reranker.url` is needed"),
         ("", "use: http\n  url: file:///x\n  name: m", "`reranker.url` must begin with http://"),
         ("", "use: http\n  url: http://127.0.0.1:2", "`reranker.name` is needed"),
@@ -200,15 +203,15 @@ fn each_kind_of_entailment_model_has_what_it_needs() {
 #[test]
 fn an_entailment_model_that_could_not_judge_is_refused() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n";
-    let reranked = "reranker:\n  use: onnx\n";
+    let [alone, reranked] = ["none", "onnx"].map(|used| format!("{model}reranker:\n  use: {used}\n"));
     let cases = [
         ("", "use: none", "`entailment.use` is \"none\"; it must be one of lexical, onnx, model"),
         ("", "use: model", "`language_model.url` is needed with `entailment.use: model`"),
         (model, "use: model\n  name: large", "`entailment.name` must be"),
         (model, "use: model\n  prompt: Is {claim} so?", "`entailment.prompt` must have {premise} in it once"),
         ("", "timeout_ms: 45000", "`server.request_timeout_ms` must be more than `entailment.timeout_ms`"),
-        (model, "timeout_ms: 15000", "one after the other (45000 ms)"),
-        (&format!("{model}{reranked}"), "timeout_ms: 10000", "one after the other (45000 ms)"),
+        (&alone, "timeout_ms: 15000", "one after the other (45000 ms)"),
+        (&reranked, "timeout_ms: 12000", "one after the other (45000 ms)"),
         ("", "timeout_ms: 0", "`entailment.timeout_ms`"),
         ("", "max_tokens: 31", "`entailment.max_tokens`"),
         ("", "at_once: 0", "`entailment.at_once`"),

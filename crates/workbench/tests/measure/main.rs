@@ -95,7 +95,7 @@ async fn each_way_of_gathering_is_scored_and_what_cannot_be_measured_is_refused(
         let folder = tempfile::tempdir().unwrap();
         write_set(folder.path());
         let set = folder.path().to_str().unwrap();
-        let evaluate = ["eval", "gather", set, "--collection", "Handbook", "--json"];
+        let evaluate = ["eval", "gather", set, "--collection", "Handbook", "--json", "--set", "reranker.use=none"];
         let nothing = measure(installation, &evaluate).await;
         assert!(nothing.code != Some(0) && nothing.err.contains("ingest its corpus first"), "{nothing:?}");
 

@@ -57,6 +57,39 @@ fn what_nobody_reranked_comes_in_the_order_of_both_lanes_where_the_policy_wants_
 }
 
 #[test]
+fn beside_the_rank_a_score_moves_what_the_search_put_close_and_not_what_it_put_far_below() {
+    let rules = rules("keep: 16\nkind_minimum: 0\nscore_weight: 0.5");
+    let ranked = |number: u32, score| candidate(number, None, 1.0 - number as f32 / 100.0, Some(score));
+    // Even odds count nothing: the search's order stays. Half the log-odds of 0.9 (1.1) pass ln 2, and not ln 10.
+    for (second, tenth, first) in [(0.5, 0.5, 1), (0.9, 0.5, 2), (0.5, 0.9, 1), (0.5, 0.995, 10)] {
+        let score = |number| {
+            if number == 2 {
+                second
+            } else if number == 10 {
+                tenth
+            } else {
+                0.5
+            }
+        };
+        let mut candidates: Vec<Candidate> = (1..=10).map(|number| ranked(number, score(number))).collect();
+        order(&mut candidates, Some(&rules), &[], UnrankedOrder::Cosine);
+        assert_eq!(numbers(&candidates)[0], first, "{second} {tenth}");
+    }
+}
+
+#[test]
+fn beside_the_rank_what_the_asker_named_comes_first_and_what_nobody_read_stays_as_found() {
+    let rules = rules("keep: 16\nkind_minimum: 0\nscore_weight: 0.5");
+    let named = Candidate { addressed: true, ..candidate(3, None, 0.1, Some(0.01)) };
+    let mut candidates = vec![candidate(1, None, 0.9, Some(0.99)), candidate(2, None, 0.8, Some(0.2)), named];
+    order(&mut candidates, Some(&rules), &[], UnrankedOrder::Cosine);
+    assert_eq!(numbers(&candidates), [3, 1, 2]);
+    let mut unread = vec![candidate(1, None, 0.2, None), candidate(2, None, 0.8, None)];
+    order(&mut unread, Some(&rules), &[], UnrankedOrder::Cosine);
+    assert_eq!(numbers(&unread), [2, 1]);
+}
+
+#[test]
 fn a_kind_that_is_asked_for_gains_in_the_order_only() {
     let rules = rules("keep: 16\nkind_minimum: 0\nkinds: {decision: [decision, decided]}");
     let asked = asked_kinds("What was decided about TLS?", &rules);

@@ -50,6 +50,16 @@ fn a_calibrated_policy_holds_with_its_own_models_only() {
 }
 
 #[test]
+fn a_policy_may_go_on_with_other_models_and_says_that_its_bound_does_not_hold() {
+    let text = calibrated(BOOK, "top1_similarity", 0.7) + "  with_other_models: promise_nothing\n";
+    let policy = Policy::parse(&text).unwrap();
+    let in_use = CalibratedModels { reranker: Some(mark("tiny", None)), ..models() };
+    assert_eq!(policy.check_models(&in_use), Ok(()));
+    assert_eq!(policy.other_models(&in_use), ["the reranker was none, and tiny is in use"]);
+    assert_eq!(policy.other_models(&models()), Vec::<String>::new());
+}
+
+#[test]
 fn a_number_that_was_changed_after_calibrating_is_a_contradiction() {
     let edited = calibrated(&BOOK.replace("top1_similarity: 0.7", "top1_similarity: 0.6"), "top1_similarity", 0.7);
     let said = Policy::parse(&edited).unwrap_err().to_string();

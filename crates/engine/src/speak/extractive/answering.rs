@@ -1,46 +1,59 @@
 //! Which sentences a reader found the answer in.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use ibidem_language::sentences::sentences_of;
-use ibidem_words::CharSpan;
+use ibidem_words::{Candidate, CharSpan};
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;
-use super::Quoted;
+use super::{Found, Quoted};
 
 /// A note that a reader finds likelier to answer than not.
 const LIKELIER_THAN_NOT: f64 = 0.5;
 
-/// The sentences with the answer of the notes that answer, at most so many notes: the likeliest first. Where none is
-/// likelier to answer than not, the likeliest alone. Nothing where no reader said where.
-pub(super) fn answering<'t>(footnotes: &Footnotes<'_>, texts: &'t [String], most: usize) -> Vec<Quoted<'t>> {
-    let mut read: Vec<Read<'_, 't>> = footnotes
-        .notes()
-        .zip(texts)
-        .filter_map(|((number, candidate), shown_text)| {
-            let (probability, span) = (candidate.answering()?, candidate.answer?);
-            Some(Read { probability, number, text: &candidate.passage.text, shown_text, span })
-        })
-        .collect();
-    read.sort_by(|one, other| other.probability.total_cmp(&one.probability).then(one.number.cmp(&other.number)));
-    let answers = read.iter().take_while(|read| read.probability >= LIKELIER_THAN_NOT).count();
-    read.truncate(answers.max(1).min(most.max(1)));
-    let quoted = read.into_iter().filter_map(|Read { number, text, shown_text, span, .. }| {
-        let (place, sentence) = sentence_of(shown_text, text, span)?;
+/// What the odds of a note must be of the likeliest note's: beside a sure answer a doubtful one is beside the point.
+const SHARE_OF_BEST_ODDS: f64 = 0.2;
+
+/// The sentences with the answer, at most of so many notes: of those that are likelier to answer than not and not much
+/// less likely than the likeliest, the likeliest first, or of the best note where none is; and before them of those that
+/// must be heard. Where the answer stands above
+/// a note, in its title or heading, its sentence that shares most with the question is said. Nothing where no reader
+/// said where any answer stands.
+pub(super) fn answering<'t>(
+    footnotes: &Footnotes<'_>,
+    texts: &'t [String],
+    heard: &BTreeSet<u32>,
+    found: &[Found<'t>],
+    most: usize,
+) -> Vec<Quoted<'t>> {
+    if footnotes.notes().all(|(_, candidate)| candidate.answer.is_none()) {
+        return Vec::new();
+    }
+    let odds = |candidate: &Candidate| candidate.answering().map_or(0.0, |likely| likely / (1.0 - likely).max(1e-6));
+    let least = footnotes.notes().map(|(_, candidate)| SHARE_OF_BEST_ODDS * odds(candidate)).fold(0.0, f64::max);
+    let answers = |candidate: &Candidate| {
+        let is_likely = candidate.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT);
+        is_likely && odds(candidate) >= least
+    };
+    let any_answers = footnotes.notes().any(|(_, candidate)| answers(candidate));
+    let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
+    let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), shown_text)| {
+        let probability = candidate.answering()?;
+        let is_heard = heard.contains(&number) || best == Some(number);
+        (is_heard || answers(candidate)).then_some((!is_heard, probability, number, candidate, shown_text))
+    });
+    let mut read: Vec<_> = read.collect();
+    read.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| other.1.total_cmp(&one.1)).then(one.2.cmp(&other.2)));
+    read.truncate(most.max(1));
+    let quoted = read.into_iter().filter_map(|(_, _, number, candidate, shown_text)| {
+        let told = candidate.answer.and_then(|span| sentence_of(shown_text, &candidate.passage.text, span));
+        let by_words = || found.iter().find(|found| found.number == number).map(|found| (found.place, found.sentence));
+        let (place, sentence) = told.or_else(by_words)?;
         Some(Quoted { number, place, sentence })
     });
     quoted.collect()
-}
-
-/// A note that a reader read.
-struct Read<'n, 't> {
-    probability: f64,
-    number: u32,
-    text: &'n str,
-    /// As it is shown.
-    shown_text: &'t str,
-    span: CharSpan,
 }
 
 /// The sentence of the text as it is shown that has the words at a span of the text as it was. Where the same words

@@ -50,6 +50,22 @@ fn rows_of_a_table_speak_and_its_head_and_headings_do_not() {
 }
 
 #[test]
+fn a_note_that_answers_in_its_title_is_quoted_by_its_words_and_a_named_document_is_always_heard() {
+    let read = |number: u128, text: &str, score: f32, answer: Option<(u32, u32)>| Candidate {
+        rerank: Some(score),
+        answer: answer.map(|(start, end)| CharSpan { start, end }),
+        ..note(number, "policy", text)
+    };
+    let titled = read(1, "It was reviewed. Recordings are kept for three months.", 0.9, None);
+    let named = Candidate { addressed: true, ..read(2, "Calls of the desk are kept too.", 0.1, Some((0, 5))) };
+    let beside = read(3, "Calls are made by the desk.", 0.2, Some((0, 5)));
+    assert_eq!(
+        said("How long are recordings kept?", &[titled, named, beside], 3),
+        "Recordings are kept for three months.[1] Calls of the desk are kept too.[2] "
+    );
+}
+
+#[test]
 fn what_a_reader_found_is_quoted_and_nothing_beside_it() {
     let text = "Recordings of calls are listed in the annex. Three months is the limit.";
     let read = |number: u128, text: &str, score: f32, answer: (u32, u32)| Candidate {
@@ -60,6 +76,9 @@ fn what_a_reader_found_is_quoted_and_nothing_beside_it() {
     let question = "How long are recordings of calls kept?";
     let notes = [read(1, "Recordings of calls are made by the desk.", 0.2, (0, 10)), read(2, text, 0.9, (45, 57))];
     assert_eq!(said(question, &notes, 3), "Three months is the limit.[2] ");
-    let unsure = [read(1, "Recordings of calls are made by the desk.", 0.2, (0, 10)), read(2, text, 0.3, (45, 57))];
-    assert_eq!(said(question, &unsure, 3), "Three months is the limit.[2] ", "the likeliest alone");
+    let doubtful = read(1, "Recordings of calls are made by the desk.", 0.6, (0, 10));
+    assert_eq!(said(question, &[doubtful.clone(), read(2, text, 0.95, (45, 57))], 3), "Three months is the limit.[2] ");
+    assert!(said(question, &[doubtful, read(2, text, 0.85, (45, 57))], 3).contains("[1]"), "hardly less likely");
+    let unsure = [read(1, text, 0.3, (45, 57)), read(2, "Recordings of calls are made by the desk.", 0.4, (0, 10))];
+    assert_eq!(said(question, &unsure, 3), "Three months is the limit.[1] ", "the best by rank and score alone");
 }

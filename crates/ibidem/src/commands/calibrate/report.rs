@@ -46,9 +46,10 @@ impl Report {
             "policy": self.policy,
             "gate": self.gate,
             "left_out": self.left_out,
-            "refused_by_other_gates": self.observed.refused_otherwise,
+            "refused_otherwise": self.observed.refused_otherwise,
             "not_answerable": self.observed.not_answerable,
-            "wrong_evidence": self.observed.wrong_evidence,
+            "wrong_source": self.observed.wrong_source,
+            "wrong_answer": self.observed.wrong_answer,
             "calibration": self.calibration,
             "held_out": self.held_out,
             "provenance": self.provenance,
@@ -56,7 +57,7 @@ impl Report {
     }
 
     pub(super) fn show(&self, written: Option<&Path>) {
-        let Observed { points, refused_otherwise, not_answerable, wrong_evidence, .. } = &self.observed;
+        let Observed { points, refused_otherwise, not_answerable, wrong_source, wrong_answer, .. } = &self.observed;
         console::say(&format!(
             "policy {}, gate {}: {} labelled questions were searched for, {} more are decided by a rule and left out.",
             self.policy,
@@ -65,8 +66,8 @@ impl Report {
             self.left_out
         ));
         console::say(&format!(
-            "Other gates refuse {refused_otherwise}. Of the rest {not_answerable} are not answerable, and for \
-             {wrong_evidence} the evidence has no right passage.\n"
+            "With this gate open {refused_otherwise} are refused. Of the rest {not_answerable} are not answerable, \
+             {wrong_source} are answered from no right document, and {wrong_answer} without the right words.\n"
         ));
         console::say(&format!("{}\n", self.table()));
         match (&self.calibration.chosen, &self.calibration.needed) {
@@ -146,7 +147,7 @@ impl Report {
                 )
             }
             _ => "at no threshold were answers better than that, so no number of labels would help: it takes a better \
-                  score (another embedding model, a reranker) or a looser bound"
+                  score (another reader or embedding model) or a looser bound"
                 .to_owned(),
         };
         console::complain(&format!(

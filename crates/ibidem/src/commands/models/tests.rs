@@ -57,5 +57,8 @@ async fn a_file_is_named_with_its_digest_and_a_missing_one_with_its_reason() {
 
     let row = reranker(&settings(&["reranker.use=onnx", "reranker.folder=no/such"])).await.unwrap();
     assert!(row.sha256.is_none() && matches!(&row.state, State::Problem(problem) if problem.contains("no/such")));
-    assert!(reranker(&settings(&[])).await.is_none(), "no reranker is configured by default");
+    assert!(reranker(&settings(&["reranker.use=none"])).await.is_none());
+    let own = reranker(&settings(&[])).await.unwrap();
+    let weights = Sha256Hash::of(ibidem_wiring::models::READER.model);
+    assert_eq!((own.from.as_str(), own.sha256), ("the built-in reader: model.onnx", Some(weights)));
 }

@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn comments_layout_and_other_ways_to_write_a_number_are_no_difference() {
-        let new = format!("# Another comment.\n{BOOK}").replace("0.7", "0.70");
+        let new = format!("# Another comment.\n{BOOK}").replace("0.7\n", "0.70\n");
         assert_eq!(lines(BOOK, &new), Vec::<String>::new());
         let new = BOOK.replace("max_answer_tokens: 512", "max_answer_tokens: 513");
         assert_eq!(lines(BOOK, &new), ["speak.max_answer_tokens: 512 -> 513"]);

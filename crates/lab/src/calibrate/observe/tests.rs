@@ -17,6 +17,7 @@ fn label(query: &str, answerable: bool, documents: &[&str]) -> LabelledQuestion 
         query: query.to_owned(),
         answerable,
         documents: documents.iter().map(ToString::to_string).collect(),
+        answers: Vec::new(),
         collections: Vec::new(),
     }
 }
@@ -37,13 +38,15 @@ fn asked(gates: Vec<Gate>) -> Asked {
 }
 
 #[tokio::test]
-async fn a_label_is_wrong_where_nothing_answers_it_or_the_right_document_is_not_in_the_evidence() {
+async fn a_label_is_wrong_where_nothing_answers_it_or_no_right_document_is_cited_or_the_words_are_missing() {
     let (searcher, embedder) = searcher(TenantId::named("lab"), &CORPUS).await;
     let engine = Engine::new(searcher);
     let labels = [
         label("penguins eat small fish", true, &["A#p0"]),
         label("volcanoes erupt hot lava", true, &["Z#p0"]),
         label("glaciers melt", false, &[]),
+        LabelledQuestion { answers: vec!["hot LAVA".to_owned()], ..label("volcanoes erupt hot lava", true, &["B#p0"]) },
+        LabelledQuestion { answers: vec!["ash".to_owned()], ..label("volcanoes erupt hot lava", true, &["B#p0"]) },
         // Nothing is so close to this that the floor lets it through.
         label("who painted the ceiling", true, &["A#p0"]),
         label("ADR-0099", false, &[]),
@@ -52,15 +55,15 @@ async fn a_label_is_wrong_where_nothing_answers_it_or_the_right_document_is_not_
     let mut heard = 0;
     let gate = CalibratedGate::Top1Similarity;
     let observed = observe(&engine, &asked, gate, &labels, 3, || heard += 1).await.unwrap();
-    assert_eq!(heard, 5);
+    assert_eq!(heard, 7);
     let wrong: Vec<_> = observed.points.iter().map(|point| (point.score > 0.9, point.wrong)).collect();
-    assert_eq!(wrong, [(true, false), (true, true), (true, true), (false, false)]);
+    assert_eq!(wrong, [(true, false), (true, true), (true, true), (true, false), (true, true), (false, false)]);
     assert_eq!((observed.by_rule, observed.refused_otherwise), (1, 1), "{observed:?}");
-    assert_eq!((observed.not_answerable, observed.wrong_evidence), (1, 1));
+    assert_eq!((observed.not_answerable, observed.wrong_source, observed.wrong_answer), (1, 1, 1));
     // What another gate refuses is answered at no threshold, not even at none.
     let demand = Demand { max_risk: 0.9, confidence: 0.5, bound: Bound::ClopperPearson };
     let calibration = calibrate(&observed.points, demand, &Sequence::hundredths()).unwrap();
-    assert_eq!(calibration.steps.last().unwrap().answered, 3);
+    assert_eq!(calibration.steps.last().unwrap().answered, 5);
 
     embedder.set_down(true);
     let error = observe(&engine, &asked, gate, &labels[..1], 1, || {}).await.unwrap_err();

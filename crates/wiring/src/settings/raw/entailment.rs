@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::OnnxSettings;
+use ibidem_adapters::onnx::{ModelFiles, OnnxSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_engine::yes_no::YesNoPrompt;
 use serde::Deserialize;
 
 use super::super::checked::{EntailmentSettings, EntailmentSource};
 use super::Problems;
-use super::judging::{RawPairModel, RawYesNo};
+use super::pair_models::{RawPairModel, RawYesNo};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +47,11 @@ impl RawEntailment {
         let source = match chosen {
             Use::Lexical => EntailmentSource::Lexical,
             Use::Onnx => {
-                let model = RawPairModel { folder: self.folder, name: self.name, max_tokens: self.max_tokens };
+                let model = RawPairModel {
+                    files: ModelFiles::Folder(self.folder),
+                    name: self.name,
+                    max_tokens: self.max_tokens,
+                };
                 EntailmentSource::Onnx(model.arranged_as(embedding?))
             }
             Use::Model => {

@@ -1,17 +1,18 @@
-//! The section `reranker`: one of three kinds, or none.
+//! The section `reranker`: one of four kinds, or none.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_reranker::{HttpRerankerSettings, RerankForm};
-use ibidem_adapters::onnx::OnnxSettings;
+use ibidem_adapters::onnx::{ModelFiles, OnnxSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_engine::yes_no::YesNoPrompt;
 use serde::Deserialize;
 
 use super::super::checked::{RerankerSettings, RerankerSource};
 use super::Problems;
-use super::judging::{RawPairModel, RawYesNo};
+use super::pair_models::{RawPairModel, RawYesNo};
+use crate::models::READER;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +34,7 @@ pub(super) struct RawReranker {
 #[derive(Clone, Copy)]
 enum Use {
     None,
+    Reader,
     Onnx,
     Http,
     Model,
@@ -46,7 +48,13 @@ impl RawReranker {
         model: Option<&OpenAiSettings>,
         problems: &mut Problems,
     ) -> Option<RerankerSettings> {
-        let uses = [("none", Use::None), ("onnx", Use::Onnx), ("http", Use::Http), ("model", Use::Model)];
+        let uses = [
+            ("reader", Use::Reader),
+            ("onnx", Use::Onnx),
+            ("http", Use::Http),
+            ("model", Use::Model),
+            ("none", Use::None),
+        ];
         let chosen = problems.one_of("reranker.use", &self.r#use, &uses)?;
         problems.at_least("reranker.timeout_ms", self.timeout_ms, 1);
         problems.at_least("reranker.max_tokens", self.max_tokens as u64, 32);
@@ -55,8 +63,12 @@ impl RawReranker {
         let timeout = Duration::from_millis(self.timeout_ms);
         let source = match chosen {
             Use::None => return None,
-            Use::Onnx => {
-                let model = RawPairModel { folder: self.folder, name: self.name, max_tokens: self.max_tokens };
+            Use::Reader | Use::Onnx => {
+                let files = match chosen {
+                    Use::Reader => ModelFiles::BuiltIn(READER),
+                    _ => ModelFiles::Folder(self.folder),
+                };
+                let model = RawPairModel { files, name: self.name, max_tokens: self.max_tokens };
                 RerankerSource::Onnx(model.arranged_as(embedding?))
             }
             Use::Http => RerankerSource::Http(self.http(problems)?),

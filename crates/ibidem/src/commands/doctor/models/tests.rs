@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
-    let none = reranker(&settings(&[])).await;
+    let none = reranker(&settings(&["reranker.use=none"])).await;
     assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
     let model = [NO_MODEL[0], NO_MODEL[1], "reranker.use=model"];
     let cases: [(&[&str], &str, &str); 3] = [

@@ -155,6 +155,13 @@ fn rerank(teller: &mut Teller<'_>) {
         "If a reranker is configured, it reads the best {pool} and the kept keyword hits, and orders them; otherwise the \
          most similar come first. The best {keep} are kept."
     ));
+    if teller.has("gather.rerank.score_weight") {
+        let weight = teller.always("gather.rerank.score_weight");
+        teller.line(&format!(
+            "The order is by {weight} times the log-odds of the reranker's score, less the logarithm of the rank in the \
+             search. What the question names comes first."
+        ));
+    }
     let boost = teller.always("gather.rerank.kind_boost");
     let minimum = teller.always("gather.rerank.kind_minimum");
     teller.line(&format!(

@@ -12,6 +12,13 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     for line in gates.iter().flat_map(Gate::words) {
         teller.line(&line);
     }
+    let left = &teller.written.policy.rules.sift.left_to_reader;
+    if !left.is_empty() {
+        let line =
+            format!("Where the reader has read the passages, these are left out, and it decides: {}.", left.join(", "));
+        teller.line(&line);
+        teller.told.insert("sift.left_to_reader".to_owned());
+    }
     let absent = Gate::all().filter(|(name, _)| gates.iter().all(|gate| gate.name() != *name));
     let mut off = Vec::new();
     for (_, absent) in absent {

@@ -21,12 +21,14 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
         "a question about a term of at most 5 words",
         "The 12 best by meaning",
         "from a similarity of 0.85 on",
-        "reads the best 60",
+        "reads the best 16",
         "dropped below a similarity of 0.3.",
         "more alike than 0.9",
         "at most the best 3",
         "similarity below 0.33: refused, `low_similarity`",
+        "probability below 0.75 that it answers",
         "A share of 0.5 or more",
+        "these are left out, and it decides: min_similarity, top1_similarity.",
         "at temperature 0.1, in at most 512 tokens",
         "“The documents do not answer this.”",
         "Ask in other words, or about something narrower.",
@@ -39,7 +41,7 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
 fn what_is_off_is_said_to_be_off() {
     let told = explained(BOOK);
     place(&told, "Off here: the noise floor, the least similarity, the limit for one document, thresholds of");
-    for off in ["address", "curator's note", "reranker", "vocabulary"] {
+    for off in ["address", "curator's note", "vocabulary"] {
         assert!(!told.contains(off), "{off} is off\n{told}");
     }
 }

@@ -1,8 +1,6 @@
 //! What reranker and entailment model have in common: a folder with a model, or the language model's yes or no.
 
-use std::path::PathBuf;
-
-use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
+use ibidem_adapters::onnx::{ModelFiles, OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_engine::yes_no::{YesNoPrompt, YesNoSettings};
 
@@ -12,7 +10,7 @@ use super::Problems;
 const MOST_CHARACTERS: usize = 4_000;
 
 pub(super) struct RawPairModel {
-    pub(super) folder: PathBuf,
+    pub(super) files: ModelFiles,
     pub(super) name: Option<String>,
     pub(super) max_tokens: usize,
 }
@@ -20,7 +18,7 @@ pub(super) struct RawPairModel {
 impl RawPairModel {
     /// On the same library, and with as many sessions and threads.
     pub(super) fn arranged_as(self, embedding: &OnnxSettings) -> PairModelSettings {
-        let settings = PairModelSettings::of(self.folder, &embedding.runtime);
+        let settings = PairModelSettings::of_files(self.files, &embedding.runtime);
         PairModelSettings {
             name: self.name.unwrap_or(settings.name),
             sessions: embedding.sessions,
