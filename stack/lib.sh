@@ -10,6 +10,7 @@ STACK_HOME=${IBIDEM_STACK_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/ibidem-stack}
 INSTANCE=${IBIDEM_STACK_INSTANCE:-default}
 RUN=$STACK_HOME/run/$INSTANCE
 VENV=$STACK_HOME/venv
+E5_VENV=$STACK_HOME/venv-e5
 TOOLS=$STACK_HOME/tools
 
 QDRANT_VERSION=1.16.3
@@ -370,3 +371,9 @@ check_model_choice() {
     [[ $1 == small || $1 == usable || $1 == none ]] ||
         fail "--model takes small, usable or none; it was '$1'"
 }
+
+check_extra() {
+    [[ $1 == e5 ]] || fail "--with takes e5; it was '$1'"
+}
+
+has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }

@@ -1,5 +1,6 @@
 //! Everything outside this process but the database: a folder per system, a file per port or step.
 
+pub mod http_embedder;
 pub mod http_reranker;
 pub mod object_store;
 pub mod onnx;

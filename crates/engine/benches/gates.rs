@@ -79,6 +79,7 @@ fn record() -> DecisionRecord {
             collection: candidate.passage.collection,
             kind: candidate.passage.kind,
             cosine: candidate.cosine,
+            scaled: candidate.scaled,
             bm25: candidate.bm25,
             fused: candidate.fused,
             rerank: candidate.rerank,

@@ -1,4 +1,4 @@
-//! One search: both lanes in one round trip, fused by rank, and nothing shown that the catalogue does not confirm.
+//! One search: both lanes in one round trip, fused by their scores, and nothing shown that the catalogue does not confirm.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
-use ibidem_words::{CollectionName, InvalidQuestion, PassageKey, Scope, checked_query, seen};
+use ibidem_words::{CollectionName, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen};
 use tracing::{Instrument as _, trace_span};
 
-/// Reciprocal rank fusion's constant: the value of the paper that introduced it, and of most engines since.
-const FUSION_K: f64 = 60.0;
+/// What keywords weigh in a fused score where nothing else is said; meaning weighs 1.
+pub const KEYWORD_WEIGHT: f64 = 1.25;
 
 /// Each lane brings at least this many, so that fusion has something to choose from
 /// and a few withdrawn passages do not shorten the list.
@@ -104,15 +104,17 @@ pub struct Searcher {
 pub(crate) struct Weighed {
     /// For each text, its terms.
     pub(crate) texts: Vec<TermWeights>,
+    /// For each text, the BM25 that no passage exceeds.
+    pub(crate) attainable: Vec<f32>,
     /// Whether the terms count by how rare they are in the asker's scope. If not, they count alike.
     pub(crate) by_rarity: bool,
 }
 
 impl Searcher {
-    /// The best passages by rank, and no more than asked for.
+    /// The best passages, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
         let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;
-        let hits = self.confirm(scope, fuse(found), request.limit).instrument(trace_span!("catalogue")).await?;
+        let hits = self.confirm(scope, found, request.limit).instrument(trace_span!("catalogue")).await?;
         Ok(SearchOutcome { hits, fallback_reasons })
     }
 
@@ -121,7 +123,7 @@ impl Searcher {
         scope: &Scope,
         request: &SearchRequest,
         hits_per_lane: usize,
-    ) -> Result<(Vec<IndexHit>, Vec<Fallback>), SearchError> {
+    ) -> Result<(Vec<(IndexHit, f64)>, Vec<Fallback>), SearchError> {
         let (vector, words) =
             join(self.query_vector(request), self.query_words(scope, request)).instrument(trace_span!("embed")).await;
         let (vector, mut fallback_reasons) = vector?;
@@ -129,6 +131,7 @@ impl Searcher {
         if words.as_ref().is_some_and(|words| !words.by_rarity) {
             fallback_reasons.push(Fallback::WordsUnweighed);
         }
+        let attainable = words.as_ref().and_then(|words| words.attainable.first().copied()).unwrap_or(0.0);
         let words = words.and_then(|words| words.texts.into_iter().next());
         let query = IndexQuery {
             words,
@@ -140,7 +143,8 @@ impl Searcher {
         let found = self.index.call(request.deadline, |index| index.search(scope, vec![query]));
         let found = found.instrument(trace_span!("index")).await?;
         let found = found.into_iter().next().unwrap_or_default();
-        Ok((found, fallback_reasons))
+        let fusion = Fusion { scale: self.embedder.port().model().scale, keyword_weight: KEYWORD_WEIGHT };
+        Ok((fusion.ordered(found, attainable), fallback_reasons))
     }
 
     async fn query_words(&self, scope: &Scope, request: &SearchRequest) -> Result<Option<Weighed>, CatalogueError> {
@@ -155,14 +159,16 @@ impl Searcher {
         let terms: Vec<BTreeSet<TermId>> = texts.iter().map(|text| self.words.analysis().distinct(text)).collect();
         let all: Vec<TermId> = terms.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
         if all.is_empty() {
-            return Ok(Weighed { texts: vec![TermWeights::new(); texts.len()], by_rarity: true });
+            let nothing = vec![TermWeights::new(); texts.len()];
+            return Ok(Weighed { texts: nothing, attainable: vec![0.0; texts.len()], by_rarity: true });
         }
         let counts = self.words.counts(scope, &all).await?;
         let texts = terms.iter().map(|terms| match &counts {
             Some(counts) => bm25::weighed(terms, counts),
             None => bm25::unweighed(terms),
         });
-        Ok(Weighed { texts: texts.collect(), by_rarity: counts.is_some() })
+        let attainable = terms.iter().map(|terms| bm25::attainable(terms, counts.as_ref()));
+        Ok(Weighed { texts: texts.collect(), attainable: attainable.collect(), by_rarity: counts.is_some() })
     }
 
     /// The query's vector, or none when only words are searched, by wish or because the model does not answer.
@@ -214,24 +220,30 @@ impl Searcher {
     }
 }
 
-/// What a rank in a lane, from 0, adds to a fused score; a lane that did not bring the passage adds nothing.
-pub(crate) fn share_of_rank(rank: Option<u32>) -> f64 {
-    rank.map_or(0.0, |rank| 1.0 / (FUSION_K + 1.0 + f64::from(rank)))
+/// How both lanes come to one number: the weighted mean of the similarity and of the share of the attainable BM25.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fusion {
+    pub(crate) scale: SimilarityScale,
+    pub(crate) keyword_weight: f64,
 }
 
-/// Best first; ties break by passage, so that the same corpus always gives the same order.
-fn fuse(hits: Vec<IndexHit>) -> Vec<(IndexHit, f64)> {
-    let mut ranked: Vec<_> = hits
-        .into_iter()
-        .map(|hit| {
-            let fused = share_of_rank(hit.dense_rank) + share_of_rank(hit.lexical_rank);
-            (hit, fused)
-        })
-        .collect();
-    ranked.sort_by(|(one, one_fused), (other, other_fused)| {
-        other_fused.total_cmp(one_fused).then_with(|| one.passage.cmp(&other.passage))
-    });
-    ranked
+impl Fusion {
+    /// A lane that was not searched adds nothing.
+    pub(crate) fn score(self, hit: &IndexHit, attainable: f32) -> f64 {
+        let by_meaning = hit.cosine.map_or(0.0, |cosine| self.scale.unbounded(f64::from(cosine)));
+        let share = |bm25: f32| f64::from(bm25) / f64::from(attainable);
+        let by_words = hit.bm25.filter(|_| attainable > 0.0).map_or(0.0, share);
+        (by_meaning + self.keyword_weight * by_words) / (1.0 + self.keyword_weight)
+    }
+
+    /// Best first; ties break by passage, so that the same corpus always gives the same order.
+    fn ordered(self, hits: Vec<IndexHit>, attainable: f32) -> Vec<(IndexHit, f64)> {
+        let mut ordered: Vec<_> = hits.into_iter().map(|hit| (self.score(&hit, attainable), hit)).collect();
+        ordered.sort_by(|(one_score, one), (other_score, other)| {
+            other_score.total_cmp(one_score).then_with(|| one.passage.cmp(&other.passage))
+        });
+        ordered.into_iter().map(|(score, hit)| (hit, score)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -240,18 +252,50 @@ mod tests {
     use ibidem_words::DocumentId;
     use uuid::Uuid;
 
-    fn hit(chunk_index: u32, dense_rank: Option<u32>, lexical_rank: Option<u32>) -> IndexHit {
+    const FUSION: Fusion = Fusion { scale: SimilarityScale::COSINE, keyword_weight: 1.0 };
+
+    fn hit(chunk_index: u32, cosine: Option<f32>, bm25: Option<f32>) -> IndexHit {
         let document = DocumentId(Uuid::from_u128(1));
         let passage = PassageKey { document, version: 1, chunk_index };
-        IndexHit { passage, cosine: None, bm25: None, dense_rank, lexical_rank }
+        IndexHit { passage, cosine, bm25, dense_rank: None, lexical_rank: None }
+    }
+
+    fn order(fusion: Fusion, hits: &[IndexHit], attainable: f32) -> Vec<u32> {
+        fusion.ordered(hits.to_vec(), attainable).iter().map(|(hit, _)| hit.passage.chunk_index).collect()
     }
 
     #[test]
-    fn a_passage_both_lanes_bring_comes_before_either_lanes_own_and_ties_break_by_passage() {
-        let fused =
-            fuse(vec![hit(1, Some(0), None), hit(0, None, Some(0)), hit(2, Some(5), Some(5)), hit(3, Some(9), None)]);
-        let order: Vec<u32> = fused.iter().map(|(hit, _)| hit.passage.chunk_index).collect();
-        assert_eq!(order, [2, 0, 1, 3]);
-        assert!((fused[1].1 - 1.0 / 61.0).abs() < 1e-12);
+    fn a_passage_that_both_lanes_like_comes_before_either_lanes_own_and_ties_break_by_passage() {
+        let hits = [
+            hit(1, Some(0.75), Some(0.0)),
+            hit(0, Some(0.0), Some(7.5)),
+            hit(2, Some(0.5), Some(5.0)),
+            hit(3, Some(0.5), Some(0.0)),
+        ];
+        assert_eq!(order(FUSION, &hits, 10.0), [2, 0, 1, 3]);
+        assert_eq!(order(Fusion { keyword_weight: 3.0, ..FUSION }, &hits, 10.0), [0, 2, 1, 3]);
+    }
+
+    #[test]
+    fn keywords_count_for_little_where_the_passages_have_few_of_the_questions_words() {
+        // The same hits: nearly all of the question's words are in the passages, and hardly any.
+        let hits = [hit(0, Some(0.6), Some(0.0)), hit(1, Some(0.4), Some(6.0))];
+        assert_eq!(order(FUSION, &hits, 8.0), [1, 0]);
+        assert_eq!(order(FUSION, &hits, 80.0), [0, 1]);
+    }
+
+    #[test]
+    fn similarity_counts_on_the_models_scale_and_tells_cosines_apart_beyond_it() {
+        let fusion = Fusion { scale: SimilarityScale::new(0.7, 0.9).unwrap(), ..FUSION };
+        let hits = [hit(0, Some(0.5), Some(0.0)), hit(1, Some(0.6), Some(0.0)), hit(2, Some(0.95), Some(0.0))];
+        assert_eq!(order(fusion, &hits, 10.0), [2, 1, 0]);
+        let half = fusion.score(&hit(0, Some(0.8), Some(5.0)), 10.0);
+        assert!((half - 0.5).abs() < 1e-6, "{half}");
+    }
+
+    #[test]
+    fn a_lane_that_was_not_searched_leaves_the_order_to_the_other() {
+        assert_eq!(order(FUSION, &[hit(0, None, Some(1.0)), hit(1, None, Some(2.0))], 10.0), [1, 0]);
+        assert_eq!(order(FUSION, &[hit(0, Some(-0.2), None), hit(1, Some(-0.1), None)], 0.0), [1, 0]);
     }
 }

@@ -32,7 +32,7 @@ pub enum PublishError {
 
 impl PublishError {
     /// Whether a document is at fault, and not a part that every document needs.
-    fn is_of_a_document(&self) -> bool {
+    pub fn is_of_a_document(&self) -> bool {
         match self {
             Self::Index(IndexError::Own(IndexFault::Rejected(_)))
             | Self::Catalogue(CatalogueError::Corrupt(_) | CatalogueError::Refused(_))

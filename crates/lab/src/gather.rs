@@ -63,8 +63,8 @@ pub enum Order {
     /// As it was gathered.
     Gathered,
     Cosine,
-    /// The sum of what the ranks in the lanes are worth.
-    FusedRank,
+    /// By both lanes' scores together.
+    Fused,
 }
 
 /// Every k-th query, so that about so many are taken from the whole of a set, and always the same.
@@ -148,7 +148,7 @@ fn documents(pool: &Pool, order: Order) -> Vec<String> {
     match order {
         Order::Gathered => {}
         Order::Cosine => candidates.sort_by(by(cosine)),
-        Order::FusedRank => candidates.sort_by(by(fused)),
+        Order::Fused => candidates.sort_by(by(fused)),
     }
     ranked_documents(candidates.into_iter().map(|candidate| &candidate.passage))
 }

@@ -39,13 +39,14 @@ pub async fn observe(
     questions: &[SquadQuestion],
     mut done: impl FnMut(),
 ) -> Result<Vec<Observed>, SearchError> {
+    let scale = searcher.embedder.port().model().scale;
     let mut observed = Vec::with_capacity(questions.len());
     for question in questions {
         let request = SearchRequest::new(&question.text, vec![collection.clone()], PASSAGES, Lanes::Dense);
         let hits = searcher.search(scope, &request).await?.hits;
         let best = |among: &dyn Fn(&str) -> bool| {
             let among = hits.iter().filter(|hit| among(&hit.passage.title));
-            among.filter_map(|hit| hit.cosine).map(f64::from).fold(0.0, f64::max)
+            among.filter_map(|hit| hit.cosine).map(|cosine| scale.similarity(f64::from(cosine))).fold(0.0, f64::max)
         };
         observed.push(Observed {
             answerable: question.answerable,

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod counts;
+pub mod embedding;
 pub mod guards;
 pub mod model_identities;
 pub mod roles;
@@ -17,7 +18,7 @@ use anyhow::Context as _;
 use async_trait::async_trait;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
-use ibidem_adapters::onnx::{OnnxEmbedder, OnnxEntailment, OnnxReranker};
+use ibidem_adapters::onnx::{OnnxEntailment, OnnxReranker};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
@@ -45,6 +46,7 @@ use ibidem_words::ports::vocabulary::Vocabulary;
 use tokio::sync::watch;
 
 use self::counts::Counts;
+pub use self::embedding::{CountingEmbedder, embedder};
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -85,14 +87,7 @@ pub fn readers(settings: &Settings) -> anyhow::Result<Readers> {
     Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once))
 }
 
-/// Loads the embedding model, which takes about a second.
-pub async fn embedder(settings: &Settings) -> anyhow::Result<Arc<OnnxEmbedder>> {
-    let settings = settings.embedding.clone();
-    let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&settings)).await?;
-    Ok(Arc::new(loaded?))
-}
-
-pub fn index(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Result<QdrantIndex> {
+pub fn index(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<QdrantIndex> {
     Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
 }
 
@@ -233,7 +228,7 @@ pub struct Parts {
     pub store: Store,
     pub originals: StoredOriginals,
     pub readers: Readers,
-    pub embedder: Arc<OnnxEmbedder>,
+    pub embedder: Arc<dyn CountingEmbedder>,
     pub index: QdrantIndex,
 }
 
@@ -241,7 +236,7 @@ impl Parts {
     pub async fn ready(settings: &Settings) -> anyhow::Result<Self> {
         let store = ready_store(settings).await?;
         let embedder = embedder(settings).await?;
-        let index = index(settings, &embedder)?;
+        let index = index(settings, embedder.as_ref())?;
         match index.check().await? {
             IndexState::Ready { .. } => {}
             IndexState::Missing => return Err(IndexError::Own(IndexFault::Missing).into()),
@@ -255,7 +250,7 @@ impl Parts {
 
     /// Whether a policy's numbers hold with the models in use: asked before anything is decided by it.
     pub fn check(&self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
-        Ok(policy.check_models(&model_identities::models_in_use(settings, &self.embedder)?)?)
+        Ok(policy.check_models(&model_identities::models_in_use(settings, self.embedder.as_ref())?)?)
     }
 
     pub fn searcher(&self) -> Searcher {
@@ -319,13 +314,13 @@ impl Parts {
             intake: Arc::new(self.store.clone()),
             originals: Arc::new(self.originals.clone()),
             readers: self.readers.clone(),
-            counter: self.embedder.token_counter(),
+            counter: self.embedder.clone(),
             publisher: self.publisher(),
         }
     }
 
     pub fn window(&self) -> Window {
-        Window { counter: self.embedder.token_counter(), max_tokens: self.embedder.model().max_tokens }
+        Window { counter: self.embedder.clone(), max_tokens: self.embedder.model().max_tokens }
     }
 
     pub async fn app_state(
@@ -369,7 +364,7 @@ pub fn server_limits(settings: &Settings) -> ServerLimits {
 
 /// Names how documents are read and split here: other readers or another window make other passages.
 pub fn reading(settings: &Settings) -> String {
-    format!("{}/{}", ibidem_ingest::READING, settings.embedding.max_tokens)
+    format!("{}/{}", ibidem_ingest::READING, settings.embedding.onnx.max_tokens)
 }
 
 struct PartsReadiness {

@@ -3,6 +3,7 @@
 use ibidem_language::Terms;
 
 use super::CharSpan;
+use super::similarity::SimilarityScale;
 use super::word_overlap::WordOverlap;
 use crate::ports::catalogue::CataloguePassage;
 
@@ -17,6 +18,8 @@ pub struct Candidate {
     pub passage: CataloguePassage,
     /// To the closest of the question's variants.
     pub cosine: Option<f32>,
+    /// The cosine on the scale that policies speak of, where that is not the cosine itself.
+    pub scaled: Option<f64>,
     pub bm25: Option<f32>,
     pub fused: f64,
     /// What the reranker gave it, 0 to 1.
@@ -40,6 +43,7 @@ impl Candidate {
         Self {
             passage,
             cosine: None,
+            scaled: None,
             bm25: None,
             fused: 0.0,
             rerank: None,
@@ -49,6 +53,13 @@ impl Candidate {
             forced: false,
             overlap: None,
         }
+    }
+
+    /// With a cosine of a model whose cosines have this scale.
+    #[must_use]
+    pub fn near(self, cosine: Option<f32>, scale: SimilarityScale) -> Self {
+        let scaled = cosine.filter(|_| !scale.is_cosine()).map(|cosine| scale.similarity(f64::from(cosine)));
+        Self { cosine, scaled, ..self }
     }
 
     /// Reads its words, unless that was done.
@@ -64,14 +75,15 @@ impl Candidate {
     }
 
     /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
-    /// counts as much as its match; otherwise it is the cosine, or, where meaning was not searched, the share of the
-    /// question's words that it has.
+    /// counts as much as its match; otherwise it is the cosine on the model's scale, or, where meaning was not searched, the
+    /// share of the question's words that it has.
     pub fn similarity(&self) -> f64 {
         if self.addressed {
             return 1.0;
         }
         let by_words = || self.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage);
-        let own = self.cosine.map_or_else(by_words, |cosine| as_shown(f64::from(cosine)));
+        let meant = self.scaled.or(self.cosine.map(f64::from));
+        let own = meant.map_or_else(by_words, as_shown);
         self.curated.map_or(own, |curated| curated.max(own))
     }
 }

@@ -23,6 +23,7 @@ mod question;
 mod receipt;
 mod scope;
 mod signing;
+mod similarity;
 mod subject;
 mod word_overlap;
 
@@ -44,6 +45,7 @@ pub use receipt::{
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
+pub use similarity::SimilarityScale;
 pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 

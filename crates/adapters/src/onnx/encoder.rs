@@ -78,7 +78,7 @@ fn rows(sentences: &ArrayView2<'_, f32>) -> Vec<Vec<f32>> {
 }
 
 /// Scales to unit length; the sum and the mean of a text's token vectors come out the same.
-pub(super) fn normalise(vector: &mut [f32]) -> Result<(), String> {
+pub(crate) fn normalise(vector: &mut [f32]) -> Result<(), String> {
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     if !length.is_finite() || length == 0.0 {
         return Err("it answered with a vector that has no direction".to_owned());

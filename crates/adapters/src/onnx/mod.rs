@@ -3,7 +3,7 @@
 mod answer_span;
 mod config;
 mod cross_encoder;
-mod encoder;
+pub(crate) mod encoder;
 mod entailment;
 mod labels;
 mod model_files;
@@ -14,7 +14,7 @@ mod request;
 mod reranker;
 mod runtime;
 mod session;
-mod tokens;
+pub(crate) mod tokens;
 mod workers;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
-use ibidem_words::{ModelHash, Sha256Hash};
+use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 use tokio::sync::OwnedSemaphorePermit;
 
 use encoder::Encoder;
@@ -32,6 +32,7 @@ pub use pair_model::{PairModelError, PairModelSettings};
 use queue::{Lane, Model};
 use request::Trouble;
 pub use reranker::OnnxReranker;
+pub use tokens::Prefixes;
 pub(crate) use tokens::plain_tokenizer;
 use tokens::{Tokens, Window};
 use workers::{Room, Workers};
@@ -72,6 +73,9 @@ pub struct OnnxSettings {
     /// The model's window, its special tokens included.
     pub max_tokens: usize,
     pub pooling: Pooling,
+    pub prefixes: Prefixes,
+    /// What its cosines mean; it does not decide vectors.
+    pub scale: SimilarityScale,
     /// Texts that may wait, queries and passages each. Beyond it queries are turned away and passages wait outside.
     pub queue: usize,
     /// Most tokens in a batch, padding included: what a query may have to wait for.
@@ -97,6 +101,8 @@ impl OnnxSettings {
             threads: cores / sessions,
             max_tokens: 256,
             pooling: Pooling::Mean,
+            prefixes: Prefixes::default(),
+            scale: SimilarityScale::COSINE,
             queue: 256,
             batch_tokens: 256,
         }
@@ -117,11 +123,13 @@ pub enum LoadError {
     #[error("{} is not a usable embedding model: {reason}; set embedding.model to a text embedding model in one ONNX file", .path.display())]
     Model { path: PathBuf, reason: String },
     #[error(
-        "a window of {max_tokens} tokens leaves no room beside the model's {special_tokens} special tokens; raise embedding.max_tokens"
+        "a window of {max_tokens} tokens leaves no room beside the {special_tokens} tokens of the model's own marks and the prefixes; raise embedding.max_tokens"
     )]
     Window { max_tokens: usize, special_tokens: usize },
     #[error("embedding.{setting} must be at least 1")]
     Zero { setting: &'static str },
+    #[error("the embedding server cannot be used: {0}; check embedding.url and embedding.name")]
+    Server(String),
     #[error("no thread can be started for the embedding model: {0}")]
     Thread(String),
 }
@@ -152,7 +160,8 @@ impl OnnxEmbedder {
         let model_bytes = read_file(&settings.model)?;
         let tokenizer_bytes = read_file(&settings.tokenizer)?;
         let hash = model_hash(settings, &model_bytes, &tokenizer_bytes);
-        let tokens = Tokens::from_bytes(&tokenizer_bytes, &settings.tokenizer, settings.max_tokens)?;
+        let prefixes = settings.prefixes.clone();
+        let tokens = Tokens::from_bytes(&tokenizer_bytes, &settings.tokenizer, settings.max_tokens, prefixes)?;
         let environment = runtime::environment(&settings.runtime)?;
 
         let unusable = |reason| LoadError::Model { path: settings.model.clone(), reason };
@@ -163,10 +172,16 @@ impl OnnxEmbedder {
         }
         let mut dimensions = 0;
         for encoder in &mut encoders {
-            let word = tokens.whole("ibidem").map_err(unusable)?;
+            let word = tokens.passage("ibidem").map_err(unusable)?;
             dimensions = encoder.embed(&[&word]).map_err(unusable)?.first().map_or(0, Vec::len);
         }
-        let model = EmbeddingModel { name: settings.name.clone(), hash, dimensions, max_tokens: settings.max_tokens };
+        let model = EmbeddingModel {
+            name: settings.name.clone(),
+            hash,
+            dimensions,
+            max_tokens: settings.max_tokens,
+            scale: settings.scale,
+        };
 
         let tokens = Arc::new(tokens);
         let models = encoders.into_iter().map(|encoder| EmbeddingThread { tokens: Arc::clone(&tokens), encoder });
@@ -213,8 +228,8 @@ struct EmbeddingThread {
 impl Model<String> for EmbeddingThread {
     fn read(&self, lane: Lane, position: usize, text: String) -> Result<Vec<Window>, Trouble> {
         let windows = match lane {
-            Lane::Queries => self.tokens.windows(&text),
-            Lane::Passages => self.tokens.whole(&text).map(|window| vec![window]),
+            Lane::Queries => self.tokens.query(&text),
+            Lane::Passages => self.tokens.passage(&text).map(|window| vec![window]),
         };
         let windows = windows.map_err(Trouble::Failed)?;
         let limit = self.tokens.max_tokens;
@@ -258,7 +273,7 @@ impl TokenCounter for OnnxEmbedder {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     std::fs::read(path).map_err(|error| LoadError::File { path: path.to_owned(), reason: error.to_string() })
 }
 
@@ -266,6 +281,11 @@ fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
 fn model_hash(settings: &OnnxSettings, model: &[u8], tokenizer: &[u8]) -> ModelHash {
     let pooling = settings.pooling.as_str();
     let window = settings.max_tokens.to_string();
-    let parts = [b"ibidem text embedding 1".as_slice(), model, tokenizer, pooling.as_bytes(), window.as_bytes()];
+    let mut parts =
+        vec![b"ibidem text embedding 1".as_slice(), model, tokenizer, pooling.as_bytes(), window.as_bytes()];
+    // Without prefixes it is the hash that models had before there were any.
+    if !settings.prefixes.are_empty() {
+        parts.extend([settings.prefixes.query.as_bytes(), settings.prefixes.passage.as_bytes()]);
+    }
     ModelHash(Sha256Hash::of_parts(parts))
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
+mod http_embedder;
 mod http_reranker;
 #[path = "../loopback/mod.rs"]
 mod loopback;
@@ -21,4 +22,13 @@ mod yes_no_entailment;
 /// silently does nothing is worse than one that fails.
 fn setting(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run `stack/up`, then `eval \"$(stack/env)\"`"))
+}
+
+/// The folder of multilingual-e5-small, where it was fetched; CI always has it.
+fn e5() -> Option<std::path::PathBuf> {
+    let folder = std::env::var_os("IBIDEM_STACK_E5").map(Into::into);
+    if folder.is_none() {
+        eprintln!("did not run: there is no multilingual-e5-small here (`stack/up --with e5` makes it)");
+    }
+    folder
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use ibidem_adapters::onnx::{LoadError, OnnxEmbedder, OnnxSettings, Pooling};
+use ibidem_adapters::onnx::{LoadError, OnnxEmbedder, OnnxSettings, Pooling, Prefixes};
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, TokenCounter};
 use ibidem_words::suites::embedder::embedder_suite;
 
-use crate::setting;
+use crate::{e5, setting};
 
 fn settings() -> OnnxSettings {
     OnnxSettings::of(
@@ -144,10 +144,59 @@ async fn everything_that_decides_a_vector_is_in_the_hash() {
     assert_eq!(usual.model(), load(&settings()).model());
     let same = load(&OnnxSettings { sessions: 2, threads: 1, queue: 1, batch_tokens: 64, ..settings() });
     assert_eq!(usual.model().hash, same.model().hash, "speed does not decide vectors");
-    for other in [OnnxSettings { max_tokens: 128, ..settings() }, OnnxSettings { pooling: Pooling::Cls, ..settings() }]
-    {
+    let prefixed = |query: &str, passage: &str| {
+        let prefixes = Prefixes { query: query.to_owned(), passage: passage.to_owned() };
+        OnnxSettings { prefixes, ..settings() }
+    };
+    for other in [
+        OnnxSettings { max_tokens: 128, ..settings() },
+        OnnxSettings { pooling: Pooling::Cls, ..settings() },
+        prefixed("query: ", ""),
+        prefixed("", "passage: "),
+    ] {
         assert_ne!(usual.model().hash, load(&other).model().hash);
     }
+}
+
+fn multilingual() -> Option<OnnxSettings> {
+    let folder = e5()?;
+    let prefixes = Prefixes { query: "query: ".to_owned(), passage: "passage: ".to_owned() };
+    let files = OnnxSettings::of(folder.join("model.onnx"), folder.join("tokenizer.json"), settings().runtime);
+    Some(OnnxSettings { prefixes, max_tokens: 512, sessions: 1, ..files })
+}
+
+#[tokio::test]
+async fn the_suite_holds_for_a_model_with_prefixes() {
+    let Some(settings) = multilingual() else { return };
+    let embedder = load(&settings);
+    assert_eq!(embedder.count(""), 4, "the prefix is counted");
+    embedder_suite(&embedder, &embedder).await;
+}
+
+#[tokio::test]
+async fn prefixes_stand_before_the_text_and_nowhere_else() {
+    let Some(settings) = multilingual() else { return };
+    let with = load(&settings);
+    let without = load(&OnnxSettings { prefixes: Prefixes::default(), ..settings });
+    let text = "Wie oft werden Passwörter geändert?".to_owned();
+    let query = with.embed_queries(vec![text.clone()]).await.unwrap();
+    let passage = with.embed_passages(vec![text.clone()]).await.unwrap();
+    let written = vec![format!("query: {text}"), format!("passage: {text}")];
+    let wanted = without.embed_queries(written).await.unwrap();
+    assert!(largest_difference(&query, &wanted[..1]) < 1e-5);
+    assert!(largest_difference(&passage, &wanted[1..]) < 1e-5);
+    assert!(largest_difference(&query, &passage) > 1e-3);
+}
+
+#[tokio::test]
+async fn a_question_finds_its_answer_in_another_language() {
+    let Some(settings) = multilingual() else { return };
+    let embedder = load(&settings);
+    let query = embedder.embed_queries(vec!["Wie oft werden Passwörter geändert?".to_owned()]).await.unwrap();
+    let passages = ["Passwords are changed every ninety days.", "Lunch is served at noon.", "The canteen is closed."];
+    let passages = embedder.embed_passages(passages.map(str::to_owned).to_vec()).await.unwrap();
+    assert!(dot(&query[0], &passages[0]) > dot(&query[0], &passages[1]));
+    assert!(dot(&query[0], &passages[0]) > dot(&query[0], &passages[2]));
 }
 
 #[test]

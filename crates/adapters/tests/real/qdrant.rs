@@ -9,7 +9,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexFault, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_words::suites::index::{DIMENSIONS, index_suite};
-use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Scope, Sha256Hash, Tag, TenantId};
+use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Scope, Sha256Hash, SimilarityScale, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};
 
@@ -26,7 +26,13 @@ pub(crate) fn settings() -> QdrantSettings {
 
 pub(crate) fn model(name: &str) -> EmbeddingModel {
     let hash = ModelHash(Sha256Hash::of(name.as_bytes()));
-    EmbeddingModel { name: name.to_owned(), hash, dimensions: DIMENSIONS, max_tokens: 256 }
+    EmbeddingModel {
+        name: name.to_owned(),
+        hash,
+        dimensions: DIMENSIONS,
+        max_tokens: 256,
+        scale: SimilarityScale::COSINE,
+    }
 }
 
 /// Runs a test on an index of its own, and drops its collections whatever becomes of it.

@@ -8,7 +8,7 @@ use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
 use ibidem_words::ports::index::IndexHit;
 use ibidem_words::ports::memory::{Memory, Remembered};
 use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::{Candidate, MemoryId, MemoryKind, as_shown};
+use ibidem_words::{Candidate, MemoryId, MemoryKind, SimilarityScale, as_shown};
 
 use crate::policy::CuratedRules;
 use crate::turn::{Asked, CuratedMatch};
@@ -40,9 +40,10 @@ pub(super) async fn recall(
     asked: &Asked,
     rules: &CuratedRules,
     hits: &[IndexHit],
+    scale: SimilarityScale,
 ) -> Result<Recalled, CatalogueError> {
     let least = rules.note.min(rules.pin_reranked);
-    let close = closest_of_each(hits, least);
+    let close = closest_of_each(hits, least, scale);
     if close.is_empty() {
         return Ok(Recalled::default());
     }
@@ -58,11 +59,11 @@ pub(super) async fn recall(
 }
 
 /// The closest point of each entry, the closest entry first, equal ones by entry.
-fn closest_of_each(hits: &[IndexHit], least: f64) -> Vec<(MemoryId, f64, u32, u32)> {
+fn closest_of_each(hits: &[IndexHit], least: f64, scale: SimilarityScale) -> Vec<(MemoryId, f64, u32, u32)> {
     let mut close: Vec<(MemoryId, f64, u32, u32)> = hits
         .iter()
         .filter_map(|hit| {
-            let similarity = as_shown(f64::from(hit.cosine?));
+            let similarity = as_shown(scale.similarity(f64::from(hit.cosine?)));
             Some((MemoryId(hit.passage.document.0), similarity, hit.passage.version, hit.passage.chunk_index))
         })
         .filter(|(_, similarity, ..)| *similarity >= least)

@@ -9,7 +9,7 @@ use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
 use ibidem_words::{CollectionName, DocumentId, PassageKey};
 
-use crate::search::share_of_rank;
+use crate::search::Fusion;
 use crate::turn::{Asked, Variant};
 
 /// What to look for.
@@ -18,6 +18,9 @@ pub(super) struct Sweep<'a> {
     pub(super) variants: &'a [Variant],
     /// Their terms, in the same order.
     pub(super) words: &'a [TermWeights],
+    /// For each, the BM25 that no passage exceeds.
+    pub(super) attainable: &'a [f32],
+    pub(super) fusion: Fusion,
     pub(super) collections: &'a [CollectionName],
     pub(super) hits_per_lane: usize,
     /// The best so many by the words of the question itself are forced.
@@ -40,7 +43,8 @@ pub(super) struct Swept {
 pub(super) struct LaneHit {
     pub(super) cosine: Option<f32>,
     pub(super) bm25: Option<f32>,
-    pub(super) fused: f64,
+    /// None where only its document was named: that says nothing of it beside others.
+    pub(super) fused: Option<f64>,
     pub(super) forced: bool,
     pub(super) addressed: bool,
 }
@@ -108,13 +112,14 @@ pub(super) async fn sweep(
             // Only the asker's own words force anything; a planner's do not.
             let is_forced = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < wanted.forced_lexical);
             let forced = place == 0 && is_forced(hit.lexical_rank);
-            swept.take(&hit, LaneHit { forced, ..scored(&hit) });
+            let attainable = wanted.attainable.get(place).copied().unwrap_or(0.0);
+            let fused = Some(wanted.fusion.score(&hit, attainable));
+            swept.take(&hit, LaneHit { forced, fused, ..scored(&hit) });
         }
     }
     if by_name {
         for hit in found.next().unwrap_or_default() {
-            // A rank among the passages of one document says nothing about the others.
-            swept.take(&hit, LaneHit { forced: true, addressed: true, fused: 0.0, ..scored(&hit) });
+            swept.take(&hit, LaneHit { forced: true, addressed: true, ..scored(&hit) });
         }
     }
     if with_memory {
@@ -124,26 +129,20 @@ pub(super) async fn sweep(
 }
 
 fn scored(hit: &IndexHit) -> LaneHit {
-    LaneHit {
-        cosine: hit.cosine,
-        bm25: hit.bm25,
-        fused: share_of_rank(hit.dense_rank) + share_of_rank(hit.lexical_rank),
-        forced: false,
-        addressed: false,
-    }
+    LaneHit { cosine: hit.cosine, bm25: hit.bm25, ..LaneHit::default() }
 }
 
 impl Swept {
     fn take(&mut self, hit: &IndexHit, scored: LaneHit) {
         let known = self.hits.entry(hit.passage).or_default();
-        known.cosine = larger(known.cosine, scored.cosine);
-        known.bm25 = larger(known.bm25, scored.bm25);
-        known.fused += scored.fused;
+        known.cosine = larger(known.cosine, scored.cosine, f32::max);
+        known.bm25 = larger(known.bm25, scored.bm25, f32::max);
+        known.fused = larger(known.fused, scored.fused, f64::max);
         known.forced |= scored.forced;
         known.addressed |= scored.addressed;
     }
 }
 
-fn larger(one: Option<f32>, other: Option<f32>) -> Option<f32> {
-    one.into_iter().chain(other).reduce(f32::max)
+fn larger<T>(one: Option<T>, other: Option<T>, of_two: fn(T, T) -> T) -> Option<T> {
+    one.into_iter().chain(other).reduce(of_two)
 }

@@ -15,7 +15,7 @@ use tracing::{Instrument as _, trace_span};
 
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
-use crate::search::SearchError;
+use crate::search::{Fusion, SearchError};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
@@ -146,6 +146,11 @@ impl Search {
         let wanted = Sweep {
             variants: &self.record.variants,
             words: &words.texts,
+            attainable: &words.attainable,
+            fusion: Fusion {
+                scale: parts.searcher.embedder.port().model().scale,
+                keyword_weight: rules.keyword_weight,
+            },
             collections: &asked.question.collections,
             hits_per_lane: hits_per_lane(rules, parts) * self.wider(),
             forced_lexical: rules.forced_lexical,
@@ -163,7 +168,8 @@ impl Search {
     async fn recall(&mut self, parts: &Parts, asked: &Asked, swept: &Swept) -> Recalled {
         let rules = asked.policy.rules.gather.curated.as_ref();
         let Some((rules, memory)) = rules.zip(parts.memory.as_deref()) else { return Recalled::default() };
-        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory);
+        let scale = parts.searcher.embedder.port().model().scale;
+        let recalled = curated::recall(memory, parts.reranker.as_ref(), asked, rules, &swept.memory, scale);
         let mut recalled = match recalled.instrument(trace_span!("memory")).await {
             Ok(recalled) => recalled,
             Err(error) => {
@@ -196,10 +202,12 @@ impl Search {
         let visible = visible.instrument(trace_span!("catalogue")).await;
         self.stage("catalogue");
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
+        let scale = parts.searcher.embedder.port().model().scale;
         let confirmed = pool.into_iter().filter_map(|(key, hit)| {
             let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
             let passage = visible.remove(&key)?;
-            Some(Candidate { cosine, bm25, fused, forced, addressed, ..Candidate::unscored(passage) })
+            let candidate = Candidate::unscored(passage).near(cosine, scale);
+            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, ..candidate })
         });
         Ok(confirmed.collect())
     }

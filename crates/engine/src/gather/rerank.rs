@@ -103,7 +103,7 @@ fn log_odds(probability: f64) -> f64 {
 /// 0 to 1. What the asker named and what a curator chose count by that in either order.
 fn unranked_standing(candidate: &Candidate, order: UnrankedOrder, best_rank: f64) -> f64 {
     match order {
-        UnrankedOrder::FusedRank if !candidate.addressed && best_rank > 0.0 => {
+        UnrankedOrder::Fused if !candidate.addressed && best_rank > 0.0 => {
             (candidate.fused / best_rank).max(candidate.curated.unwrap_or(0.0))
         }
         _ => candidate.similarity(),

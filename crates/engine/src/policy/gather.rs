@@ -6,6 +6,7 @@ use ibidem_words::{CollectionName, DocumentKind};
 use serde::{Deserialize, Serialize};
 
 use super::{AddressPattern, DocumentClasses};
+use crate::search::KEYWORD_WEIGHT;
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,6 +18,9 @@ pub struct GatherRules {
     /// What puts candidates in order that no reranker has read.
     #[serde(default)]
     pub order: UnrankedOrder,
+    /// What keywords weigh in the fused score; meaning weighs 1.
+    #[serde(default = "keyword_weight")]
+    pub keyword_weight: f64,
     /// The collections whose documents are asked about by their name: "in the policies", "list ADRs about …".
     #[serde(default)]
     pub document_classes: DocumentClasses,
@@ -43,14 +47,19 @@ pub struct GatherRules {
     pub topics: Option<TopicRules>,
 }
 
+fn keyword_weight() -> f64 {
+    KEYWORD_WEIGHT
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnrankedOrder {
     /// By meaning, and only what meaning does not know by words.
     #[default]
     Cosine,
-    /// By the ranks in both lanes together.
-    FusedRank,
+    /// By the scores of both lanes together.
+    #[serde(alias = "fused_rank")]
+    Fused,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -224,6 +233,9 @@ impl GatherRules {
     pub(super) fn contradictions(&self, found: &mut Vec<String>) {
         if self.hits_per_lane == 0 {
             found.push("gather.hits_per_lane is 0: nothing could ever be found".to_owned());
+        }
+        if !(0.0..=1_000.0).contains(&self.keyword_weight) {
+            found.push("gather.keyword_weight must be between 0 and 1000".to_owned());
         }
         if let Some(rerank) = &self.rerank {
             if rerank.pool == 0 || rerank.keep == 0 {

@@ -32,9 +32,11 @@ pub async fn place<'a>(
     let vectors = exemplars.of(embedder, asked.policy.hash, rules, asked.deadline).await?;
     let question = vec![asked.question.query.clone()];
     let question = embedder.call(asked.deadline, |embedder| embedder.embed_queries(question)).await?.into_iter().next();
+    let scale = embedder.port().model().scale;
     let closest = |vectors: &TopicVectors| {
-        let similarities =
-            question.iter().flat_map(|question| vectors.iter().map(move |other| cosine(question, other)));
+        let similarities = question
+            .iter()
+            .flat_map(|question| vectors.iter().map(move |other| scale.similarity(cosine(question, other))));
         similarities.fold(0.0, f64::max)
     };
     let similarities: Vec<f64> = vectors.iter().map(closest).collect();

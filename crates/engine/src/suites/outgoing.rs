@@ -17,8 +17,8 @@ use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{
-    Action, Answer, Citation, Identity, ModelHash, Question, Scope, SentenceVerdict, Sha256Hash, Tag, TenantId,
-    is_unseen,
+    Action, Answer, Citation, Identity, ModelHash, Question, Scope, SentenceVerdict, Sha256Hash, SimilarityScale, Tag,
+    TenantId, is_unseen,
 };
 use uuid::Uuid;
 
@@ -172,7 +172,13 @@ impl Asker {
         let tenant = TenantId::named("outgoing");
         let tags: Vec<Tag> = vec!["all".parse().unwrap()];
         let hash = ModelHash(Sha256Hash::of(b"near"));
-        let model = EmbeddingModel { name: "near".to_owned(), hash, dimensions: 2, max_tokens: 256 };
+        let model = EmbeddingModel {
+            name: "near".to_owned(),
+            hash,
+            dimensions: 2,
+            max_tokens: 256,
+            scale: SimilarityScale::COSINE,
+        };
         let (index, catalogue) = (Arc::new(FakeIndex::new(2)), Arc::new(FakeCatalogue::default()));
         for (number, text) in (1_u128..).zip(library.notes) {
             let passage = CataloguePassage {

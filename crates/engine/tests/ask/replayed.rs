@@ -8,7 +8,7 @@ use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, Replay};
 use ibidem_words::fakes::{FakeEmbedder, Script};
 use ibidem_words::ports::records::DecisionRecord;
-use ibidem_words::{Action, GateRecord, Identity, Question, Verdict};
+use ibidem_words::{Action, GateRecord, Identity, Question, SimilarityScale, Verdict, as_shown};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
@@ -51,12 +51,16 @@ fn scripts() -> [Script; 5] {
 }
 
 async fn world(dice: &mut Dice, script: Script, policy: &str) -> World {
+    world_of(FakeEmbedder::new(64, 256), dice, script, policy).await
+}
+
+async fn world_of(embedder: FakeEmbedder, dice: &mut Dice, script: Script, policy: &str) -> World {
     let books = (0..30).map(|number| {
         let words = dice.words(4 + number % 5);
         let collection = ["ADR", "Policy", "Book"][number % 3].to_owned();
         Book { collection, ..Book::of(&format!("The {words}.")) }
     });
-    World::of(script, books.collect(), Arc::new(FakeEmbedder::new(64, 256)), policy).await
+    World::of(script, books.collect(), Arc::new(embedder), policy).await
 }
 
 async fn decision(world: &World, policy: &Arc<Policy>, question: Question) -> DecisionRecord {
@@ -136,6 +140,42 @@ async fn decisions_are_made_again_bit_for_bit() {
     eprintln!("{seen:?}");
     assert!(seen.values().sum::<usize>() >= decisions);
     assert!(seen.len() >= 6, "decisions of too few sorts: {seen:?}");
+}
+
+#[tokio::test]
+async fn decisions_on_another_models_scale_are_made_again_bit_for_bit() {
+    let scale = SimilarityScale::new(0.2, 0.9).unwrap();
+    let mut dice = Dice(13);
+    let mut scaled = 0;
+    for text in POLICIES {
+        let policy = Arc::new(Policy::parse(text).unwrap());
+        let replay = Replay::under(&policy).unwrap();
+        let embedder = FakeEmbedder::new(64, 256).on_scale(scale);
+        let world = world_of(embedder, &mut dice, Script::CannotBeReached, text).await;
+        for _ in 0..20 {
+            let record = decision(&world, &policy, question(&mut dice)).await;
+            let expected = Decided { action: record.action, reason: record.reason, trace: record.trace.clone() };
+            assert_eq!(replay.again(&record), Again::Decided(expected), "{} {record:?}", policy.rules.name);
+            for candidate in record.rounds.iter().flat_map(|round| &round.candidates) {
+                let cosine = candidate.cosine.map(f64::from);
+                assert_eq!(candidate.scaled, cosine.map(|cosine| scale.similarity(cosine)));
+                scaled += 1;
+            }
+        }
+    }
+    assert!(scaled > 100, "{scaled}");
+}
+
+#[tokio::test]
+async fn a_record_from_before_there_was_a_scale_reads_as_it_did() {
+    let mut dice = Dice(17);
+    let policy = Arc::new(Policy::parse(BOOK).unwrap());
+    let world = world(&mut dice, Script::CannotBeReached, BOOK).await;
+    let record = decision(&world, &policy, question(&mut dice)).await;
+    let written = serde_json::to_string(&record).unwrap();
+    assert!(written.contains("\"cosine\"") && !written.contains("\"scaled\""), "{written}");
+    let candidate = record.rounds[0].candidates[0].restored(0);
+    assert_eq!(candidate.similarity(), as_shown(f64::from(candidate.cosine.unwrap())));
 }
 
 #[tokio::test]

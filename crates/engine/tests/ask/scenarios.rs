@@ -10,7 +10,7 @@ use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
-use ibidem_words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, Verdict};
+use ibidem_words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, SimilarityScale, Verdict};
 use serde::Deserialize;
 
 use crate::world::{Book, World};
@@ -142,7 +142,13 @@ pub(crate) struct Placed {
 impl Placed {
     pub(crate) fn new() -> Self {
         let hash = ModelHash(Sha256Hash::of(b"placed"));
-        let model = EmbeddingModel { name: "placed".to_owned(), hash, dimensions: 2, max_tokens: 256 };
+        let model = EmbeddingModel {
+            name: "placed".to_owned(),
+            hash,
+            dimensions: 2,
+            max_tokens: 256,
+            scale: SimilarityScale::COSINE,
+        };
         Self { model, is_down: false }
     }
 

@@ -103,7 +103,7 @@ impl Calibrate {
         };
         let (labels, test) = (read(&self.labels)?, read(&self.test)?);
         let parts = Parts::ready(settings).await?;
-        let models = model_identities::models_in_use(settings, &parts.embedder)?;
+        let models = model_identities::models_in_use(settings, parts.embedder.as_ref())?;
         let engine = parts.engine(settings).await?;
         let asked = self.access.asked(Question::new("").in_collections(self.collections.clone()), policy.clone());
         let observed = self.observed(&engine, &asked, gate, &labels.questions).await?;

@@ -8,7 +8,6 @@ mod reading;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
 use ibidem_engine::policy::Answerability;
@@ -18,7 +17,8 @@ use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::vocabulary::Vocabulary as _;
 use serde::Serialize;
 
-use crate::settings::Settings;
+use crate::compose::CountingEmbedder;
+use crate::settings::{EmbeddingSource, Settings};
 use crate::{compose, console};
 
 #[derive(clap::Args)]
@@ -182,7 +182,7 @@ fn originals(settings: &Settings) -> Finding {
     }
 }
 
-async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<OnnxEmbedder>> {
+async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<Arc<dyn CountingEmbedder>> {
     match compose::embedder(settings).await {
         Ok(embedder) => {
             let model = embedder.model();
@@ -197,7 +197,14 @@ async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<A
             Some(embedder)
         }
         Err(error) => {
-            let mend = "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` downloads all three";
+            let mend = match &settings.embedding.source {
+                EmbeddingSource::Onnx => {
+                    "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` downloads all three"
+                }
+                EmbeddingSource::Http(_) => {
+                    "start the embedding server, or correct `embedding.url` and `embedding.name`"
+                }
+            };
             findings.push(Finding::broken("embedding", error.to_string(), mend));
             None
         }
@@ -206,7 +213,7 @@ async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<A
 
 async fn index(
     settings: &Settings,
-    embedder: Option<&OnnxEmbedder>,
+    embedder: Option<&dyn CountingEmbedder>,
     store: Option<&Store>,
     findings: &mut Vec<Finding>,
 ) {
@@ -298,7 +305,7 @@ async fn vocabulary(settings: &Settings) -> Finding {
     }
 }
 
-fn policy(settings: &Settings, embedder: Option<&OnnxEmbedder>) -> Finding {
+fn policy(settings: &Settings, embedder: Option<&dyn CountingEmbedder>) -> Finding {
     let policy = match compose::policy(settings, None) {
         Ok(policy) => policy,
         Err(error) => {

@@ -13,7 +13,7 @@ pub(crate) async fn run(settings: &Settings) -> anyhow::Result<()> {
     console::say(&format!("database: PostgreSQL {version}, {applied} migrations applied"));
 
     let embedder = compose::embedder(settings).await?;
-    let index = compose::index(settings, &embedder)?;
+    let index = compose::index(settings, embedder.as_ref())?;
     let version = index.version().await.context("check `index.url`: it is Qdrant's gRPC address")?;
     index.ensure_collection().await?;
     console::say(&format!("index: Qdrant {version}, collection {} ready", index.target()));

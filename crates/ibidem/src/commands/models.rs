@@ -1,5 +1,6 @@
 //! `ibidem models`: what is loaded or asked, its digest where it is a file, and how fast it is here.
 
+mod similarity;
 mod timed;
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use ibidem_words::ports::embedder::Embedder;
 use serde::Serialize;
 
 use self::timed::Speed;
-use crate::settings::{EntailmentSource, RerankerSource, Settings};
+use crate::settings::{EmbeddingSource, EntailmentSource, RerankerSource, Settings};
 use crate::{compose, console};
 
 #[derive(clap::Args)]
@@ -22,6 +23,13 @@ pub(crate) struct Models {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+    /// Measures which cosines of the configured embedding model count as the similarities 0 and 1, and prints the
+    /// settings for it. Run it after a change of the embedding model.
+    #[arg(long)]
+    similarity: bool,
+    /// With --similarity: measures with texts in these languages only, of en and de.
+    #[arg(long, value_delimiter = ',', default_values = ["en", "de"], requires = "similarity")]
+    languages: Vec<String>,
 }
 
 /// A model in its role.
@@ -56,6 +64,9 @@ impl State {
 impl Models {
     /// Fails when a configured model does not work, so that scripts can tell.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        if self.similarity {
+            return similarity::run(settings, &self.languages, self.json).await;
+        }
         let mut rows = Vec::new();
         let embedder = embedding(settings, &mut rows).await;
         rows.extend(reranker(settings).await);
@@ -98,7 +109,10 @@ fn show(rows: &[Row]) {
 }
 
 async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn Embedder>> {
-    let (from, sha256) = file(&settings.embedding.model);
+    let (from, sha256) = match &settings.embedding.source {
+        EmbeddingSource::Onnx => file(&settings.embedding.onnx.model),
+        EmbeddingSource::Http(_) => ("an embedding server".to_owned(), None),
+    };
     let (embedder, timed) = match compose::embedder(settings).await {
         Ok(embedder) => {
             let timed = timed::embedding(embedder.as_ref()).await;
@@ -106,7 +120,13 @@ async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn 
         }
         Err(error) => (None, Err(error)),
     };
-    rows.push(Row { role: "embedding", model: settings.embedding.name.clone(), from, sha256, state: State::of(timed) });
+    rows.push(Row {
+        role: "embedding",
+        model: settings.embedding.name().to_owned(),
+        from,
+        sha256,
+        state: State::of(timed),
+    });
     embedder
 }
 

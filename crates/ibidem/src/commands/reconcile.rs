@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{IndexWriter as _, StoredPoint};
 use ibidem_words::{DocumentId, TenantId};
 use serde::Serialize;

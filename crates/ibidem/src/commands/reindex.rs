@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use ibidem_adapters::qdrant::QdrantIndex;
 use ibidem_ingest::publish::Publisher;
 use ibidem_store::Store;
+use ibidem_words::{DocumentId, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::settings::Settings;
@@ -34,7 +35,7 @@ impl Reindex {
             anyhow::bail!("another `ibidem reindex` is running; wait until it has ended");
         };
         let embedder = compose::embedder(settings).await?;
-        let index = compose::index(settings, &embedder)?;
+        let index = compose::index(settings, embedder.as_ref())?;
         let (originals, readers) = (compose::originals(settings)?, compose::readers(settings)?);
         let parts = Parts { store, originals, readers, embedder, index };
 
@@ -97,10 +98,28 @@ async fn bring_all(
         let page = store.page_of_documents(after, changed_since, DOCUMENTS_A_PAGE).await?;
         let Some(last) = page.last() else { return Ok(count) };
         after = Some(*last);
-        publisher.bring_up_to_date(&page).await?;
+        match publisher.bring_up_to_date(&page).await {
+            Err(error) if error.is_of_a_document() => one_by_one(publisher, &page).await?,
+            published => published?,
+        }
         count += page.len();
         bar.inc(page.len() as u64);
     }
+}
+
+/// A document is at fault: this finds out which.
+async fn one_by_one(publisher: &Publisher, page: &[(TenantId, DocumentId)]) -> anyhow::Result<()> {
+    for document in page {
+        let published = publisher.bring_up_to_date(std::slice::from_ref(document)).await;
+        published.with_context(|| {
+            format!(
+                "document {} cannot be indexed with these settings, so the former index stays in use; load the document \
+                 again with these settings and run the command again",
+                document.1
+            )
+        })?;
+    }
+    Ok(())
 }
 
 /// Waits until the new collection's graphs are built, so that the swap makes no search slower.

@@ -44,7 +44,7 @@ impl Serve {
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
         let parts = Parts::ready(settings).await?;
         parts.check(settings, &policy.borrow())?;
-        let models = compose::model_identities::models_in_use(settings, &parts.embedder)?;
+        let models = compose::model_identities::models_in_use(settings, parts.embedder.as_ref())?;
         let address = self.listen.unwrap_or(settings.server.listen);
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address}; `server.listen` or --listen names another address")

@@ -254,6 +254,56 @@ async fn collection(installation: &Installation) -> String {
 }
 
 #[tokio::test]
+async fn another_embedding_model_is_brought_in_beside_the_old_one_while_questions_are_asked() {
+    const QUERY: &str = "Who approves travel claims above 400 euros?";
+    // With prefixes the same files are another model: other vectors, another hash, a Qdrant collection of its own. Its
+    // window has room for the prefix beside the longest passage.
+    const OTHER: [&str; 6] = [
+        "--set",
+        "embedding.query_prefix=query:",
+        "--set",
+        "embedding.passage_prefix=passage:",
+        "--set",
+        "embedding.max_tokens=272",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    few_documents(folder.path(), 8);
+    with_installation(async |installation| {
+        installation.ingest(folder.path()).await;
+        let (state, before) = (State::of(installation).await, installation.search(QUERY, "").await);
+        let unready = installation.run(&[&["search", QUERY, "--json"], &OTHER[..]].concat()).await;
+        assert_ne!(unready.code, Some(0), "the other model has no collection yet");
+
+        let mut reindexing = installation.start(&[&["reindex"], &OTHER[..]].concat());
+        loop {
+            assert_eq!(installation.search(QUERY, "").await, before, "whoever uses the old model sees no difference");
+            if let Some(ended) = reindexing.try_wait().unwrap() {
+                assert!(ended.success(), "{ended}");
+                break;
+            }
+        }
+        let after = State::of(installation).await;
+        assert_eq!(after.points, state.points, "the old collection was touched");
+        assert_eq!(after.count("embeddings"), 2 * state.count("embeddings"));
+
+        let arguments = [&["search", QUERY, "--json", "--limit", "100"], &OTHER[..]].concat();
+        let found = installation.succeed(&arguments).await.json();
+        assert_eq!(found["fallback_reasons"], serde_json::json!([]));
+        let found = found["hits"].as_array().unwrap();
+        let passages = |hits: &[Value]| hits.iter().map(|hit| hit["source_id"].to_string()).collect::<BTreeSet<_>>();
+        assert_eq!(passages(found), passages(&before), "every passage has a vector of the other model");
+        assert_ne!(found[0]["scores"]["cosine"], before[0]["scores"]["cosine"]);
+
+        // Back to the old one alone.
+        let dropped = installation.succeed(&["reindex", "--drop-other-models"]).await;
+        assert!(format!("{dropped:?}").contains("dropped"), "{dropped:?}");
+        assert_ne!(installation.run(&arguments).await.code, Some(0));
+        assert_eq!(installation.search(QUERY, "").await, before);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn reconciling_finds_nothing_where_nothing_is_wrong_and_mends_what_is() {
     let folder = tempfile::tempdir().unwrap();
     few_documents(folder.path(), 8);

@@ -71,7 +71,7 @@ async fn the_same_pool_is_scored_in_each_order() {
     let place = |title: &str| ["birds", "ice", "lava"].iter().position(|other| *other == title);
     pools[0].candidates.sort_by_key(|candidate| place(&candidate.passage.title));
     for (order, expected) in
-        [(Order::Cosine, 1.0), (Order::FusedRank, 1.0 / 3_f64.log2()), (Order::Gathered, 1.0 / 4_f64.log2())]
+        [(Order::Cosine, 1.0), (Order::Fused, 1.0 / 3_f64.log2()), (Order::Gathered, 1.0 / 4_f64.log2())]
     {
         let scored = score("both", ("by it", order), &pools, &queries);
         assert!((scored.ndcg_at_10 - expected).abs() < 1e-9, "{order:?}: {scored:?}");

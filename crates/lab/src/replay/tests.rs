@@ -30,6 +30,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         collection: "Book".parse().unwrap(),
         kind: None,
         cosine: Some(cosine),
+        scaled: None,
         bm25: None,
         fused: 0.1,
         rerank: None,

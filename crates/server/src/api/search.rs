@@ -130,7 +130,7 @@ pub(crate) struct ScoresBody {
     cosine: Option<f32>,
     /// BM25 score for the query's words; null when words were not searched.
     bm25: Option<f32>,
-    /// Reciprocal rank fusion of both lanes: what the order is by.
+    /// Both lanes' scores in one, mostly between 0 and 1: what the order is by.
     fused: f64,
 }
 

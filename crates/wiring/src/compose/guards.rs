@@ -14,7 +14,7 @@ use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 
 /// The catalogue and its word statistics have none: without it nothing can be shown, and there is nothing to fall back to.
 pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers) -> Searcher {
-    let (embedding, index) = (settings.embedding_timeout, settings.index.search_timeout);
+    let (embedding, index) = (settings.embedding.timeout, settings.index.search_timeout);
     let twice = bare.index.replaced(|index| Arc::new(SecondTry::of(index)));
     Searcher {
         embedder: bare.embedder.behind(breakers.of("embedding", embedding)),

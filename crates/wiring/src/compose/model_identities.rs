@@ -1,15 +1,15 @@
 //! Which models are in use, by what makes each another one: what a calibrated policy is held against.
 
-use ibidem_adapters::onnx::{OnnxEmbedder, PairModelSettings};
+use ibidem_adapters::onnx::PairModelSettings;
 use ibidem_engine::policy::{CalibratedModels, ModelIdentity};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::embedder::Embedder as _;
 
+use super::CountingEmbedder;
 use crate::settings::{EntailmentSource, RerankerSource, Settings};
 
 /// A model in a file is known by its digest, one that is asked over the network by its name alone.
-pub fn models_in_use(settings: &Settings, embedder: &OnnxEmbedder) -> anyhow::Result<CalibratedModels> {
+pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
     let model = embedder.model();
     let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
         RerankerSource::Onnx(onnx) => by_weights(onnx),

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
@@ -27,9 +28,7 @@ use super::Sources;
 pub struct Settings {
     pub store: StoreSettings,
     pub index: QdrantSettings,
-    pub embedding: OnnxSettings,
-    /// For the vectors of one question.
-    pub embedding_timeout: Duration,
+    pub embedding: EmbeddingSettings,
     pub originals: PathBuf,
     pub reading: ReadingSettings,
     /// None when no language model is configured: then the sources speak for themselves.
@@ -48,6 +47,33 @@ pub struct Settings {
     /// None when the key that signs receipts is in the database.
     pub signing_key_file: Option<PathBuf>,
     pub sources: Sources,
+}
+
+/// The embedding model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EmbeddingSettings {
+    /// The model in this process, or how one beside a server's would be arranged: other models in this process are
+    /// arranged alike.
+    pub onnx: OnnxSettings,
+    pub source: EmbeddingSource,
+    /// The hash of the model whose scale of similarity is configured.
+    pub scale_of: Option<String>,
+    /// For the vectors of one question.
+    pub timeout: Duration,
+}
+
+impl EmbeddingSettings {
+    pub fn name(&self) -> &str {
+        &self.onnx.name
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EmbeddingSource {
+    /// In this process.
+    Onnx,
+    /// A server in the form of OpenAI.
+    Http(Box<HttpEmbedderSettings>),
 }
 
 /// The processes that originals are read in.

@@ -8,8 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub use checked::{
-    AuditSettings, EntailmentSource, HashKeySource, LanguageModelSettings, LogFormat, LogSettings, RecordedTexts,
-    RerankerSource, Settings, TokenizerSource, VocabularySource,
+    AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource, HashKeySource, LanguageModelSettings,
+    LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, TokenizerSource, VocabularySource,
 };
 pub use raw::LARGEST_VOCABULARY;
 

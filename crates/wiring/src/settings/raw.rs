@@ -2,6 +2,7 @@
 
 mod audit;
 mod breakers;
+mod embedding;
 mod entailment;
 mod index;
 mod language_model;
@@ -14,13 +15,13 @@ mod terminology;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::{OnnxSettings, Pooling};
 use ibidem_language::bm25::Analysis;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
 use self::audit::RawAudit;
 use self::breakers::RawBreakers;
+use self::embedding::RawEmbedding;
 use self::entailment::RawEntailment;
 use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
@@ -66,21 +67,6 @@ struct RawDatabase {
     url: String,
     max_connections: u32,
     acquire_timeout_ms: u64,
-    timeout_ms: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawEmbedding {
-    model: PathBuf,
-    tokenizer: PathBuf,
-    runtime: PathBuf,
-    name: String,
-    max_tokens: usize,
-    pooling: String,
-    sessions: usize,
-    threads: usize,
-    queue: usize,
     timeout_ms: u64,
 }
 
@@ -158,12 +144,12 @@ impl RawSettings {
         let store = self.database.check(&self.jobs, analysis.clone(), &mut problems);
         let index = self.index.check(analysis, &mut problems);
         let reading = self.reading.check(&mut problems);
-        let embedding_timeout = Duration::from_millis(self.embedding.timeout_ms);
         let embedding = self.embedding.check(&mut problems);
         let language_model = self.language_model.check(&mut problems);
         let server_of_models = language_model.as_ref().map(|model| &model.server);
-        let reranker = self.reranker.check(embedding.as_ref(), server_of_models, &mut problems);
-        let entailment = self.entailment.check(embedding.as_ref(), server_of_models, &mut problems);
+        let onnx = embedding.as_ref().map(|embedding| &embedding.onnx);
+        let reranker = self.reranker.check(onnx, server_of_models, &mut problems);
+        let entailment = self.entailment.check(onnx, server_of_models, &mut problems);
         let breakers = self.breakers.check(&mut problems);
         let server = self.server.check(&mut problems);
         if let (Some(model), Some(server)) = (&language_model, &server)
@@ -217,7 +203,6 @@ impl RawSettings {
                     store,
                     index,
                     embedding,
-                    embedding_timeout,
                     originals: self.originals.location,
                     reading,
                     language_model,
@@ -254,27 +239,6 @@ impl RawDatabase {
             lease: Duration::from_millis(jobs.lease_ms),
             analysis,
         }
-    }
-}
-
-impl RawEmbedding {
-    fn check(self, problems: &mut Problems) -> Option<OnnxSettings> {
-        problems.at_least("embedding.max_tokens", self.max_tokens as u64, 32);
-        problems.at_least("embedding.sessions", self.sessions as u64, 1);
-        problems.at_least("embedding.threads", self.threads as u64, 1);
-        problems.at_least("embedding.queue", self.queue as u64, 1);
-        problems.at_least("embedding.timeout_ms", self.timeout_ms, 1);
-        let poolings = [("mean", Pooling::Mean), ("cls", Pooling::Cls)];
-        let pooling = problems.one_of("embedding.pooling", &self.pooling, &poolings)?;
-        Some(OnnxSettings {
-            name: self.name,
-            sessions: self.sessions,
-            threads: self.threads,
-            max_tokens: self.max_tokens,
-            pooling,
-            queue: self.queue,
-            ..OnnxSettings::of(self.model, self.tokenizer, self.runtime)
-        })
     }
 }
 

@@ -17,7 +17,7 @@ fn load_with(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> Result
 #[test]
 fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     let settings = load(None, std::iter::empty(), &[]).unwrap();
-    assert_eq!(settings.embedding.max_tokens, 256);
+    assert_eq!(settings.embedding.onnx.max_tokens, 256);
     assert!(settings.language_model.is_none());
     let reranker = settings.reranker.map(|reranker| reranker.source);
     assert!(matches!(&reranker, Some(RerankerSource::Onnx(onnx)) if onnx.name == "reader"), "{reranker:?}");

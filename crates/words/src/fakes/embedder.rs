@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 
 use crate::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
-use crate::{ModelHash, Sha256Hash};
+use crate::{ModelHash, Sha256Hash, SimilarityScale};
 
 /// The tokens that real models put around every text.
 const SPECIAL_TOKENS: usize = 2;
@@ -18,8 +18,16 @@ pub struct FakeEmbedder {
 impl FakeEmbedder {
     pub fn new(dimensions: usize, max_tokens: usize) -> Self {
         let hash = Sha256Hash::of(format!("fake embedding, {dimensions} dimensions, {max_tokens} tokens").as_bytes());
-        let model = EmbeddingModel { name: "fake".to_owned(), hash: ModelHash(hash), dimensions, max_tokens };
+        let scale = SimilarityScale::COSINE;
+        let model = EmbeddingModel { name: "fake".to_owned(), hash: ModelHash(hash), dimensions, max_tokens, scale };
         Self { model, is_down: AtomicBool::new(false) }
+    }
+
+    /// The same model, whose cosines mean something else.
+    #[must_use]
+    pub fn on_scale(mut self, scale: SimilarityScale) -> Self {
+        self.model.scale = scale;
+        self
     }
 
     /// Makes every call fail until told otherwise.

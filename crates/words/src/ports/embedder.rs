@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::ModelHash;
 use crate::degrade::{Blame, OwnFault, PartError};
+use crate::{ModelHash, SimilarityScale};
 
 /// What a model is, as far as its vectors are concerned.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +14,8 @@ pub struct EmbeddingModel {
     pub dimensions: usize,
     /// The model's window, its own special tokens included. Longer passages are an error.
     pub max_tokens: usize,
+    /// What its cosines mean.
+    pub scale: SimilarityScale,
 }
 
 /// When it does not answer, try again later, or search by words alone.

@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use chrono::Utc;
-use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_ingest::find::{self, Found};
 use ibidem_ingest::identify::{identify, title_of};
 use ibidem_ingest::read::read;
 use ibidem_ingest::split::{Limits, split};
-use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::intake::Submission;
 use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::{CollectionName, Sha256Hash, Tag, TenantId};
@@ -19,7 +17,7 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::scratch::Scratch;
-use crate::compose::{self, Parts};
+use crate::compose::{self, CountingEmbedder, Parts};
 use crate::console;
 use crate::settings::Settings;
 
@@ -96,7 +94,7 @@ impl IngestBench {
 
 async fn measure(
     scratch: &Scratch,
-    embedder: &Arc<OnnxEmbedder>,
+    embedder: &Arc<dyn CountingEmbedder>,
     documents: &[Found],
     rounds: usize,
 ) -> anyhow::Result<(Pace, Pace)> {
@@ -110,12 +108,12 @@ async fn measure(
     };
     let (mut bare, mut ingest) = (Pace::default(), Pace::default());
     for (number, documents) in documents.chunks(documents.len().div_ceil(rounds)).enumerate() {
-        let texts = passages(embedder, tenant, documents)?;
+        let texts = passages(embedder.as_ref(), tenant, documents)?;
         let (before, after) = texts.split_at(texts.len() / 2);
-        bare.add(before.len(), embed_alone(embedder, before).await?);
+        bare.add(before.len(), embed_alone(embedder.as_ref(), before).await?);
         let (embedded, took) = ingest_all(&scratch.settings, &parts, tenant, documents).await?;
         ingest.add(embedded, took);
-        bare.add(after.len(), embed_alone(embedder, after).await?);
+        bare.add(after.len(), embed_alone(embedder.as_ref(), after).await?);
         console::note(&format!(
             "round {}: {:.2} passages/s bare, {:.2} ingested, so far",
             number + 1,
@@ -152,8 +150,7 @@ fn submission(tenant: TenantId, found: &Found, original: Sha256Hash) -> anyhow::
 }
 
 /// What ingesting these documents will embed: each text once.
-fn passages(embedder: &OnnxEmbedder, tenant: TenantId, documents: &[Found]) -> anyhow::Result<Vec<String>> {
-    let counter = embedder.token_counter();
+fn passages(embedder: &dyn CountingEmbedder, tenant: TenantId, documents: &[Found]) -> anyhow::Result<Vec<String>> {
     let limits = Limits::of_window(embedder.model().max_tokens);
     let mut keys = std::collections::HashSet::new();
     let mut texts = Vec::new();
@@ -161,7 +158,7 @@ fn passages(embedder: &OnnxEmbedder, tenant: TenantId, documents: &[Found]) -> a
         let submission = submission(tenant, found, Sha256Hash::of(&found.bytes))?;
         let document = read(&found.bytes, found.format)?;
         let title = title_of(&submission, &document);
-        let passages = split(&document, &title, counter.as_ref(), &limits)?;
+        let passages = split(&document, &title, embedder, &limits)?;
         let identified = identify(&submission, title, document, passages, Utc::now());
         let new = identified.to_embed.into_iter().filter(|wanted| keys.insert(wanted.key));
         texts.extend(new.map(|wanted| wanted.text));
@@ -170,7 +167,7 @@ fn passages(embedder: &OnnxEmbedder, tenant: TenantId, documents: &[Found]) -> a
 }
 
 /// The model as fast as it goes: nothing else runs, and it always has texts waiting.
-async fn embed_alone(embedder: &OnnxEmbedder, texts: &[String]) -> anyhow::Result<Duration> {
+async fn embed_alone(embedder: &dyn CountingEmbedder, texts: &[String]) -> anyhow::Result<Duration> {
     let requests: Vec<Vec<String>> = texts.chunks(PASSAGES_A_REQUEST).map(<[String]>::to_vec).collect();
     let every_second = |first: usize| {
         let requests: Vec<_> = requests.iter().skip(first).step_by(2).cloned().collect();

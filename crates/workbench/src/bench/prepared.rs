@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 use ibidem_words::curate::Window;
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel, TokenCounter};
-use ibidem_words::{ModelHash, Sha256Hash};
+use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -29,7 +29,13 @@ pub(super) struct PreparedEmbedder {
 impl PreparedEmbedder {
     pub(super) fn new(max_tokens: usize) -> Self {
         let hash = ModelHash(Sha256Hash::of(b"ibidem bench, prepared vectors 1"));
-        let model = EmbeddingModel { name: "prepared".to_owned(), hash, dimensions: DIMENSIONS, max_tokens };
+        let model = EmbeddingModel {
+            name: "prepared".to_owned(),
+            hash,
+            dimensions: DIMENSIONS,
+            max_tokens,
+            scale: SimilarityScale::COSINE,
+        };
         let mut random = StdRng::seed_from_u64(20_261_115);
         let projection = (0..MEANINGS).map(|_| std::array::from_fn(|_| bell(&mut random))).collect();
         Self { model, projection, queries: RwLock::default() }

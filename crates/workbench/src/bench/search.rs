@@ -64,7 +64,7 @@ pub(crate) struct SearchBench {
 impl SearchBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let sentences = corpus::Sentences::read(&self.texts)?;
-        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens));
+        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.onnx.max_tokens));
         let name = format!("search-{}", self.passages);
         let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
         let mut scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;

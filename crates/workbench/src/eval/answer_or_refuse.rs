@@ -90,7 +90,7 @@ impl AnswerOrRefuse {
         }
         let asked = parts[0].len() + parts[1].len();
         let report = Report {
-            embedding_model: settings.embedding.name.clone(),
+            embedding_model: settings.embedding.name().to_owned(),
             writer,
             sampled: (choosing.len() + testing.len()).div_ceil(asked.max(1)),
             policies,

@@ -101,7 +101,7 @@ impl Gather {
             self.collection
         );
         let report = Report {
-            embedding_model: settings.embedding.name.clone(),
+            embedding_model: settings.embedding.name().to_owned(),
             planner: planner(settings).filter(|_| self.rewrites).cloned(),
             reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.port().name().to_owned()),
             collection: self.collection.to_string(),
@@ -118,7 +118,7 @@ impl Gather {
 
     async fn scores(&self, engine: &Engine, setting: &Setting) -> anyhow::Result<Vec<GatherScore>> {
         let mut scores = self.single_lanes(engine, setting).await?;
-        let orders = [("cosine", Order::Gathered), ("fused rank", Order::FusedRank)];
+        let orders = [("cosine", Order::Gathered), ("fused", Order::Fused)];
         let plain = engine.clone().with(|parts| {
             parts.roles = Arc::default();
             parts.reranker = Some(Part::bare(Arc::new(Impartial)));
@@ -142,7 +142,7 @@ impl Gather {
             let judging = plain.with(|parts| {
                 parts.reranker = Some(reranker.clone());
             });
-            let orders = [("reranker", Order::Gathered), ("cosine", Order::Cosine), ("fused rank", Order::FusedRank)];
+            let orders = [("reranker", Order::Gathered), ("cosine", Order::Cosine), ("fused", Order::Fused)];
             let pool = self.rerank_pool.unwrap_or(self.pool);
             scores.extend(setting.way(&judging, "both, reranked", &orders, pool, &setting.sampled).await?);
         }

@@ -67,7 +67,7 @@ impl Retrieval {
             self.folder.display(),
             self.collection
         );
-        let model = settings.embedding.name.clone();
+        let model = settings.embedding.name().to_owned();
         let report = Report { model, collection: self.collection.to_string(), passages: self.passages, lanes };
         if self.json {
             return console::say_json(&report);

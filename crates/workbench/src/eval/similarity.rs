@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use ibidem_lab::similarity::{Passed, observe, passed, strictest};
 use ibidem_lab::squad::halves;
 use ibidem_words::CollectionName;
-use ibidem_words::ports::embedder::Embedder as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 

@@ -103,7 +103,7 @@ async fn each_way_of_gathering_is_scored_and_what_cannot_be_measured_is_refused(
         let report = measured(installation, &evaluate).await.json();
         let scores = report["scores"].as_array().unwrap();
         let ways: Vec<_> = scores.iter().map(|score| (&score["way"], &score["order"])).collect();
-        let expected = [("dense", "dense"), ("lexical", "lexical"), ("both", "cosine"), ("both", "fused rank")];
+        let expected = [("dense", "dense"), ("lexical", "lexical"), ("both", "cosine"), ("both", "fused")];
         assert!(
             ways.iter().zip(expected).all(|(way, expected)| (*way.0 == expected.0) && *way.1 == expected.1),
             "{ways:?}"

@@ -69,7 +69,7 @@ async fn recalled(
 ) -> Recalled {
     let (memory, hits) = memory(kind, references, similarity);
     let reranker = reranker.map(|reranker| Part::bare(Arc::clone(reranker) as Arc<dyn Reranker>));
-    recall(&memory, reranker.as_ref(), &asked(), &rules(), &hits).await.unwrap()
+    recall(&memory, reranker.as_ref(), &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap()
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_note_with_too_few_references_that_resolve_does_not_suffice() {
     let version = memory.put(tenant(), entry);
     let hits: Vec<IndexHit> =
         hits.into_iter().map(|hit| IndexHit { passage: PassageKey { version, ..hit.passage }, ..hit }).collect();
-    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
     assert!(!recalled.suffices, "a reference that the asker may not see is none");
     assert_eq!(recalled.candidates.len(), 2);
 }
@@ -154,6 +154,6 @@ async fn words_that_are_no_longer_the_entrys_do_not_call_it_up() {
     let (memory, hits) = memory(MemoryKind::Pin, 1, 0.99);
     let entry = memory.recall(&scope(), &[MemoryId(Uuid::from_u128(99))]).await.unwrap().remove(0).entry;
     memory.put(tenant(), entry);
-    let recalled = recall(&memory, None, &asked(), &rules(), &hits).await.unwrap();
+    let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
     assert!(recalled.matches.is_empty());
 }

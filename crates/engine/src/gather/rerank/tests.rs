@@ -47,12 +47,12 @@ fn what_nobody_reranked_comes_in_the_order_of_both_lanes_where_the_policy_wants_
     let mut candidates = vec![ranked(1, 0.6, 0.016), ranked(2, 0.5, 0.032), ranked(3, 0.4, 0.02), lent, named];
     order(&mut candidates, None, &[], UnrankedOrder::Cosine);
     assert_eq!(numbers(&candidates), [4, 5, 1, 2, 3]);
-    order(&mut candidates, None, &[], UnrankedOrder::FusedRank);
+    order(&mut candidates, None, &[], UnrankedOrder::Fused);
     assert_eq!(numbers(&candidates), [4, 2, 5, 3, 1]);
     // A reranker's word counts for more than either.
     candidates[4].rerank = Some(0.9);
     candidates[0].rerank = Some(0.1);
-    order(&mut candidates, None, &[], UnrankedOrder::FusedRank);
+    order(&mut candidates, None, &[], UnrankedOrder::Fused);
     assert_eq!(numbers(&candidates)[1], 1);
 }
 

@@ -19,7 +19,6 @@ use ibidem_lab::golden::run::{Truth, run};
 use ibidem_lab::golden::{Category, GoldenQuery};
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::catalogue::{Catalogue as _, DocumentFilter};
-use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::{Answer, Identity, Question, Scope};
 use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;

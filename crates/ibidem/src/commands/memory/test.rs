@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use ibidem_engine::explain::{ExplainedEntry, Explanation};
 use ibidem_engine::policy::CuratedRules;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
 use ibidem_words::ports::memory::{Memory as _, Remembered};
 use ibidem_words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
@@ -85,10 +84,11 @@ async fn closest(parts: &Parts, scope: &Scope, question: &str) -> anyhow::Result
     let vector = parts.embedder.embed_queries(vec![question.to_owned()]).await?.into_iter().next();
     let query = IndexQuery { shelf: Shelf::Memory, vector, hits_per_lane: POINTS, ..IndexQuery::default() };
     let hits = parts.index.search(scope, vec![query]).await?.into_iter().flatten();
+    let scale = parts.embedder.model().scale;
     let mut best: BTreeMap<MemoryId, f64> = BTreeMap::new();
     for hit in hits {
         let similarity = best.entry(MemoryId(hit.passage.document.0)).or_insert(f64::NEG_INFINITY);
-        *similarity = similarity.max(f64::from(hit.cosine.unwrap_or(0.0)));
+        *similarity = similarity.max(scale.similarity(f64::from(hit.cosine.unwrap_or(0.0))));
     }
     let ids: Vec<MemoryId> = best.keys().copied().collect();
     let remembered = parts.store.recall(scope, &ids).await?;

@@ -66,6 +66,9 @@ pub struct CandidateRecord {
     pub kind: Option<DocumentKind>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cosine: Option<f32>,
+    /// The cosine on the scale that policies speak of. Absent where it is the cosine itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaled: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bm25: Option<f32>,
     pub fused: f64,
@@ -158,6 +161,7 @@ impl CandidateRecord {
             collection: candidate.passage.collection.clone(),
             kind: candidate.passage.kind.clone(),
             cosine: candidate.cosine,
+            scaled: candidate.scaled,
             bm25: candidate.bm25,
             fused: candidate.fused,
             rerank: candidate.rerank,
@@ -190,6 +194,7 @@ impl CandidateRecord {
         let overlap = WordOverlap::recorded(as_place(place), self.alike.clone(), self.present.clone(), self.coverage);
         Candidate {
             cosine: self.cosine,
+            scaled: self.scaled,
             bm25: self.bm25,
             fused: self.fused,
             rerank: self.rerank,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_language::sentences::sentences_of;
+use ibidem_words::SimilarityScale;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
@@ -21,7 +22,10 @@ pub(super) struct Similarity {
 }
 
 /// The vectors of some texts, by text.
-pub(super) struct Vectors(HashMap<String, Arc<Vec<f32>>>);
+pub(super) struct Vectors {
+    of: HashMap<String, Arc<Vec<f32>>>,
+    scale: SimilarityScale,
+}
 
 impl Similarity {
     pub(super) fn new(embedder: Part<dyn Embedder>) -> Self {
@@ -60,16 +64,16 @@ impl Similarity {
                 found.insert(text, vector);
             }
         }
-        Ok(Vectors(found))
+        Ok(Vectors { of: found, scale: self.embedder.port().model().scale })
     }
 }
 
 impl Vectors {
     /// Of the claim and the nearest sentence of the premise; 0 when there is none.
     pub(super) fn similarity(&self, claim: &str, premise: &str) -> f64 {
-        let Some(claim) = self.0.get(beginning_of(claim)) else { return 0.0 };
-        let each = sentences(premise).filter_map(|sentence| self.0.get(sentence));
-        each.map(|sentence| cosine(claim, sentence)).fold(0.0, f64::max)
+        let Some(claim) = self.of.get(beginning_of(claim)) else { return 0.0 };
+        let each = sentences(premise).filter_map(|sentence| self.of.get(sentence));
+        each.map(|sentence| self.scale.similarity(cosine(claim, sentence))).fold(0.0, f64::max)
     }
 }
 

@@ -1,0 +1,40 @@
+//! The embedding model, in this process or over HTTP.
+
+use std::sync::Arc;
+
+use ibidem_adapters::http_embedder::HttpEmbedder;
+use ibidem_adapters::onnx::OnnxEmbedder;
+use ibidem_words::ports::embedder::{Embedder, TokenCounter};
+
+use crate::settings::{EmbeddingSource, Settings};
+
+/// Embeds, and counts tokens as the model does.
+pub trait CountingEmbedder: Embedder + TokenCounter {}
+
+impl<T: Embedder + TokenCounter> CountingEmbedder for T {}
+
+/// Loads the embedding model, which takes about a second, or asks its server.
+pub async fn embedder(settings: &Settings) -> anyhow::Result<Arc<dyn CountingEmbedder>> {
+    let embedder = unmeasured(settings).await?;
+    if let Some(measured) = &settings.embedding.scale_of {
+        let hash = embedder.model().hash.0.to_string();
+        anyhow::ensure!(
+            hash == *measured,
+            "`embedding.similarity` was measured for the embedding model {measured}, not for the configured one ({hash}); \
+             measure it again with `ibidem models --similarity`"
+        );
+    }
+    Ok(embedder)
+}
+
+/// Whatever model the configured scale belongs to.
+pub async fn unmeasured(settings: &Settings) -> anyhow::Result<Arc<dyn CountingEmbedder>> {
+    match &settings.embedding.source {
+        EmbeddingSource::Onnx => {
+            let onnx = settings.embedding.onnx.clone();
+            let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&onnx)).await?;
+            Ok(Arc::new(loaded?))
+        }
+        EmbeddingSource::Http(http) => Ok(Arc::new(HttpEmbedder::connect(http.as_ref().clone()).await?)),
+    }
+}
