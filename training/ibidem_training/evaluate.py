@@ -36,8 +36,9 @@ def claims(answer: str) -> list[str]:
 
 def answers_of(name: str, data: Path):
     """(premise, answer, faithful) for each answer of a set."""
-    if name == "mtrag":
-        for row in leaks.rows(data / "training/verifier/mtrag_responses.jsonl"):
+    chosen_on = {"mtrag": "mtrag_responses", "begin_dev": "begin_dev"}
+    if name in chosen_on:
+        for row in leaks.rows(data / f"training/verifier/{chosen_on[name]}.jsonl"):
             yield row["premise"], row["claim"], row["label"] == 1
     else:
         for row in leaks.rows(data / "data/hallucination/ragtruth_qa_test_829.jsonl"):
@@ -59,21 +60,23 @@ def by_answer(scorer: Scorer, name: str, data: Path, every: int):
     return found, np.array(whose), np.array(truth)
 
 
-HEADS = {
-    "labels": lambda found: found[:, 0],
-    "words": lambda found: -found[:, 1],
-    "both": lambda found: found[:, 0] - found[:, 1],
-}
-WEIGHTS = (0, 0.25, 0.5, 1)  # of a telling word of the claim that the premise does not have
+# How much the word head and strange words weigh beside the label head: every pair is compared.
+WORDS = (0, 0.25, 0.5, 1)
+STRANGE = (0, 0.5, 1, 1.5, 2, 3, 4, 6)
 
 
 def readings():
-    """Every way to read the model that is compared: name, head, weight of strange words, score."""
-    for head, score in HEADS.items():
-        for weight in WEIGHTS:
-            yield f"{head}, strange words x {weight}" if weight else head, head, weight, lambda found, score=score, weight=weight: score(found) - weight * found[:, 2]
-    yield "strange words alone", None, None, lambda found: -found[:, 2]
+    """Every way to read the model that is compared: name, weights of the three parts, score."""
+    for share in WORDS:
+        for strange in STRANGE:
+            weights = (1.0, share, strange)
+            yield "labels" + (f", words x {share}" if share else "") + (f", strange words x {strange}" if strange else ""), weights
+    yield "words", (0.0, 1.0, 0.0)
+    yield "strange words", (0.0, 0.0, 1.0)
 
+
+def scored(found: np.ndarray, weights: tuple[float, float, float]) -> np.ndarray:
+    return found @ np.array([weights[0], -weights[1], -weights[2]])
 
 
 def worst(scores: np.ndarray, whose: np.ndarray, count: int) -> np.ndarray:
@@ -90,50 +93,103 @@ def f1(scores, truth, threshold) -> tuple[float, float, float]:
     return (2 * precision * recall / (precision + recall) if hits else 0.0), precision, recall
 
 
-def best_threshold(scores, truth) -> tuple[float, float]:
-    """The middle of where F1, smoothed over its neighbours, is highest: fifty examples make a jagged curve."""
-    points = np.quantile(scores, np.linspace(0.01, 0.6, 60))
-    curve = np.array([f1(scores, truth, point)[0] for point in points])
-    smooth = np.convolve(np.pad(curve, 2, mode="edge"), np.ones(5) / 5, "valid")
+def mean_best(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> tuple[float, float]:
+    """The threshold with the highest mean F1 over several sets, and that mean. Fifty unfaithful answers alone make a jagged
+    curve, so what neighbours have counts too."""
+    points = np.unique(np.concatenate([np.quantile(scores, np.linspace(0.01, 0.9, 90)) for scores, _ in curves.values()]))
+    heights = np.array([np.mean([f1(scores, truth, point)[0] for scores, truth in curves.values()]) for point in points])
+    smooth = np.convolve(np.pad(heights, 4, mode="edge"), np.ones(9) / 9, "valid")
     at = int(smooth.argmax())
     return float(points[at]), float(smooth[at])
 
 
-def verifier(scorer: Scorer, data: Path, every: int) -> dict:
-    report: dict = {}
-    found, whose, truth = by_answer(scorer, "mtrag", data, every)
-    chosen, at_best = ("", "", 0.0, None), -1.0
-    report["mtrag"] = {}
-    for name, head, weight, score in readings():
-        scores = worst(score(found), whose, len(truth))
-        point, height = best_threshold(scores, truth)
-        report["mtrag"][name] = {"auc": area_under_curve(scores, truth), "f1": height, "threshold": point}
-        if head and height > at_best:
-            chosen, at_best = (name, head, weight, score), height
-    threshold = report["mtrag"][chosen[0]]["threshold"]
-    report["chosen on mtrag"] = {"reading": chosen[0], "head": chosen[1], "weight of strange words": chosen[2], "threshold": threshold}
-    found, whose, truth = by_answer(scorer, "ragtruth", data, every)
-    report["ragtruth"] = {"answers": len(truth), "unfaithful": int((~truth).sum())}
-    for name, _, _, score in readings():
-        scores = worst(score(found), whose, len(truth))
-        value, precision, recall = f1(scores, truth, report["mtrag"][name]["threshold"])
-        ceiling = max(f1(scores, truth, point)[0] for point in np.quantile(scores, np.linspace(0.01, 0.7, 140)))
-        report["ragtruth"][name] = {"f1": value, "precision": precision, "recall": recall, "auc": area_under_curve(scores, truth), "ceiling of any threshold": ceiling}
-    score = chosen[3]
+def pairs_held_out(sets: str, every: int, most: int = 40) -> list[dict]:
+    """Of each kind a few rows of groups that no model learned from: constructed changes, faithful rewordings, people's claims."""
+    path = folders.runs() / "sets" / sets / "held_out.jsonl"
+    kinds = defaultdict(list)
+    for row in leaks.rows(path) if path.exists() else []:
+        kinds[row["kind"].split("+")[0]].append(row)
+    return [row for kind in sorted(kinds) for row in kinds[kind][:most]][::every]
+
+
+def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-b") -> dict[str, np.ndarray]:
+    """What the model says about every pair of every set, so that reading it in other ways costs nothing."""
+    found = {}
+    for name in ("mtrag", "begin_dev") if choices_only else ("mtrag", "begin_dev", "ragtruth"):
+        found[f"{name} parts"], found[f"{name} whose"], found[f"{name} truth"] = by_answer(scorer, name, data, every)
+    rows = pairs_held_out(sets, every)
+    if rows:
+        found["held_out parts"] = support(scorer, [(row["premise"], row["claim"]) for row in rows])
+        found["held_out truth"] = np.array([row["label"] == 0 for row in rows])
+        found["held_out kinds"] = np.array([row["kind"].split("+")[0] for row in rows])
+    if choices_only:
+        return found
     with open(data / "data/hallucination/begin_test_wow.tsv", encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["begin_label"] != "Generic"][::every]
-    found = support(scorer, [(row["knowledge"], row["response"]) for row in rows])
-    truth = np.array([row["begin_label"] == "Fully attributable" for row in rows])
-    report["begin_test"] = {"rows": len(rows), "supported": int(truth.sum())}
-    for name, _, _, one in readings():
-        report["begin_test"][name] = {"auc": area_under_curve(one(found), truth), "accuracy": float(((one(found) >= report["mtrag"][name]["threshold"]) == truth).mean())}
+    found["begin_test parts"] = support(scorer, [(row["knowledge"], row["response"]) for row in rows])
+    found["begin_test truth"] = np.array([row["begin_label"] == "Fully attributable" for row in rows])
     rows = list(leaks.rows(folders.REPOSITORY / "data/evaluation/adversarial/pairs.jsonl"))
-    found = support(scorer, [(window("\n".join(row["passages"]), row["sentence"]), row["sentence"]) for row in rows])
-    scores = score(found)
-    stopped: Counter[str] = Counter(row["class"] for row, value in zip(rows, scores, strict=True) if value < threshold)
+    found["adversarial parts"] = support(scorer, [(window("\n".join(row["passages"]), row["sentence"]), row["sentence"]) for row in rows])
+    found["adversarial truth"] = np.array([bool(row["supported"]) for row in rows])
+    found["adversarial kinds"] = np.array([row["class"] for row in rows])
+    return found
+
+
+def verifier(found: dict[str, np.ndarray]) -> dict:
+    """Weights with the best mean AUC, and the threshold with the best mean F1, over three sets that are not reported on:
+    answers (mtrag), replies (BEGIN dev), and pairs of held-out groups. Of an answer the worst sentence counts."""
+    report: dict = {"mtrag": {}}
+    compared = dict(readings())
+
+    def of(name: str, weights) -> tuple[np.ndarray, np.ndarray]:
+        scores, truth = scored(found[f"{name} parts"], weights), found[f"{name} truth"]
+        return (worst(scores, found[f"{name} whose"], len(truth)) if f"{name} whose" in found else scores), truth
+
+    for name, weights in compared.items():
+        chosen_on = {which: of(which, weights) for which in ("mtrag", "begin_dev", "held_out") if f"{which} parts" in found}
+        point, height = mean_best(chosen_on)
+        report["mtrag"][name] = {"threshold": point, "f1": f1(*chosen_on["mtrag"], point)[0], "mean f1": height, "auc": area_under_curve(*chosen_on["mtrag"])}
+        report["mtrag"][name] |= {f"auc on {which}": area_under_curve(*one) for which, one in chosen_on.items() if which != "mtrag"}
+        report["mtrag"][name]["mean auc"] = float(np.mean([area_under_curve(*one) for one in chosen_on.values()]))
+    chosen = max(compared, key=lambda name: report["mtrag"][name]["mean auc"])
+    threshold, weights = report["mtrag"][chosen]["threshold"], compared[chosen]
+    report["chosen on mtrag"] = {"reading": chosen, "weights": weights, "threshold": threshold}
+
+    def by_kind(name: str) -> dict:
+        scores, truth = of(name, weights)
+        kinds = found[f"{name} kinds"]
+        table = {}
+        for kind in sorted(set(kinds.tolist())):
+            for side in (True, False):
+                here = (kinds == kind) & (truth == side)
+                if here.any():
+                    table[f"{kind}, {'faithful' if side else 'not'}"] = {"rows": int(here.sum()), "stopped": int((scores[here] < threshold).sum())}
+        return table
+
+    if "held_out kinds" in found:
+        report["held out, by kind"] = by_kind("held_out")
+    if "ragtruth parts" not in found:
+        return report
+    truth = found["ragtruth truth"]
+    report["ragtruth"] = {"answers": len(truth), "unfaithful": int((~truth).sum())}
+    truth = found["begin_test truth"]
+    report["begin_test"] = {"rows": len(truth), "supported": int(truth.sum())}
+    for name, one in compared.items():
+        point = report["mtrag"][name]["threshold"]
+        scores, truth = of("ragtruth", one)
+        value, precision, recall = f1(scores, truth, point)
+        ceiling = max(f1(scores, truth, point)[0] for point in np.quantile(scores, np.linspace(0.01, 0.7, 140)))
+        report["ragtruth"][name] = {"f1": value, "precision": precision, "recall": recall, "auc": area_under_curve(scores, truth), "ceiling of any threshold": ceiling}
+        scores, truth = of("begin_test", one)
+        report["begin_test"][name] = {"auc": area_under_curve(scores, truth), "accuracy": float(((scores >= point) == truth).mean())}
+        scores, truth = of("adversarial", one)
+        kinds = found["adversarial kinds"]
+        faithful = np.array([kind.startswith("faithful") for kind in kinds])
+        report.setdefault("adversarial, by reading", {})[name] = {"stopped": int((scores[~faithful] < point).sum()), "of": int((~faithful).sum()), "faithful stopped": int((scores[faithful] < point).sum())}
+    scores, truth = of("adversarial", weights)
     report["adversarial"] = {
-        "stopped, of 30 each": {name: stopped[name] for name in sorted({row["class"] for row in rows})},
-        "auc": area_under_curve(scores, [row["supported"] for row in rows]),
+        "stopped, of 30 each": {kind: int((scores[found["adversarial kinds"] == kind] < threshold).sum()) for kind in sorted(set(found["adversarial kinds"].tolist()))},
+        "auc": area_under_curve(scores, truth),
     }
     return report
 
@@ -164,7 +220,27 @@ def refusing(scores, truth, refused: float) -> tuple[float, float]:
     return threshold, float((scores[~truth] >= threshold).mean())
 
 
-def reader(scorer: Scorer, data: Path, every: int) -> dict:
+LIKE_SQUAD = ("squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "kou_squad")
+
+
+def asked_elsewhere(sets: str, every: int) -> list[tuple[str, str]]:
+    """People's answerable questions with their passages, of groups that no model learned from."""
+    path = folders.runs() / "sets" / sets / "held_out.jsonl"
+    rows = list(leaks.rows(path)) if path.exists() else []
+    return [(row["question"], row["passage"]) for row in rows if row["answerable"] and row["kind"].split(":")[0] in LIKE_SQUAD][::every]
+
+
+def refusing_in_both(here, elsewhere, refused: float) -> float:
+    """The threshold that refuses this share on average over two samples of answerable questions: eight articles alone are
+    harder or easier than the next eight."""
+    if not len(elsewhere):
+        return float(np.quantile(here, refused))
+    points = np.sort(np.concatenate([here, elsewhere]))
+    shares = (np.searchsorted(np.sort(here), points) / len(here) + np.searchsorted(np.sort(elsewhere), points) / len(elsewhere)) / 2
+    return float(points[min(len(points) - 1, int(np.searchsorted(shares, refused)))])
+
+
+def reader(scorer: Scorer, data: Path, every: int, choices_only: bool = False, sets: str = "reader-b") -> dict:
     articles = squad(data)
     report: dict = {}
     rows = []
@@ -173,7 +249,7 @@ def reader(scorer: Scorer, data: Path, every: int) -> dict:
         for paragraph in article["paragraphs"]:
             for asked in paragraph["qas"]:
                 rows.append((number, asked["question"], f"{title}\n{paragraph['context']}", not asked["is_impossible"], [a["text"] for a in asked["answers"]]))
-    rows = rows[::every]
+    rows = [row for row in rows if row[0] < 8 or not choices_only][::every]
     found = answering(scorer, [(row[1], row[2]) for row in rows])
     logits, margins = np.array([one[0] for one in found]), np.array([one[1] for one in found])
     truth, first = np.array([row[3] for row in rows]), np.array([row[0] < 8 for row in rows])
@@ -181,17 +257,20 @@ def reader(scorer: Scorer, data: Path, every: int) -> dict:
     tried = {weight: area_under_curve((logits + weight * margins)[first], truth[first]) for weight in (0, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)}
     weight = max(tried, key=tried.get)
     scores = logits + weight * margins
+    other = np.array([] if choices_only else [logit + weight * margin for logit, margin, _ in answering(scorer, asked_elsewhere(sets, every))])
     report["chosen on the first eight articles"] = {"weight of the span": weight, "auc by weight": tried}
+    if choices_only:
+        return report
     second = ~first
     report["squad2, second eight"] = {"questions": int(second.sum()), "auc": area_under_curve(scores[second], truth[second]), "auc of the logit alone": area_under_curve(logits[second], truth[second])}
     for refused in (0.05, 0.1, 0.2, 0.3):
-        threshold, _ = refusing(scores[first], truth[first], refused)
-        report["squad2, second eight"][f"threshold for {refused:.0%} false refusals on the first eight"] = {
-            "threshold": threshold,
-            "false refusals": float((scores[second & truth] < threshold).mean()),
-            "false answers": float((scores[second & ~truth] >= threshold).mean()),
-            "false answers at exactly this share": refusing(scores[second], truth[second], refused)[1],
-        }
+        for where, threshold in (("the first eight", refusing(scores[first], truth[first], refused)[0]), ("the first eight and other sets", refusing_in_both(scores[first & truth], other, refused))):
+            report["squad2, second eight"][f"threshold for {refused:.0%} false refusals on {where}"] = {
+                "threshold": threshold,
+                "false refusals": float((scores[second & truth] < threshold).mean()),
+                "false answers": float((scores[second & ~truth] >= threshold).mean()),
+                "false answers at exactly this share": refusing(scores[second], truth[second], refused)[1],
+            }
     spans = [overlap(row[2][begin:end], row[4]) for row, (_, _, (begin, end)) in zip(rows, found, strict=True) if row[3] and row[0] >= 8]
     report["squad2, second eight"] |= {"span f1": float(np.mean([one[0] for one in spans])), "span exact": float(np.mean([one[1] for one in spans]))}
     report["absent article"] = absent(scorer, articles, weight, 160 // every)
@@ -221,10 +300,10 @@ def absent(scorer: Scorer, articles, weight: float, most: int) -> dict:
             best[number] = max(best[number], logit + weight * margin)
         found[part] = (best[: len(here)], best[len(here) :])
     report: dict = {"questions": {part: [len(here), len(there)] for part, (here, there) in found.items()}}
-    for refused in (0.05, 0.1):
+    for refused in (0.02, 0.05, 0.1):
         threshold = float(np.quantile(found["first"][0], refused))
         report[f"{refused:.0%} false refusals on the first eight"] = {
-            "false refusals": float((found["second"][0] < threshold).mean()), "false answers": float((found["second"][1] >= threshold).mean()),
+            "threshold": threshold, "false refusals": float((found["second"][0] < threshold).mean()), "false answers": float((found["second"][1] >= threshold).mean()),
             "false answers at exactly this share": float((found["second"][1] >= np.quantile(found["second"][0], refused)).mean()),
         }  # fmt: skip
     return report
@@ -296,12 +375,22 @@ def main() -> None:
     parser.add_argument("--base", default="minilm")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="only every n-th example: to see that it runs")
+    parser.add_argument("--choices-only", action="store_true", help="no test set is read: to compare what could be measured")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     scorer = Scorer(options.task, options.source, options.base)
-    report = (verifier if options.task == "verifier" else reader)(scorer, folders.data(), options.every)
-    report = rounded(report | ({"milliseconds of one thread": speed(scorer)} if scorer.onnx else {}))
+    kept = options.out.with_suffix(".npz") if options.out else None
+    if options.task == "reader":
+        report = reader(scorer, folders.data(), options.every, options.choices_only)
+    elif kept and kept.exists():  # measured before: only read anew
+        report = verifier(dict(np.load(kept)))
+    else:
+        found = gathered(scorer, folders.data(), options.every, options.choices_only)
+        if kept:
+            np.savez(kept, **found)
+        report = verifier(found)
+    report = rounded(report | ({"milliseconds of one thread": speed(scorer)} if scorer.onnx and not options.choices_only else {}))
     written = json.dumps(report, indent=1)
     print(written)
     if options.out:

@@ -1,8 +1,8 @@
 """Exports a checkpoint as int8 ONNX in the layout that docs/models.md describes, with the threshold built in.
 
 The verifier's `logits` are (supported, contradicted, unknown), moved so that a half of the softmax is the threshold that
-was chosen; where the choice was to hear the words too, the word that lacks most support is subtracted, and so is, by a
-weight that was chosen, the number of telling tokens of the claim that the premise does not have. `token_logits`
+was chosen; by weights that were chosen too, the word that lacks most support is subtracted, and how strange the claim's
+words are to the premise. `token_logits`
 has one number for each token: above zero, that word of the claim is not borne out. The reader's `logits` is one number
 moved in the same way, with the span's margin in it; `start_logits` and `end_logits` say where the answer stands.
 """
@@ -19,28 +19,32 @@ from torch import nn
 
 from . import folders
 from .model import Encoder, Reader, Verifier, load, told_elsewhere
-from .packing import telling, tokenizer
+from .packing import stems, telling, tokenizer
 
 
 class ShippedVerifier(nn.Module):
-    def __init__(self, model: Verifier, head: str, threshold: float, scale: float, weight: float = 0.0, tells: np.ndarray | None = None):
+    """`weights`: of the label head's log-odds, of the word that lacks most support, and of strange words."""
+
+    def __init__(self, model: Verifier, weights: tuple[float, float, float] = (1.0, 0.0, 0.0), threshold: float = 0.0, tells: np.ndarray | None = None, stem: np.ndarray | None = None):
         super().__init__()
-        self.model, self.head, self.threshold, self.scale, self.weight = model, head, threshold, scale, weight
-        self.register_buffer("tells", torch.from_numpy(tells) if weight else None)
+        self.model, self.weights, self.threshold = model, weights, threshold
+        for name, table in (("tells", tells), ("stem", stem)):
+            self.register_buffer(name, torch.from_numpy(table) if table is not None else None)
 
     def forward(self, input_ids, attention_mask, token_type_ids):
         logits, tokens = self.model(input_ids, attention_mask, token_type_ids)
         own = token_type_ids * attention_mask
         # The last token of the claim is the separator behind it: it belongs to nobody.
         after = torch.cat([own[:, 1:], torch.zeros_like(own[:, :1])], 1)
-        most = (tokens + (1.0 - (own * after).to(tokens.dtype)) * -1e4).amax(1)
+        claim = (own * after).to(tokens.dtype)
         against = torch.logsumexp(logits[:, 1:], -1)
-        odds = logits[:, 0] - against
-        score = {"labels": odds, "words": -most, "both": odds - most}[self.head]
-        if self.weight:
-            new = 1.0 - told_elsewhere(input_ids, attention_mask, token_type_ids)
-            score = score - self.weight * (self.tells[input_ids] * new * (own * after).to(tokens.dtype)).sum(1)
-        supported = against + (score - self.threshold) * self.scale
+        by_label, by_word, by_strangeness = self.weights
+        score = by_label * (logits[:, 0] - against) - by_word * (tokens + (1.0 - claim) * -1e4).amax(1)
+        if by_strangeness:
+            told = self.tells[input_ids] * claim
+            new = 1.0 - told_elsewhere(self.stem[input_ids], attention_mask, token_type_ids)
+            score = score - by_strangeness * (told * new).sum(1) / told.sum(1).clamp(min=1).sqrt()
+        supported = against + (score - self.threshold) / sum(self.weights)
         return torch.cat([supported.unsqueeze(1), logits[:, 1:]], 1), tokens
 
 
@@ -53,6 +57,57 @@ class ShippedReader(nn.Module):
         logit, starts, ends = self.model(input_ids, attention_mask, token_type_ids)
         margin = starts[:, 1:].amax(1) + ends[:, 1:].amax(1) - starts[:, 0] - ends[:, 0]
         return ((logit + self.weight * margin - self.threshold) * self.scale).unsqueeze(1), starts, ends
+
+
+def rounded_by_token(source: Path, to: Path) -> None:
+    """Weight matrices as 8-bit integers with one scale for each output; what is multiplied with them is rounded to 8 bits
+    for each token by itself. With one scale for a whole batch, as ONNX Runtime's own tool has it, the score of a pair
+    depended on what else was in its batch, and rounding cost twice as much accuracy."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model = onnx.load(source)
+    constants = {one.name: one for one in model.graph.initializer}
+    nodes, replaced, added, rounded = [], set(), [], {}
+
+    def constant(name: str, value) -> str:
+        added.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    for name, value in (("most", np.float32(127)), ("half", np.float32(128.5)), ("tiny", np.float32(1e-9)), ("one", np.float32(1)), ("zero", np.uint8(128))):
+        constant(f"round_{name}", np.array(value))
+    for node in model.graph.node:
+        weights = constants.get(node.input[1]) if node.op_type == "MatMul" else None
+        if weights is None or len(weights.dims) != 2:
+            nodes.append(node)
+            continue
+        values, out = node.input[0], node.output[0]
+        if values not in rounded:  # query, key and value are made of the same
+            at = rounded[values] = f"rounded_{len(rounded)}_"
+            for operator, inputs, output, more in (
+                ("ReduceMax", [values], "high", {"axes": [-1], "keepdims": 1}), ("ReduceMin", [values], "low", {"axes": [-1], "keepdims": 1}),
+                ("Neg", [at + "low"], "negative", {}), ("Max", [at + "high", at + "negative", "round_tiny"], "largest", {}),
+                ("Div", [at + "largest", "round_most"], "scale", {}), ("Div", ["round_most", at + "largest"], "turned", {}),
+                # A cast cuts off: a half more makes it round.
+                ("Mul", [values, at + "turned"], "scaled", {}), ("Add", [at + "scaled", "round_half"], "moved", {}),
+                ("Cast", [at + "moved"], "integers", {"to": TensorProto.UINT8}),
+            ):  # fmt: skip
+                nodes.append(helper.make_node(operator, inputs, [at + output], **more))
+        at = rounded[values]
+        matrix = numpy_helper.to_array(weights).astype(np.float32)
+        scales = np.maximum(np.abs(matrix).max(0), 1e-12) / np.float32(127)
+        integers = constant(f"{out}_weights", np.rint(matrix / scales).astype(np.int8))
+        replaced.add(node.input[1])
+        inputs = [at + "integers", integers, "round_one", constant(f"{out}_scales", scales), "round_zero"]
+        nodes.append(helper.make_node("MatMulIntegerToFloat", inputs, [f"{out}_product"], domain="com.microsoft"))
+        nodes.append(helper.make_node("Mul", [f"{out}_product", at + "scale"], [out]))
+    kept = [one for one in model.graph.initializer if one.name not in replaced]
+    del model.graph.node[:], model.graph.initializer[:]
+    model.graph.node.extend(nodes)
+    model.graph.initializer.extend(kept + added)
+    if all(one.domain != "com.microsoft" for one in model.opset_import):
+        model.opset_import.extend([helper.make_opsetid("com.microsoft", 1)])
+    onnx.save(model, to)
 
 
 def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
@@ -71,10 +126,13 @@ def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
     torch.onnx.export(model, (ids, mask, types), full, input_names=list(inputs), output_names=names, dynamic_axes=axes, opset_version=17, dynamo=False)
     prepared = out / "prepared.onnx"
     quant_pre_process(full, prepared, skip_symbolic_shape=True)
-    quantize_dynamic(prepared, out / "model.onnx", per_channel=True, weight_type=QuantType.QInt8)
+    words = out / "words.onnx"
+    quantize_dynamic(prepared, words, weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
+    rounded_by_token(words, out / "model.onnx")
     compare(model, full, out / "model.onnx", (ids, mask, types), names)
     full.unlink()
     prepared.unlink()
+    words.unlink()
     shutil.copy(base / "tokenizer.json", out / "tokenizer.json")
     config = json.loads((base / "config.json").read_text(encoding="utf-8"))
     kept = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size", "max_position_embeddings", "type_vocab_size", "pad_token_id")
@@ -116,11 +174,11 @@ def main() -> None:
     load(model, torch.load(options.checkpoint, weights_only=True)["model"])
     report = json.loads(options.report.read_text(encoding="utf-8")) if options.report else None
     if not report:
-        shipped = ShippedVerifier(model, "labels", 0.0, 1.0) if options.task == "verifier" else ShippedReader(model, 0.0, 0.0, 1.0)
+        shipped = ShippedVerifier(model) if options.task == "verifier" else ShippedReader(model, 0.0, 0.0, 1.0)
     elif options.task == "verifier":
         chosen = report["chosen on mtrag"]
-        tells = telling(tokenizer(base, "only_first", 512))
-        shipped = ShippedVerifier(model, chosen["head"], chosen["threshold"], 0.5 if chosen["head"] == "both" else 1.0, chosen["weight of strange words"], tells)
+        tokens = tokenizer(base, "only_first", 512)
+        shipped = ShippedVerifier(model, tuple(chosen["weights"]), chosen["threshold"], telling(tokens), stems(tokens))
     else:
         weight = report["chosen on the first eight articles"]["weight of the span"]
         threshold = report["squad2, second eight"]["threshold for 10% false refusals on the first eight"]["threshold"]

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from . import folders, leaks
-from .evaluate import HEADS
+from .evaluate import scored
 from .scoring import Scorer, answering, support
 from .train import area_under_curve
 
@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--sets", help="the folder of sets; the task's name where nothing is said")
     parser.add_argument("--base", default="minilm")
     parser.add_argument("--most", type=int, default=120, help="rows of each kind")
+    parser.add_argument("--weights", type=float, nargs=3, default=(1.0, 0.0, 0.0), help="of the verifier's labels, words and strange words")
     parser.add_argument("--threshold", type=float, help="where the score is cut; without it, where a tenth of the good is lost")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -31,7 +32,7 @@ def main() -> None:
     scorer = Scorer(options.task, options.source, options.base)
     if options.task == "verifier":
         found = support(scorer, [(row["premise"], row["claim"]) for row in chosen])
-        scores, good = HEADS["both"](found), np.array([row["label"] == 0 for row in chosen])
+        scores, good = scored(found, tuple(options.weights)), np.array([row["label"] == 0 for row in chosen])
     else:
         found = answering(scorer, [(row["question"], row["passage"]) for row in chosen])
         scores, good = np.array([one[0] for one in found]), np.array([bool(row["answerable"]) for row in chosen])

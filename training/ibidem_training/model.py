@@ -87,30 +87,44 @@ def told_elsewhere(ids, mask, types):
     return same.to(torch.float32).amax(2)
 
 
+class Marked(nn.Module):
+    """An encoder whose tokens are marked where the other text has the same word, in this form or another of its stem:
+    what few layers would else spend themselves on finding out."""
+
+    def __init__(self, encoder: Encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.shared = nn.Embedding(4, encoder.config["hidden_size"])
+        nn.init.zeros_(self.shared.weight)
+        self.register_buffer("stems", torch.arange(encoder.config["vocab_size"]))
+
+    def read(self, ids, mask, types):
+        marks = types * 2 + told_elsewhere(self.stems[ids], mask, types).to(types.dtype)
+        return self.encoder(ids, mask, types, 10.0 * self.shared(marks))
+
+
 def load(model: nn.Module, stored: dict) -> None:
-    """Weights of any round: those before the second have no marks for shared words, which then say nothing."""
-    model.load_state_dict({name: value for name, value in model.state_dict().items() if name == "shared.weight"} | stored)
+    """Weights of any round. The first has no marks for shared words, which then say nothing; those before the third have
+    no stems: each token is then its own."""
+    own = model.state_dict()
+    missing = {"shared.weight": own["shared.weight"], "stems": torch.arange(len(own["stems"]))}
+    model.load_state_dict(missing | stored)
 
 
-class Verifier(nn.Module):
+class Verifier(Marked):
     """Premise and claim: three labels, and for each word of the claim how much it lacks support."""
 
     LABELS = ("supported", "contradicted", "unknown")
 
     def __init__(self, encoder: Encoder):
-        super().__init__()
+        super().__init__(encoder)
         width = encoder.config["hidden_size"]
-        self.encoder = encoder
         self.pool = nn.Linear(width, width)
         self.labels = nn.Linear(width, 3)
         self.tokens = nn.Linear(width, 1)
-        # Whether a word stands in the other text too: what six layers would else spend themselves on finding out.
-        self.shared = nn.Embedding(4, width)
-        nn.init.zeros_(self.shared.weight)
 
     def forward(self, ids, mask, types):
-        marks = types * 2 + told_elsewhere(ids, mask, types).to(types.dtype)
-        hidden = self.encoder(ids, mask, types, 10.0 * self.shared(marks))
+        hidden = self.read(ids, mask, types)
         # The claim's own words say more about it than the first token, which was never trained in this base.
         claim = (types * mask).unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * claim).sum(1) / claim.sum(1).clamp(min=1)
@@ -118,19 +132,18 @@ class Verifier(nn.Module):
         return self.labels(pooled).float(), self.tokens(hidden).squeeze(-1).float()
 
 
-class Reader(nn.Module):
+class Reader(Marked):
     """Question and passage: whether it answers, and where the answer begins and ends (the first token: nowhere)."""
 
     def __init__(self, encoder: Encoder):
-        super().__init__()
+        super().__init__(encoder)
         width = encoder.config["hidden_size"]
-        self.encoder = encoder
         self.pool = nn.Linear(width, width)
         self.answerable = nn.Linear(width, 1)
         self.spans = nn.Linear(width, 2)
 
     def forward(self, ids, mask, types):
-        hidden = self.encoder(ids, mask, types)
+        hidden = self.read(ids, mask, types)
         question = ((1 - types) * mask).unsqueeze(-1).to(hidden.dtype)
         mean = (hidden * question).sum(1) / question.sum(1).clamp(min=1)
         pooled = torch.tanh(self.pool(hidden[:, 0] + mean))

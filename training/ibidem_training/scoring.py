@@ -7,7 +7,7 @@ import torch
 
 from . import folders
 from .model import Encoder, Reader, Verifier, load
-from .packing import telling, tokenizer
+from .packing import stems, telling, tokenizer
 
 
 class Scorer:
@@ -59,10 +59,18 @@ class Scorer:
             return [part.numpy() for part in self.model(*(torch.from_numpy(one) for one in (ids, mask, types)))]
 
 
+def strangeness(claim: list[int], premise: list[int], tells: np.ndarray, stem: np.ndarray) -> float:
+    """How many telling tokens of the claim the premise has in no form, by the root of how many the claim has: a count
+    blames long sentences, a share blames short ones."""
+    known = set(stem[premise].tolist())
+    told = [one for one in claim if tells[one]]
+    return sum(int(stem[one]) not in known for one in told) / max(1, len(told)) ** 0.5
+
+
 def support(scorer: Scorer, pairs: list[tuple[str, str]]) -> np.ndarray:
-    """For each pair: the log-odds of support by the label head, the highest token logit of the claim, and how many of
-    its telling tokens the premise does not have."""
-    found, tells = [], telling(scorer.tokens)
+    """For each pair: the log-odds of support by the label head, the highest token logit of the claim, and how strange
+    its words are to the premise."""
+    found, tells, stem = [], telling(scorer.tokens), stems(scorer.tokens)
     for encoding, logits, tokens in scorer(pairs):
         logits = logits.astype(np.float64)
         logits = logits - logits.max()
@@ -70,9 +78,8 @@ def support(scorer: Scorer, pairs: list[tuple[str, str]]) -> np.ndarray:
         types = encoding.type_ids
         begin = types.index(1)
         own = tokens[begin : len(types) - 1]
-        known = set(encoding.ids[:begin])
-        strange = sum(tells[one] for one in encoding.ids[begin : len(types) - 1] if one not in known)
-        found.append((odds, float(own.max()) if len(own) else 0.0, float(strange)))
+        strange = strangeness(encoding.ids[begin : len(types) - 1], encoding.ids[:begin], tells, stem)
+        found.append((odds, float(own.max()) if len(own) else 0.0, strange))
     return np.array(found)
 
 

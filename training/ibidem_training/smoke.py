@@ -81,7 +81,7 @@ def main() -> None:
             packing.pack(task, runs / "bases/tiny", runs / "sets" / task, runs / "packed" / task, [])
             recipe = runs / f"{task}.json"
             recipe.write_text(json.dumps({"base": "tiny", "rate": 2e-3, "warm": 5, "fall": 0.4, "steps": STEPS, "phases": [{"shares": shares}]}))
-            options = argparse.Namespace(task=task, recipe=recipe, name=task, steps=None, threads=2, seed=1, save_minutes=60, every=10, stop_at=STEPS // 2)
+            options = argparse.Namespace(task=task, recipe=recipe, name=task, steps=None, threads=2, seed=1, save_minutes=60, every=10, look=400, stop_at=STEPS // 2)
             train.train(options)
             options.stop_at = None
             train.train(options)
@@ -90,14 +90,19 @@ def main() -> None:
             if not found[-1] < found[0]:
                 raise SystemExit(f"the {task} did not learn: its loss went from {found[0]:.3f} to {found[-1]:.3f}")
             checkpoint = runs / "runs" / task / "checkpoint.pt"
+            tokens = packing.tokenizer(runs / "bases/tiny", "only_first", 512)
             model = (Verifier if task == "verifier" else Reader)(Encoder.of(runs / "bases/tiny"))
             model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
-            shipped = export.ShippedVerifier(model, "both", 0.0, 0.5) if task == "verifier" else export.ShippedReader(model, 0.2, 0.0, 1.0)
+            shipped = export.ShippedVerifier(model, (1.0, 0.5, 1.0), 0.0, packing.telling(tokens), packing.stems(tokens)) if task == "verifier" else export.ShippedReader(model, 0.2, 0.0, 1.0)
             out = runs / "exported" / task
             export.export(task, shipped, runs / "bases/tiny", out)
             export.checksums(out)
             scorer = Scorer(task, out)
             pair = ("Switching orders\nThe duty engineer releases the order.", "The duty engineer releases it.")
+            longer = (" ".join([pair[0]] * 4), pair[1])
+            alone, among = scorer([pair])[0][1], scorer([pair, longer, longer])[0][1]
+            if abs(alone - among).max() > 1e-4:
+                raise SystemExit(f"the {task}'s score of a pair depends on its batch: {alone} alone, {among} among others")
             print(task, "scores", support(scorer, [pair]).tolist() if task == "verifier" else answering(scorer, [pair[::-1]]))
 
 

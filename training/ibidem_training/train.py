@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from . import folders
 from .model import Encoder, Reader, Verifier, load
+from .packing import stems, tokenizer
 
 TOKENS_IN_BATCH = 4096
 CHUNK = 4096  # rows sorted by length together
@@ -183,6 +184,8 @@ def train(options) -> None:
         model.encoder.load_state_dict({k.removeprefix("encoder."): v for k, v in stored.items() if k.startswith("encoder.")})
     if recipe.get("from"):  # a whole model of an earlier round, heads and all
         load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
+    if recipe.get("stems"):
+        model.stems.copy_(torch.from_numpy(stems(tokenizer(runs / "bases" / recipe["base"], "only_first", 512))))
     # Learned at full precision, read at half: the working copy is bfloat16 throughout, which spares casting at every
     # layer, and the sums of many small steps stay in the full one.
     working = copy.deepcopy(model).bfloat16()
@@ -196,10 +199,11 @@ def train(options) -> None:
     saved = out / "checkpoint.pt"
     if saved.exists():
         state = torch.load(saved, weights_only=True)
-        model.load_state_dict(state["model"])
+        load(model, state["model"])
         optimiser.load_state_dict(state["optimiser"])
         done, seen, seconds = state["step"], state["seen"], state["seconds"]
     refresh(working.parameters(), model.parameters())
+    working.stems.copy_(model.stems)
     log = open(out / "log.jsonl", "a", encoding="utf-8")
     loss_of = verifier_loss if options.task == "verifier" else reader_loss
     steps = options.steps or recipe["steps"]
@@ -242,7 +246,7 @@ def train(options) -> None:
                 sums, summed = {}, 0
             if time.monotonic() - last_save > options.save_minutes * 60 or step + 1 in (steps, options.stop_at):
                 save(step + 1)
-                line = {"step": step + 1, "held_out": looked_at(working, options.task, held_out)}
+                line = {"step": step + 1, "held_out": looked_at(working, options.task, held_out, options.look)}
                 print(json.dumps(line), file=log, flush=True)
                 last_save = time.monotonic()
             if step + 1 == options.stop_at:
@@ -262,4 +266,5 @@ if __name__ == "__main__":
     parser.add_argument("--every", type=int, default=100, help="steps between two lines of the log")
     parser.add_argument("--stop-at", type=int, help="save and end at this step, as if cut off")
     parser.add_argument("--save-minutes", type=float, default=6)
+    parser.add_argument("--look", type=int, default=400, help="held-out rows that are scored at every save")
     train(parser.parse_args())

@@ -169,7 +169,7 @@ async fn a_bound_that_too_few_labels_cannot_show_writes_nothing_and_says_how_man
         assert!(said.err.contains("more labels should do") && said.err.contains("at most 0.01"), "{said:?}");
         assert!(!Path::new(&output).exists(), "what was not shown is not written");
 
-        let without = ["calibrate", "--labels", &labels, "--policy", "support"];
+        let without = ["calibrate", "--labels", &labels, "--policy", "support", "--set", "reranker.use=none"];
         let said = installation.run(&without).await;
         assert!(
             said.err.contains("none of the gates `answerability` (with a reranker), `top1_similarity`"),

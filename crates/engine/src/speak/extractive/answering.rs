@@ -14,7 +14,7 @@ use super::{Found, Quoted};
 const LIKELIER_THAN_NOT: f64 = 0.5;
 
 /// What the odds of a note must be of the likeliest note's: beside a sure answer a doubtful one is beside the point.
-const SHARE_OF_BEST_ODDS: f64 = 0.2;
+const SHARE_OF_BEST_ODDS: f64 = 0.05;
 
 /// The sentences with the answer, at most of so many notes: of those that are likelier to answer than not and not much
 /// less likely than the likeliest, the likeliest first, or of the best note where none is; and before them of those that
