@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ibidem_store::NewKey;
 use ibidem_words::{Role, TenantId};
 use sqlx::{Connection as _, PgConnection};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::{Mutex, watch};
 use uuid::Uuid;
 
@@ -19,6 +19,8 @@ use crate::load::{Asker, Seen, load};
 use crate::proxy::{Protocol, Proxy};
 use crate::servers::{Process, QuickServer, StackDatabase, rerank, scribe};
 use crate::table::Outcome;
+
+const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 
 /// The time that a request has.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
@@ -43,6 +45,7 @@ pub(crate) struct World<'a> {
     // Held for as long as they are asked.
     _proxies: Vec<Proxy>,
     _models: [QuickServer; 2],
+    _policy: NamedTempFile,
 }
 
 /// Runs a campaign on a world of its own.
@@ -77,7 +80,16 @@ impl<'a> World<'a> {
         ];
         let [at_index, at_model, at_reranker, at_vocabulary, at_database] =
             proxies.each_ref().map(|proxy| proxy.address.as_str());
-        let settings: [(&str, String); 21] = [
+        // A reranker that counts words is no reader: similarity decides what is answered.
+        let policy = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
+        let read = ["    - answerability: 0.75\n", "  left_to_reader: [min_similarity, top1_similarity]\n"];
+        let unread = read.iter().fold(DEFAULT.to_owned(), |text, line| {
+            assert!(text.contains(line), "the policy has no line {line}");
+            text.replace(line, "")
+        });
+        std::fs::write(policy.path(), unread).unwrap();
+        let settings: [(&str, String); 22] = [
+            ("IBIDEM__POLICY__USE", policy.path().display().to_string()),
             ("IBIDEM__INDEX__URL", format!("http://{at_index}")),
             ("IBIDEM__INDEX__TIMEOUT_MS", "1500".to_owned()),
             ("IBIDEM__LANGUAGE_MODEL__URL", format!("http://{at_model}/v1")),
@@ -119,6 +131,7 @@ impl<'a> World<'a> {
             rate,
             _proxies: proxies.into(),
             _models: [model, reranker],
+            _policy: policy,
         }
     }
 
