@@ -25,6 +25,7 @@ fn setting(name: &str) -> String {
 }
 
 /// The folder of multilingual-e5-small, where it was fetched; CI always has it.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what did not run")]
 fn e5() -> Option<std::path::PathBuf> {
     let folder = std::env::var_os("IBIDEM_STACK_E5").map(Into::into);
     if folder.is_none() {
