@@ -1,4 +1,4 @@
-//! Any model that reads two texts together, from a folder in the layout everybody publishes.
+//! Any model that reads two texts together, in the layout everybody publishes.
 
 use std::borrow::Cow;
 use std::io;

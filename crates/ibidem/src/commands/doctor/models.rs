@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use ibidem_adapters::onnx::ModelFiles;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::Pair;
@@ -16,7 +17,10 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
     let Some(configured) = &settings.reranker else {
         return Finding::ok(PART, "none configured; passages are ordered by vector similarity");
     };
-    let mend = match configured.source {
+    let mend = match &configured.source {
+        RerankerSource::Onnx(onnx) if matches!(onnx.files, ModelFiles::BuiltIn(_)) => {
+            "correct `embedding.runtime`, on which the reader runs; or set `reranker.use: none`"
+        }
         RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md lists models and how to get them",
         RerankerSource::Http(_) => {
             "start the rerank server, or correct `reranker.url`, `.form`, `.name` and `.api_key`"

@@ -7,7 +7,8 @@ async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
     let none = reranker(&settings(&["reranker.use=none"])).await;
     assert!(none.state == State::Ok && none.mend.is_none(), "{}", none.found);
     let model = [NO_MODEL[0], NO_MODEL[1], "reranker.use=model"];
-    let cases: [(&[&str], &str, &str); 3] = [
+    let cases: [(&[&str], &str, &str); 4] = [
+        (&[], "libonnxruntime", "`embedding.runtime`"),
         (&["reranker.use=onnx", "reranker.folder=no/such"], "no/such/config.json", "`reranker.folder`"),
         (
             &["reranker.use=http", "reranker.form=tei", "reranker.url=http://127.0.0.1:9/rerank"],
