@@ -92,8 +92,7 @@ impl Calibrate {
         let named = self.policy.clone().unwrap_or_else(|| settings.policy.named.clone());
         let text = compose::policy_text(&named)?;
         let policy = compose::named_policy(&named)?;
-        let has_reader = settings.reranker.is_some() && policy.rules.gather.rerank.is_some();
-        let Some(gate) = gate::deciding(&policy, has_reader) else {
+        let Some(gate) = gate::deciding(&policy, settings.reads_passages(&policy)) else {
             anyhow::bail!(
                 "the policy {} has none of the gates `answerability` (with a reranker), `top1_similarity` and \
                  `collections`, so there is no threshold to choose; add `- answerability: 0` to its sift.gates, and \

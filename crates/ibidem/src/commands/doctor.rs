@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
-use ibidem_engine::policy::Answerability;
+use ibidem_engine::policy::{Answerability, Policy};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
@@ -314,26 +314,33 @@ fn policy(settings: &Settings, embedder: Option<&dyn CountingEmbedder>) -> Findi
         }
     };
     let found = format!("{}, hash {}", policy.rules.name, policy.hash.short(12));
-    let has_reader = settings.reranker.is_some() && policy.rules.gather.rerank.is_some();
-    if !has_reader && policy.rules.sift.rules_of::<Answerability>().next().is_some() {
-        let found = format!("{found}: its gate `answerability` decides nothing, as nothing reads the passages");
-        return Finding::warning("policy", found, "set `reranker.use: reader`");
-    }
     let Some(embedder) = embedder.filter(|_| policy.rules.calibration.is_some()) else {
-        return Finding::ok("policy", found);
+        return unread(settings, &policy, &found).unwrap_or_else(|| Finding::ok("policy", found));
     };
     let in_use = compose::model_identities::models_in_use(settings, embedder);
     let mend = "calibrate again with `ibidem calibrate`, or configure the models it was calibrated with";
     let checked = in_use
         .and_then(|in_use| policy.check_models(&in_use).map(|()| policy.other_models(&in_use)).map_err(Into::into));
     match checked {
-        Ok(others) if others.is_empty() => Finding::ok("policy", format!("{found}, calibrated with the models in use")),
+        Ok(others) if others.is_empty() => {
+            let found = format!("{found}, calibrated with the models in use");
+            unread(settings, &policy, &found).unwrap_or_else(|| Finding::ok("policy", found))
+        }
         Ok(others) => {
             let found = format!("{found}: its bound does not hold with these models: {}", others.join("; "));
             Finding::warning("policy", found, mend)
         }
         Err(error) => Finding::broken("policy", format!("{error:#}"), mend),
     }
+}
+
+/// A policy whose reader's gate decides nothing, as nothing reads the passages.
+fn unread(settings: &Settings, policy: &Policy, found: &str) -> Option<Finding> {
+    let has_gate = policy.rules.sift.rules_of::<Answerability>().next().is_some();
+    (has_gate && !settings.reads_passages(policy)).then(|| {
+        let found = format!("{found}: its gate `answerability` decides nothing, as nothing reads the passages");
+        Finding::warning("policy", found, "set `reranker.use: reader`")
+    })
 }
 
 #[cfg(test)]

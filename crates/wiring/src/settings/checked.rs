@@ -13,6 +13,7 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
+use ibidem_engine::policy::Policy;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
 use ibidem_server::{ConnectionLimits, MetricsReaders};
@@ -47,6 +48,13 @@ pub struct Settings {
     /// None when the key that signs receipts is in the database.
     pub signing_key_file: Option<PathBuf>,
     pub sources: Sources,
+}
+
+impl Settings {
+    /// Whether a question and its passages are read together under this policy.
+    pub fn reads_passages(&self, policy: &Policy) -> bool {
+        self.reranker.is_some() && policy.rules.gather.rerank.is_some()
+    }
 }
 
 /// The embedding model.
