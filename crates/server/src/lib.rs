@@ -8,6 +8,7 @@ mod identity;
 mod limits;
 pub mod logs;
 pub mod metrics;
+mod openai;
 pub mod policy_file;
 mod problem;
 mod request_id;
@@ -15,6 +16,7 @@ mod routes;
 mod skosmos;
 mod state;
 mod traces;
+mod turns;
 
 use std::sync::Arc;
 

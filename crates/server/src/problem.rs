@@ -18,6 +18,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::openai::errors::{ChatError, chat_status, is_for_chat};
 use crate::request_id::RequestId;
 
 /// What went wrong, for the caller. `type` is a stable name; `detail` says what to do.
@@ -97,6 +98,16 @@ impl Problem {
             "not_found",
             "There is no such answer",
             "An answer can be read again only with the key that asked, by the request id that came with it.",
+        )
+    }
+
+    /// A model that a chat program asked for.
+    pub(crate) fn no_such_model(name: &str) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "model_not_found",
+            "There is no such model",
+            format!("{name:?} is none of those that `GET /v1/models` lists for this caller."),
         )
     }
 
@@ -292,6 +303,7 @@ impl IntoResponse for Problem {
 /// Writes every problem, and every bare error status, as a document with the request's id.
 pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
     let request_id = request.extensions().get::<RequestId>().copied();
+    let is_for_chat = is_for_chat(request.uri().path());
     let mut response = next.run(request).await;
     let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
@@ -302,7 +314,8 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
     let retry_after = problem.retry_after;
     let document = problem.document(request_id.map_or_else(Uuid::nil, |id| id.0));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    let written = if is_for_chat { "application/json" } else { "application/problem+json" };
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(written));
     headers.remove(header::CONTENT_LENGTH);
     if let Some(seconds) = retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -311,6 +324,12 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.
-    *response.body_mut() = Body::from(serde_json::to_vec(&document).unwrap_or_default());
+    let body = if is_for_chat {
+        *response.status_mut() = chat_status(status);
+        serde_json::to_vec(&ChatError::from(document))
+    } else {
+        serde_json::to_vec(&document)
+    };
+    *response.body_mut() = Body::from(body.unwrap_or_default());
     response
 }

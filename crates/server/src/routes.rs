@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 use crate::api::{answers, audit, documents, health, memory, metrics, receipt_keys, search};
 use crate::audit::record_action;
 use crate::identity::Caller;
+use crate::openai;
 use crate::problem::{Problem, write_problems};
 use crate::state::AppState;
 use crate::{described, limits, request_id};
@@ -50,6 +51,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+        .merge(openai::routes())
 }
 
 /// Whose bodies are files.

@@ -1,11 +1,12 @@
 //! Tenants, collections and tags with their owners.
 
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{CollectionName, Tag, TenantId};
+use ibidem_words::{CollectionName, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::convert::tag_names;
+use crate::convert::{scope_tags, tag_names, to_collection};
+use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 
 impl Store {
@@ -24,6 +25,24 @@ impl Store {
             .fetch_one(&self.pool)
             .await
             .map_err(unavailable)
+    }
+
+    /// The collections in which somebody may see a document, by name.
+    pub async fn visible_collections(&self, scope: &Scope) -> Result<Vec<CollectionName>, CatalogueError> {
+        let names = sqlx::query_scalar!(
+            r#"SELECT c.name FROM collections c
+               WHERE c.tenant_id = $1 AND EXISTS (
+                   SELECT FROM documents d
+                   WHERE d.tenant_id = c.tenant_id AND d.collection = c.name
+                       AND is_visible(d.tags, d.removed_at, $2))
+               ORDER BY c.name COLLATE "C""#,
+            scope.tenant().0,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .in_time(self)
+        .await?;
+        names.into_iter().map(to_collection).collect()
     }
 
     /// Makes somebody the owner of a tag: questions about it are routed to them.

@@ -2,33 +2,24 @@
 
 use std::convert::Infallible;
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use chrono::Utc;
-use futures::channel::{mpsc, oneshot};
+use futures::channel::mpsc;
 use futures::{StreamExt as _, stream};
-use ibidem_engine::ask::AskError;
 use ibidem_engine::listener::{Listener, Nobody};
-use ibidem_engine::turn::Asked;
-use ibidem_store::ActionRecord;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::{Answer, Citation, CollectionName, Identity, Message, Question, QuestionDraft};
+use ibidem_words::{Answer, Citation, CollectionName, Message, Question, QuestionDraft};
 use serde::{Deserialize, Serialize};
-use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::json::{Sent, count};
-use crate::audit::{self, Act};
 use crate::identity::Caller;
-use crate::limits::RequestSlot;
-use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
-use crate::request_id::RequestId;
 use crate::state::AppState;
-use crate::traces;
+use crate::turns::TurnRequest;
 
 /// A question to be answered from the documents.
 #[derive(Deserialize, ToSchema)]
@@ -94,17 +85,7 @@ impl Listener for StreamListener {
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
-#[expect(clippy::too_many_arguments, reason = "each is one thing that is taken from the request")]
-pub(crate) async fn ask(
-    State(state): State<AppState>,
-    Extension(request_id): Extension<RequestId>,
-    Extension(slot): Extension<RequestSlot>,
-    Extension(deadline): Extension<Deadline>,
-    act: Option<Extension<Act>>,
-    caller: Caller,
-    Sent(body): Sent<QuestionBody>,
-) -> Result<Response, Problem> {
-    let streams = body.stream;
+pub(crate) async fn ask(turn: TurnRequest, Sent(body): Sent<QuestionBody>) -> Result<Response, Problem> {
     let question = Question::checked(QuestionDraft {
         query: body.query,
         collections: body.collections,
@@ -113,34 +94,17 @@ pub(crate) async fn ask(
         max_context_chunks: body.max_context_chunks,
         session_id: body.session_id,
     })?;
-    logs::route(&question.collections);
-    tracing::info!(streams, "a question came in");
-    let act = act.map(|Extension(act)| act);
-    if let Some(act) = &act {
-        act.asks(&question.query);
+    if !body.stream {
+        return Ok(Json(turn.begin(question, Box::new(Nobody)).await?.whole().await?).into_response());
     }
-    let asked = Asked {
-        request_id: request_id.0,
-        at: Utc::now(),
-        scope: caller.scope(),
-        policy: state.policy_in_force(),
-        question,
-        deadline,
-    };
-    let (done, answer) = oneshot::channel();
-    if !streams {
-        begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(Nobody), done });
-        let answer = answer.await.map_err(|_| Problem::internal())??;
-        return Ok(Json(answer).into_response());
-    }
+    let request_id = turn.request_id();
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(StreamListener(sentences)), done });
+    let answer = turn.begin(question, Box::new(StreamListener(sentences))).await?;
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
-        match answer.await {
-            Ok(Ok(answer)) => event("answer", &answer),
-            Ok(Err(error)) => event("error", &Problem::from(error).document(request_id.0)),
-            Err(_) => event("error", &Problem::internal().document(request_id.0)),
+        match answer.whole().await {
+            Ok(answer) => event("answer", &answer),
+            Err(problem) => event("error", &problem.document(request_id)),
         }
     });
     Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
@@ -198,48 +162,4 @@ pub(crate) async fn read(
 fn event(name: &str, value: &impl Serialize) -> Result<Event, Infallible> {
     // Plain strings and numbers: serialising them cannot fail.
     Ok(Event::default().event(name).data(serde_json::to_string(value).unwrap_or_default()))
-}
-
-/// A question on its way, with those who wait for what becomes of it.
-struct Turn {
-    identity: Identity,
-    asked: Asked,
-    /// None when nothing is recorded.
-    act: Option<Act>,
-    listener: Box<dyn Listener>,
-    done: oneshot::Sender<Result<Answer, AskError>>,
-}
-
-/// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
-fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
-    let turns = state.turns.clone();
-    let engine = state.engine_in_force();
-    // Before the task: there its parent would not be found.
-    let traced = traces::turn();
-    let task = async move {
-        let Turn { identity, asked, act, mut listener, done } = turn;
-        let scope = asked.scope.clone();
-        let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
-            Ok((answer, record)) => (Ok(answer), Some(record)),
-            Err(error) => (Err(error), None),
-        };
-        if let Some(act) = act {
-            // A stream has begun its reply before anybody knows how the turn ends.
-            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
-        }
-        if let Some(record) = &record {
-            state.metrics.turn(record);
-            logs::turn(record);
-            traces::turn_ended(&traced, record);
-        }
-        drop(traced);
-        // The answer goes out first: nobody waits for the record.
-        drop(listener);
-        let _ = done.send(answer);
-        if let Some(record) = record {
-            audit::record(&state, &scope, record).await;
-        }
-        drop(slot);
-    };
-    turns.spawn(task.in_current_span());
 }

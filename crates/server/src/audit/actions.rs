@@ -19,9 +19,11 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 13] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 15] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
+    ("POST", "/v1/chat/completions", AuditedAction::Ask),
+    ("GET", "/v1/models", AuditedAction::ListCollections),
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),

@@ -6,6 +6,7 @@ mod actions;
 mod answers;
 mod audit;
 mod audit_away;
+mod chat;
 mod confidence;
 mod deployed;
 mod difference;

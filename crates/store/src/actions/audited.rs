@@ -33,6 +33,8 @@ macro_rules! actions {
 
 actions! {
     Ask, "answer.ask", "A question is asked. What led to its answer is in the audit, under the same request id.";
+    AnswerByRule, "chat.by_rule", "A chat program's own prompt, for example for a title, is answered by rule.";
+    ListCollections, "collection.list", "The collections are listed for a chat program, as its models.";
     ReadAnswer, "answer.read", "A stored answer is read again.";
     VerifyAnswer, "answer.verify", "A receipt is checked against the documents.";
     ExplainQuestion, "question.explain", "The way of a question through retrieval and gates is shown.";

@@ -1,0 +1,269 @@
+//! What a chat program gets: the answer's text with its markers and sources, whole or in pieces.
+
+use axum::http::header::HOST;
+use axum::http::{HeaderMap, HeaderName};
+use ibidem_words::{Answer, Citation};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::numbering::{MarkerPlace, Numbering};
+
+/// A chat completion in OpenAI's form.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Completion {
+    id: String,
+    /// `chat.completion`
+    object: &'static str,
+    /// When it was made, in seconds since 1970.
+    created: i64,
+    model: String,
+    /// Always one.
+    choices: Vec<Choice>,
+    usage: Usage,
+    /// The whole answer with its decision, reason and receipt, as `POST /v1/answers` gives it. Null for a chat
+    /// program's own prompts.
+    ibidem: Option<Answer>,
+}
+
+/// The reply.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Choice {
+    index: u32,
+    message: ReplyMessage,
+    /// Always `stop`.
+    finish_reason: &'static str,
+}
+
+/// The message of the reply.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ReplyMessage {
+    /// Always `assistant`.
+    role: &'static str,
+    /// The answer with markers such as `[1]`, and the list of its sources; or the refusal.
+    content: String,
+    annotations: Vec<Annotation>,
+}
+
+/// A source, where the text cites it.
+#[derive(Clone, Serialize, ToSchema)]
+pub(crate) struct Annotation {
+    /// Always `url_citation`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    url_citation: UrlCitation,
+}
+
+/// A source, where the text cites it.
+#[derive(Clone, Serialize, ToSchema)]
+pub(crate) struct UrlCitation {
+    /// Where the marker begins in the text, in characters.
+    start_index: usize,
+    /// Where it ends.
+    end_index: usize,
+    /// The document's name and section.
+    title: String,
+    /// The document.
+    url: String,
+}
+
+/// How much the model read. What it wrote is not counted.
+#[derive(Clone, Copy, Default, Serialize, ToSchema)]
+pub(crate) struct Usage {
+    /// The tokens of the passages that the model was given.
+    prompt_tokens: u64,
+    /// Always 0.
+    completion_tokens: u64,
+    total_tokens: u64,
+}
+
+impl Usage {
+    pub(super) fn of(answer: &Answer) -> Self {
+        let prompt_tokens = answer.context_tokens_used;
+        Self { prompt_tokens, completion_tokens: 0, total_tokens: prompt_tokens }
+    }
+}
+
+/// A piece of a completion.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Chunk {
+    id: String,
+    /// `chat.completion.chunk`
+    object: &'static str,
+    created: i64,
+    model: String,
+    /// One; none in the piece that has the usage.
+    choices: Vec<ChunkChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    /// The whole answer, in the piece that ends the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ibidem: Option<Answer>,
+}
+
+/// What is new in a piece.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChunkChoice {
+    index: u32,
+    delta: Delta,
+    /// `stop` in the piece that ends the text.
+    finish_reason: Option<&'static str>,
+}
+
+/// What is new in a piece.
+#[derive(Default, Serialize, ToSchema)]
+pub(crate) struct Delta {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Vec<Annotation>>,
+}
+
+/// What all pieces of one completion say of it.
+#[derive(Clone)]
+pub(super) struct Head {
+    pub(super) request_id: Uuid,
+    pub(super) created: i64,
+    pub(super) model: String,
+}
+
+impl Head {
+    fn id(&self) -> String {
+        format!("chatcmpl-{}", self.request_id)
+    }
+
+    /// The whole completion.
+    pub(super) fn completion(self, text: ShownText, answer: Option<Answer>) -> Completion {
+        let message = ReplyMessage { role: "assistant", content: text.content, annotations: text.annotations };
+        Completion {
+            id: self.id(),
+            object: "chat.completion",
+            created: self.created,
+            model: self.model,
+            choices: vec![Choice { index: 0, message, finish_reason: "stop" }],
+            usage: answer.as_ref().map(Usage::of).unwrap_or_default(),
+            ibidem: answer,
+        }
+    }
+
+    fn chunk(&self, delta: Delta, finish_reason: Option<&'static str>) -> Chunk {
+        Chunk {
+            id: self.id(),
+            object: "chat.completion.chunk",
+            created: self.created,
+            model: self.model.clone(),
+            choices: vec![ChunkChoice { index: 0, delta, finish_reason }],
+            usage: None,
+            ibidem: None,
+        }
+    }
+
+    /// Every stream begins with it.
+    pub(super) fn opening(&self) -> Chunk {
+        self.chunk(Delta { role: Some("assistant"), content: Some(String::new()), annotations: None }, None)
+    }
+
+    pub(super) fn piece(&self, text: String) -> Chunk {
+        self.chunk(Delta { content: Some(text), ..Delta::default() }, None)
+    }
+
+    pub(super) fn annotated(&self, annotations: Vec<Annotation>) -> Chunk {
+        self.chunk(Delta { annotations: Some(annotations), ..Delta::default() }, None)
+    }
+
+    pub(super) fn end(&self, answer: Option<Answer>) -> Chunk {
+        Chunk { ibidem: answer, ..self.chunk(Delta::default(), Some("stop")) }
+    }
+
+    pub(super) fn usage(&self, usage: Usage) -> Chunk {
+        Chunk { choices: Vec::new(), usage: Some(usage), ..self.chunk(Delta::default(), None) }
+    }
+}
+
+/// An answer as a chat program shows it.
+#[derive(Default)]
+pub(super) struct ShownText {
+    /// The answer, then its sources.
+    pub(super) content: String,
+    pub(super) annotations: Vec<Annotation>,
+}
+
+impl ShownText {
+    pub(super) fn plain(content: String) -> Self {
+        Self { content, annotations: Vec::new() }
+    }
+
+    pub(super) fn of(answer: &Answer, links: &Links) -> Self {
+        let mut numbering = Numbering::default();
+        let (text, places) = numbering.placed(&answer.answer, &answer.citations);
+        let sources = numbered(&mut numbering, &answer.citations);
+        let annotations = places.iter().filter_map(|place| annotation(*place, &sources, links)).collect();
+        Self { content: text + &source_list(&sources), annotations }
+    }
+
+    /// What follows the answer's own text.
+    pub(super) fn sources(answer: &Answer) -> String {
+        let mut numbering = Numbering::default();
+        numbering.placed(&answer.answer, &answer.citations);
+        source_list(&numbered(&mut numbering, &answer.citations))
+    }
+}
+
+/// The citations in the order of their numbers. What no marker of the text names comes last.
+fn numbered<'c>(numbering: &mut Numbering, citations: &'c [Citation]) -> Vec<(usize, &'c Citation)> {
+    let mut sources: Vec<_> = citations.iter().map(|citation| (numbering.number(citation.marker), citation)).collect();
+    sources.sort_by_key(|(number, _)| *number);
+    sources
+}
+
+/// A line for each source, for programs that show neither markers nor annotations.
+fn source_list(sources: &[(usize, &Citation)]) -> String {
+    if sources.is_empty() {
+        return String::new();
+    }
+    let lines = sources.iter().map(|(number, citation)| format!("\n[{number}] {}", named(citation)));
+    std::iter::once("\n\nSources:".to_owned()).chain(lines).collect()
+}
+
+fn annotation(place: MarkerPlace, sources: &[(usize, &Citation)], links: &Links) -> Option<Annotation> {
+    let (_, citation) = sources.iter().find(|(number, _)| *number == place.number)?;
+    let url_citation = UrlCitation {
+        start_index: place.start,
+        end_index: place.end,
+        title: named(citation),
+        url: links.to(citation),
+    };
+    Some(Annotation { kind: "url_citation", url_citation })
+}
+
+/// The document, and where in it.
+fn named(citation: &Citation) -> String {
+    let section = citation.section.iter().map(String::clone);
+    let page = citation.page_number.iter().map(|page| format!("p. {page}"));
+    let parts = std::iter::once(citation.document_name.clone()).chain(section).chain(page);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Where sources are read: below the address under which the caller reached this server.
+pub(super) struct Links {
+    pub(super) base: String,
+}
+
+impl Links {
+    /// A proxy in front of the server passes `Host` on, and says in `X-Forwarded-Proto` that it was reached by HTTPS.
+    /// Without a `Host` that can stand in an address, links begin at the path.
+    pub(super) fn for_caller(headers: &HeaderMap) -> Self {
+        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let fits = |host: &&str| host.bytes().all(|b| b.is_ascii_alphanumeric() || b".:-[]".contains(&b));
+        let by_https = text(HeaderName::from_static("x-forwarded-proto")) == Some("https");
+        let scheme = if by_https { "https" } else { "http" };
+        let base = text(HOST).filter(fits).map(|host| format!("{scheme}://{host}")).unwrap_or_default();
+        Self { base }
+    }
+
+    fn to(&self, citation: &Citation) -> String {
+        format!("{}/v1/documents/{}/passages/{}", self.base, citation.document_id, citation.chunk_index)
+    }
+}

@@ -1,0 +1,76 @@
+//! What a chat program is shown of an answer.
+
+use ibidem_words::{Answer, Citation};
+use serde_json::{Value, json};
+
+use super::errors::{ChatError, chat_status, is_for_chat};
+use super::reply::{Links, ShownText};
+use crate::problem::Problem;
+
+pub(super) fn citation(marker: u32) -> Citation {
+    let source = uuid::Uuid::from_u128(u128::from(marker));
+    serde_json::from_value(json!({
+        "marker": marker, "source_id": format!("{source}:0"), "document_id": source,
+        "document_name": format!("Document {marker}"), "version": 1, "updated_at": "2026-01-01T00:00:00Z",
+        "chunk_index": 4, "page_number": 2, "section": "Rates", "relevance_score": 0.9, "snippet": "x",
+        "snippet_full": "x", "span": {"start": 0, "end": 1}, "document_sha256": "0".repeat(64),
+    }))
+    .unwrap()
+}
+
+fn answer(text: &str, citations: Vec<Citation>) -> Answer {
+    let mut answer: Answer = serde_json::from_value(json!({
+        "request_id": uuid::Uuid::nil(), "action": "cite", "answer": text, "refused": false, "refusal_reason": null,
+        "reason": null, "citations": [], "confidence": null,
+        "retrieval_quality": {"confidence_score": 0.9, "confidence_level": "high", "fallback_active": false,
+            "fallback_reasons": [], "degraded": false},
+        "transparency": {"statement": null, "show_to_user": false}, "route_to": null, "suggestions": [],
+        "warnings": [], "model_used": null, "context_chunks_used": 1, "context_tokens_used": 7,
+        "generation_time_ms": 0, "grounded": true, "trace": [], "receipt": null,
+    }))
+    .unwrap();
+    answer.citations = citations;
+    answer
+}
+
+#[test]
+fn an_answer_has_its_markers_its_annotations_and_a_list_of_its_sources() {
+    let links = Links { base: "https://answers.example".to_owned() };
+    let shown = ShownText::of(&answer("Two.[9] One.[4]", vec![citation(4), citation(9)]), &links);
+    assert_eq!(
+        shown.content,
+        "Two.[1] One.[2]\n\nSources:\n[1] Document 9, Rates, p. 2\n[2] Document 4, Rates, p. 2"
+    );
+    let annotations = serde_json::to_value(&shown.annotations).unwrap();
+    assert_eq!(annotations[0]["type"], "url_citation");
+    let first = &annotations[0]["url_citation"];
+    assert_eq!((&first["start_index"], &first["end_index"]), (&Value::from(4), &Value::from(7)));
+    let url = first["url"].as_str().unwrap();
+    assert!(url.starts_with("https://answers.example/v1/documents/00000000-0000-0000-0000-000000000009"), "{url}");
+    assert_eq!(annotations.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_refusal_is_its_own_text_and_nothing_else() {
+    let links = Links { base: String::new() };
+    let shown = ShownText::of(&answer("The documents do not answer this.", Vec::new()), &links);
+    assert_eq!(shown.content, "The documents do not answer this.");
+    assert!(shown.annotations.is_empty());
+}
+
+#[test]
+fn errors_have_openais_form_and_statuses() {
+    let error = |problem: Problem| serde_json::to_value(ChatError::from(problem.document(uuid::Uuid::nil()))).unwrap();
+    let unknown = error(Problem::no_such_model("gpt-x"));
+    assert_eq!(unknown["error"]["code"], "model_not_found");
+    assert_eq!(unknown["error"]["type"], "invalid_request_error");
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("gpt-x"), "{unknown}");
+    assert_eq!(error(Problem::unauthenticated())["error"]["type"], "authentication_error");
+    assert_eq!(error(Problem::overloaded())["error"]["type"], "server_error");
+    assert_eq!(chat_status(axum::http::StatusCode::UNPROCESSABLE_ENTITY), 400);
+    assert_eq!(chat_status(axum::http::StatusCode::NOT_FOUND), 404);
+    for path in ["/v1/chat/completions", "/v1/models", "/v1/models/ibidem", "/v1/embeddings"] {
+        assert!(is_for_chat(path), "{path}");
+    }
+    assert!(!is_for_chat("/v1/answers"));
+}

@@ -1,0 +1,145 @@
+//! One way to take a turn: whatever door a question comes in by, its identity, deadline, limits, metrics, logs, trace and
+//! record are the same.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use chrono::Utc;
+use futures::channel::oneshot;
+use ibidem_engine::ask::AskError;
+use ibidem_engine::listener::Listener;
+use ibidem_engine::turn::Asked;
+use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_words::degrade::Deadline;
+use ibidem_words::{Answer, Identity, Question, Scope};
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use crate::audit::{self, Act};
+use crate::identity::Caller;
+use crate::limits::RequestSlot;
+use crate::logs;
+use crate::problem::Problem;
+use crate::request_id::RequestId;
+use crate::state::AppState;
+use crate::traces;
+
+/// A request that wants to ask something: who, until when, and its place among those under way.
+pub(crate) struct TurnRequest {
+    state: AppState,
+    caller: Caller,
+    request_id: Uuid,
+    slot: RequestSlot,
+    deadline: Deadline,
+    /// None when nothing is recorded.
+    act: Option<Act>,
+}
+
+impl FromRequestParts<AppState> for TurnRequest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let given = &parts.extensions;
+        let (Some(RequestId(request_id)), Some(slot), Some(deadline)) =
+            (given.get().copied(), given.get::<RequestSlot>().cloned(), given.get::<Deadline>().copied())
+        else {
+            tracing::error!("a request came in without an id, a place or a deadline");
+            return Err(Problem::internal());
+        };
+        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act: given.get::<Act>().cloned() })
+    }
+}
+
+/// An answer on its way. The turn ends in a record whether or not anybody waits for it.
+pub(crate) struct Pending(oneshot::Receiver<Result<Answer, AskError>>);
+
+impl Pending {
+    pub(crate) async fn whole(self) -> Result<Answer, Problem> {
+        Ok(self.0.await.map_err(|_| Problem::internal())??)
+    }
+}
+
+impl TurnRequest {
+    pub(crate) fn request_id(&self) -> Uuid {
+        self.request_id
+    }
+
+    pub(crate) fn state(&self) -> &AppState {
+        &self.state
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        self.caller.scope()
+    }
+
+    /// It is another action than the route says.
+    pub(crate) fn is(&self, action: AuditedAction) {
+        if let Some(act) = &self.act {
+            act.is(action);
+        }
+    }
+
+    /// Starts the turn in a task of its own.
+    pub(crate) async fn begin(self, question: Question, listener: Box<dyn Listener>) -> Result<Pending, Problem> {
+        logs::route(&question.collections);
+        tracing::info!("a question came in");
+        if let Some(act) = &self.act {
+            act.asks(&question.query);
+        }
+        let asked = Asked {
+            request_id: self.request_id,
+            at: Utc::now(),
+            scope: self.caller.scope(),
+            policy: self.state.policy_in_force(),
+            question,
+            deadline: self.deadline,
+        };
+        let (done, answer) = oneshot::channel();
+        spawn(self.state, self.slot, Turn { identity: self.caller.0, asked, act: self.act, listener, done });
+        Ok(Pending(answer))
+    }
+}
+
+/// A question on its way, with those who wait for what becomes of it.
+struct Turn {
+    identity: Identity,
+    asked: Asked,
+    /// None when nothing is recorded.
+    act: Option<Act>,
+    listener: Box<dyn Listener>,
+    done: oneshot::Sender<Result<Answer, AskError>>,
+}
+
+/// Starts a turn in a task of its own: it ends in a record whether anybody still listens or not.
+fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
+    let turns = state.turns.clone();
+    let engine = state.engine_in_force();
+    // Before the task: there its parent would not be found.
+    let traced = traces::turn();
+    let task = async move {
+        let Turn { identity, asked, act, mut listener, done } = turn;
+        let scope = asked.scope.clone();
+        let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
+            Ok((answer, record)) => (Ok(answer), Some(record)),
+            Err(error) => (Err(error), None),
+        };
+        if let Some(act) = act {
+            // A stream has begun its reply before anybody knows how the turn ends.
+            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
+        }
+        if let Some(record) = &record {
+            state.metrics.turn(record);
+            logs::turn(record);
+            traces::turn_ended(&traced, record);
+        }
+        drop(traced);
+        // The answer goes out first: nobody waits for the record.
+        drop(listener);
+        let _ = done.send(answer);
+        if let Some(record) = record {
+            audit::record(&state, &scope, record).await;
+        }
+        drop(slot);
+    };
+    turns.spawn(task.in_current_span());
+}
