@@ -373,7 +373,11 @@ check_model_choice() {
 }
 
 check_extra() {
-    [[ $1 == e5 ]] || fail "--with takes e5; it was '$1'"
+    [[ $1 == e5 || $1 == oidc ]] || fail "--with takes e5 or oidc; it was '$1'"
 }
+
+OIDC=$STACK_HOME/oidc
+
+oidc_answers() { http_get "$(recall OIDC_PORT)/.well-known/openid-configuration" >/dev/null 2>&1; }
 
 has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }
