@@ -8,11 +8,14 @@ mod identity;
 mod limits;
 pub mod logs;
 pub mod metrics;
+pub mod permissions;
 pub mod policy_file;
 mod problem;
 mod request_id;
 mod routes;
+mod sign_in;
 mod skosmos;
+mod speaking;
 mod state;
 mod traces;
 
@@ -26,6 +29,7 @@ pub use api::search::SearchResponse;
 pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
 pub use connections::ConnectionLimits;
 pub use routes::{openapi, router};
+pub use sign_in::SignIn;
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
 

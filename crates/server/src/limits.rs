@@ -10,8 +10,8 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use ibidem_words::Sha256Hash;
 use ibidem_words::degrade::Deadline;
+use ibidem_words::{Sha256Hash, SubjectId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::BodyInTime;
@@ -38,12 +38,12 @@ struct Held {
 }
 
 impl RequestSlot {
-    /// Counts the request among those of the key that it came with, if the key has a slot left.
-    pub(crate) fn count_for(&self, state: &AppState, key: &str) -> Result<(), Problem> {
+    /// Counts the request among those of the key or person that it came from, if they have a slot left.
+    pub(crate) fn count_for(&self, state: &AppState, caller: SubjectId) -> Result<(), Problem> {
         if self.0.of_key.get().is_some() {
             return Ok(());
         }
-        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(key.as_bytes()));
+        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(caller.to_string().as_bytes()));
         let slot = slot.ok_or_else(|| Problem::key_overloaded(state.limits.of_a_key(), state.limits.max_in_flight))?;
         // Whoever was faster has counted it already.
         let _ = self.0.of_key.set(slot);

@@ -18,6 +18,7 @@ use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, T
 use crate::connections::ConnectionLimits;
 use crate::limits::KeyPlaces;
 use crate::metrics::{Metrics, PartCounts};
+use crate::sign_in::SignIn;
 
 /// Limits on what callers can ask of this process.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,8 @@ pub struct ServerParts {
     /// What the vocabulary, the breakers and the tools count themselves.
     pub counts: Arc<dyn PartCounts>,
     pub audit: AuditSettings,
+    /// None when nobody signs in: then there are only keys.
+    pub sign_in: Option<SignIn>,
 }
 
 impl ServerParts {

@@ -6,6 +6,7 @@ pub mod embedding;
 pub mod guards;
 pub mod model_identities;
 pub mod roles;
+pub mod sign_in;
 pub mod signing;
 
 use std::borrow::Cow;
@@ -346,6 +347,7 @@ impl Parts {
             metrics_readers: settings.server.metrics,
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
             audit: audit::for_server(&settings.audit, &self.store)?,
+            sign_in: sign_in::for_server(settings.sign_in.as_ref(), &self.store).await?,
         }))
     }
 }

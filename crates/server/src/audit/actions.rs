@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 13] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 25] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
@@ -33,10 +33,26 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 13] = [
     ("GET", "/v1/memory/{id}", AuditedAction::ReadEntry),
     ("PUT", "/v1/memory/{id}", AuditedAction::ReplaceEntry),
     ("DELETE", "/v1/memory/{id}", AuditedAction::RemoveEntry),
+    ("GET", "/v1/keys", AuditedAction::ListKeys),
+    ("POST", "/v1/keys", AuditedAction::CreateKey),
+    ("DELETE", "/v1/keys/{id}", AuditedAction::RevokeKey),
+    ("GET", "/v1/groups", AuditedAction::ListGroups),
+    ("PUT", "/v1/groups", AuditedAction::MapGroup),
+    ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
+    ("GET", "/v1/people", AuditedAction::ListPeople),
+    ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
+    ("GET", "/auth/me", AuditedAction::ReadSelf),
+    ("GET", "/auth/sessions", AuditedAction::ListSessions),
+    ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),
+    ("POST", "/auth/logout", AuditedAction::SignOut),
 ];
 
-/// They tell of the installation, not of anybody's data.
-pub const EXEMPT_ROUTES: [(&str, &str); 5] = [
+/// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
+/// was for, as signing in does.
+pub const EXEMPT_ROUTES: [(&str, &str); 8] = [
+    ("GET", "/auth/login"),
+    ("GET", "/auth/callback"),
+    ("POST", "/auth/backchannel-logout"),
     ("GET", "/.well-known/ibidem-receipt-keys.json"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -168,6 +184,14 @@ impl Tally {
                 tracing::error!(action = action.as_str(), requests, "requests that were turned away are not on record");
             }
         }
+    }
+}
+
+/// Puts on record what a request did for somebody who was not known when it came.
+pub(crate) fn record_for(state: &AppState, act: ActionRecord) {
+    let Some(queue) = state.action_queue.clone() else { return };
+    if let Err(row) = queue.try_put(act) {
+        state.turns.spawn(async move { queue.put_row(row).await });
     }
 }
 

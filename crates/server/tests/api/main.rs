@@ -17,8 +17,11 @@ mod memory;
 mod metrics;
 mod observed;
 mod openapi;
+mod people;
+mod permissions;
 mod policy_change;
 mod search;
+mod sign_in;
 mod stored_answers;
 mod world;
 
@@ -43,6 +46,12 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/answers/00000000-0000-0000-0000-000000000007"),
         ("GET", "/v1/audit/00000000-0000-0000-0000-000000000007"),
         ("DELETE", "/v1/memory/00000000-0000-0000-0000-000000000007"),
+        ("GET", "/v1/keys"),
+        ("POST", "/v1/keys"),
+        ("GET", "/v1/groups"),
+        ("PUT", "/v1/groups"),
+        ("GET", "/v1/people"),
+        ("GET", "/auth/me"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {
             let reply = world.call(method, path, authorization, r#"{"query": "leave"}"#).await;

@@ -15,7 +15,7 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -23,6 +23,7 @@ use ibidem_words::curate::Window;
 use ibidem_words::degrade::{BreakerStates, Breakers, Part};
 use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::identity_provider::IdentityProvider;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
@@ -66,6 +67,11 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Of a header that may come more than once.
+    pub(crate) fn header_values(&self, name: &str) -> Vec<&str> {
+        self.headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok()).collect()
     }
 }
 
@@ -123,6 +129,8 @@ pub(crate) struct Extras {
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
     pub(crate) limits: ServerLimits,
+    /// Where people sign in, and where browsers reach the server.
+    pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -155,6 +163,7 @@ impl Default for Extras {
             embedder: None,
             texts: Some(Texts::Plain),
             limits: limits(),
+            sign_in: None,
         }
     }
 }
@@ -236,6 +245,13 @@ impl World {
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
+            sign_in: extras.sign_in.map(|(provider, public_url)| SignIn {
+                provider,
+                tenant,
+                public_url,
+                idle: Duration::from_secs(3_600),
+                lifetime: Duration::from_secs(12 * 3_600),
+            }),
         });
         let router = router(state.clone());
         let world = Self { router, state, database, embedder, index, model, thoughtful, tenant, originals };

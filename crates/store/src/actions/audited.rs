@@ -54,6 +54,17 @@ actions! {
     RotateSigningKey, "signing_key.rotate", "A new key signs receipts.";
     ListKeys, "key.list", "A tenant's API keys are listed.";
     RevokeKey, "key.revoke", "An API key is ended.";
+    ListGroups, "group.list", "What groups of the identity provider give their members is listed.";
+    MapGroup, "group.map", "A group's members get a role and tags.";
+    RemoveGroup, "group.remove", "A group's members no longer get anything.";
+    ListPeople, "person.list", "The people of a tenant are listed.";
+    SetPerson, "person.set", "A person is kept out, or let in again.";
+    ReadSelf, "person.read", "Somebody reads who they are here, and what they may do.";
+    SignIn, "person.sign_in", "A person signs in, and a session begins.";
+    ListSessions, "session.list", "Somebody lists their own sessions.";
+    EndSession, "session.end", "Somebody ends a session of their own.";
+    SignOut, "session.sign_out", "Somebody ends the session that they are in.";
+    ProviderLogout, "session.provider_logout", "The identity provider ends a person's session.";
     OwnTag, "tag.own", "Somebody becomes the owner of a tag.";
     EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
     ReadAudit, "audit.read", "The record of a question is read.";

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
+use ibidem_adapters::oidc::OidcSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub audit: AuditSettings,
     /// None when the key that signs receipts is in the database.
     pub signing_key_file: Option<PathBuf>,
+    /// None when nobody signs in.
+    pub sign_in: Option<SignInSettings>,
     pub sources: Sources,
 }
 
@@ -207,6 +210,19 @@ pub struct ServerSettings {
     pub metrics_token: Option<String>,
     /// Where traces go; none when nobody collects them.
     pub otlp_url: Option<String>,
+}
+
+/// How people sign in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignInSettings {
+    pub oidc: OidcSettings,
+    /// The client for programs without a browser, where it is another.
+    pub device_client_id: Option<String>,
+    pub tenant: String,
+    /// Where browsers reach the server, without a final slash.
+    pub public_url: String,
+    pub idle: Duration,
+    pub lifetime: Duration,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,6 +10,7 @@ mod pair_models;
 mod reading;
 mod reranker;
 mod server;
+mod sign_in;
 mod terminology;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ use self::language_model::RawLanguageModel;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
 use self::server::RawServer;
+use self::sign_in::RawSignIn;
 pub use self::terminology::LARGEST_VOCABULARY;
 use self::terminology::RawTerminology;
 use super::Sources;
@@ -53,6 +55,7 @@ pub(super) struct RawSettings {
     log: RawLog,
     audit: RawAudit,
     receipts: RawReceipts,
+    sign_in: RawSignIn,
 }
 
 #[derive(Deserialize)]
@@ -195,6 +198,7 @@ impl RawSettings {
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
         let audit = self.audit.check(&mut problems);
+        let sign_in = self.sign_in.check(&mut problems);
         match (index, embedding, entailment, server, log, audit) {
             (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
                 if problems.0.is_empty() =>
@@ -216,6 +220,7 @@ impl RawSettings {
                     log,
                     audit,
                     signing_key_file: self.receipts.signing_key_file,
+                    sign_in,
                     sources,
                 })
             }

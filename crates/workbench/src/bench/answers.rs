@@ -157,6 +157,7 @@ async fn asker(
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit,
+        sign_in: None,
     });
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let key = NewKey {

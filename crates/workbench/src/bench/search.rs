@@ -176,6 +176,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit: AuditSettings::default(),
+        sign_in: None,
     }))
 }
 
