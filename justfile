@@ -242,6 +242,25 @@ golden-answerability:
         --policy "$made/policy.yaml" --output "$made/results.json" > /dev/null && \
       "$IBIDEM_STACK_PYTHON" bench/golden_answerability.py "$made/results.json"
 
+# The trial's questions on the demo documents, from empty tenants, answered with the documents' own sentences: what is
+# right, wrong and wrongly refused (open, sealed or both; the sealed half is scored once, at the end).
+trial half="open" *arguments:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && bench/trial.sh --half "{{ half }}" {{ arguments }}
+
+# The same questions, documents and model through a plain retrieval pipeline and through Ibidem, as a table
+# (`stack/up --model small` or `--model usable`). Reports and sentences stay in the folder `made`.
+comparison sample="1000" made="comparison":
+    cargo build --locked -p ibidem
+    mkdir -p "{{ made }}"
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/debug/ibidem" && \
+      bench/trial.sh --with-model --sample {{ sample }} --output "{{ made }}/ibidem.json" \
+        --set language_model.timeout_ms=600000 --set server.request_timeout_ms=700000 && \
+      "$IBIDEM_STACK_PYTHON" bench/plain_pipeline.py "{{ made }}/ibidem.json" > "{{ made }}/plain.jsonl" && \
+      "$ibidem" eval trial --half both --replies "{{ made }}/plain.jsonl" --output "{{ made }}/plain.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/comparison.py "{{ made }}/plain.json" "{{ made }}/ibidem.json" \
+        --sentences "{{ made }}/sentences.jsonl"
+
 # Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
 # questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
 campaign seconds="30" pairs="sample:20" rate="20":
