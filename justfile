@@ -51,7 +51,7 @@ reference:
     cargo build --locked -p ibidem
     .ci/reference write "$CARGO_TARGET_DIR/debug/ibidem"
 
-# The book's links and commands, and whether docs/reference is up to date.
+# What ships beside the code: the book, docs/reference, and the files in deploy/.
 deploy:
     cargo build --locked -p ibidem
     .ci/deploy "$CARGO_TARGET_DIR/debug/ibidem"
