@@ -16,6 +16,7 @@ pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;
+pub mod trial;
 
 use ibidem_words::degrade::Fallback;
 

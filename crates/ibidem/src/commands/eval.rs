@@ -1,11 +1,12 @@
-//! `ibidem eval`: how well this installation answers and refuses, measured on the golden set. What needs a public data set is
-//! in the workbench.
+//! `ibidem eval`: how well this installation answers and refuses, measured on the golden set and on the trial's questions.
+//! What needs a public data set is in the workbench.
 
 mod check;
 mod diff;
 mod lint;
 mod promote;
 mod run;
+mod trial;
 
 use ibidem_store::{ActionRecord, AuditedAction};
 use std::process::ExitCode;
@@ -25,12 +26,16 @@ pub(crate) enum Eval {
     Diff(diff::Diff),
     /// Exits with 1 when a run of the golden set is worse than an earlier one.
     Check(check::Check),
+    /// Asks the trial's questions about the demo documents and counts right answers, wrong ones and refusals. Load the
+    /// documents first, as `just trial` does.
+    Trial(trial::Trial),
 }
 
 impl Eval {
     /// Of those that ask anything of the documents.
     pub(crate) fn act(&self) -> Option<ActionRecord> {
         match self {
+            Self::Trial(command) => command.act(),
             Self::Run(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
             Self::Promote(_) => Some(ActionRecord::by_operator(AuditedAction::ReadAudit, None)),
             Self::Lint(_) | Self::Check(_) | Self::Diff(_) => None,
@@ -44,6 +49,7 @@ impl Eval {
             Self::Check(command) => return command.run(),
             Self::Diff(command) => command.run(),
             Self::Run(command) => command.run(settings).await,
+            Self::Trial(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }
