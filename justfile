@@ -46,6 +46,16 @@ policies:
     cargo run --quiet --locked -p ibidem -- policy table > docs/policies.md.new
     mv docs/policies.md.new docs/policies.md
 
+# The reference pages of the book, from the code, into docs/reference.
+reference:
+    cargo build --locked -p ibidem
+    .ci/reference write "$CARGO_TARGET_DIR/debug/ibidem"
+
+# The book's links and commands, and whether docs/reference is up to date.
+deploy:
+    cargo build --locked -p ibidem
+    .ci/deploy "$CARGO_TARGET_DIR/debug/ibidem"
+
 # Whatever a model may write, put through the gauntlet, cut into sentences and answered with, for so many seconds each,
 # led by which code it reaches.
 fuzz seconds="60":
