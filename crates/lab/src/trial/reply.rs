@@ -42,11 +42,14 @@ pub enum Gave {
     Reply,
 }
 
+/// The code of what is neither answered nor refused: nothing was asked of the documents.
+const SMALL_TALK: &str = "small_talk";
+
 impl Gave {
     fn of(answer: &Answer) -> Self {
-        match answer.action {
-            Action::Cite if answer.citations.is_empty() => Self::Reply,
-            Action::Cite => Self::Answer,
+        match (answer.action, answer.reason) {
+            (_, Some(reason)) if reason.as_str() == SMALL_TALK => Self::Reply,
+            (Action::Cite, _) => Self::Answer,
             _ => Self::Refusal,
         }
     }
