@@ -9,6 +9,7 @@ mod evidence;
 mod exemplars;
 pub mod explain;
 pub mod gather;
+mod in_force;
 pub mod listener;
 mod outcome;
 pub mod parts;

@@ -30,6 +30,25 @@ pub struct Citation {
     pub span: CharSpan,
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub document_sha256: Sha256Hash,
+    /// What people call the document by: `ADR-0031`.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// The collection that the document is in.
+    #[serde(default)]
+    pub collection: Option<String>,
+    /// Where the document came from: its path below the folder that was ingested, or the name that the API was told.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// The passage in this API, below the installation's address; of a concept, its URI.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// Whether the document is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
+    /// `not_yet`. Null for a concept of a vocabulary.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Addresses of what replaced the document.
+    #[serde(default)]
+    pub replaced_by: Vec<String>,
 }
 
 impl Citation {

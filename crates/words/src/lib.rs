@@ -24,6 +24,7 @@ mod receipt;
 mod scope;
 mod signing;
 mod similarity;
+mod standing;
 mod subject;
 mod word_overlap;
 
@@ -36,7 +37,8 @@ pub use evidence::{Candidate, as_shown};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{
-    CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, characters_above, context_header, passage_in_context,
+    CharSpan, CitedSource, InvalidSourceId, LineAbove, LinesAbove, PassageKey, SourceId, characters_above,
+    context_header, passage_in_context,
 };
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
@@ -46,6 +48,7 @@ pub use receipt::{
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
 pub use similarity::SimilarityScale;
+pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 

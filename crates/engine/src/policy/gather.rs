@@ -118,8 +118,23 @@ pub struct AddressWording {
     pub suggestion: String,
     /// Said beside an answer where only some of the addresses exist, with the others in place of `{addresses}`.
     pub partly: String,
+    /// Said beside an answer where some of the named documents do not answer, with these in place of `{addresses}`.
+    #[serde(default = "silent")]
+    pub silent: String,
+    /// Said beside an answer about a range with more addresses than are looked up, with the range in place of `{range}`
+    /// and their number in place of `{count}`.
+    #[serde(default = "range_shortened")]
+    pub range: String,
     /// Said beside a quotation that is not the whole, with the numbers in place of `{quoted}` and `{all}`.
     pub shortened: String,
+}
+
+fn silent() -> String {
+    "{addresses} does not answer this.".to_owned()
+}
+
+fn range_shortened() -> String {
+    "Of {range} only the first {count} were looked up.".to_owned()
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]

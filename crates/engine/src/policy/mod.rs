@@ -95,6 +95,39 @@ pub struct Wording {
     /// Of a cited document that was not updated for long; it has {title}, {version} and {date}.
     #[serde(default = "stale")]
     pub stale: String,
+    /// Of a cited document that is not in force.
+    #[serde(default)]
+    pub standing: StandingWording,
+}
+
+/// What is said below an answer of a cited document that is not in force, with its name in place of `{document}`. Nothing
+/// is said where the words are empty.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StandingWording {
+    pub superseded: String,
+    pub rejected: String,
+    pub deprecated: String,
+    pub draft: String,
+    pub expired: String,
+    /// It holds from a later day on.
+    pub not_yet: String,
+    /// Added where it is known what replaced it, with the addresses in place of `{by}`.
+    pub replaced: String,
+}
+
+impl Default for StandingWording {
+    fn default() -> Self {
+        Self {
+            superseded: "{document} is superseded.".to_owned(),
+            rejected: "{document} is rejected: it was never in force.".to_owned(),
+            deprecated: "{document} is deprecated.".to_owned(),
+            draft: "{document} is a draft: it is not in force.".to_owned(),
+            expired: "{document} has expired.".to_owned(),
+            not_yet: "{document} is not in force yet.".to_owned(),
+            replaced: "It was replaced by {by}.".to_owned(),
+        }
+    }
 }
 
 fn unverified() -> String {

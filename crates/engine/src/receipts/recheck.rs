@@ -1,15 +1,17 @@
 //! Checking a sentence again by what its sources say now.
 
+use ibidem_language::layout::leads_in;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::sentences_of;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::{SentenceVerdict, Stretch};
+use ibidem_words::{CharSpan, LineAbove, LinesAbove, SentenceVerdict, Stretch};
 
 use super::report::{Outcome, StretchReport};
 use super::source::{Found, spaced_alike};
 use crate::policy::VerificationRules;
 use crate::speak::markup::shown;
+use crate::speak::quoting::is_quotation;
 use crate::speak::verify::Verifier;
 
 /// Adds the verdict on a claim whose sources are all there.
@@ -23,7 +25,7 @@ pub(super) async fn recheck(
     let passages: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
     let is_so = match stretch.check.by.as_str() {
         // A source's own words need no model: they are there, whole sentences of them, or they are not.
-        "verbatim" => Some(found.iter().any(|found| is_quoted(&claim, found))),
+        "verbatim" => Some(found.iter().any(|found| is_quoted(&claim, found)) || is_quoted_in_context(&claim, found)),
         "catalogue" => Some(found.iter().all(|found| is_named(&claim, found))),
         _ => None,
     };
@@ -78,6 +80,25 @@ fn is_quoted(claim: &str, found: &Found) -> bool {
     };
     let says_something = claim.chars().any(char::is_alphanumeric);
     says_something && (claim == spaced_alike(&text) || (0..sentences.len()).any(runs_from))
+}
+
+/// Whether this is a sentence of a source with what it needs to be understood: what stands above it in the source, or in
+/// the lines that the receipt names beside it.
+fn is_quoted_in_context(claim: &str, found: &[Found]) -> bool {
+    found.iter().enumerate().any(|(place, passage)| {
+        let mut above = LinesAbove::default();
+        for (_, line) in found.iter().enumerate().filter(|(other, _)| *other != place) {
+            let text = line.text.trim();
+            let span = CharSpan { start: 0, end: 0 };
+            let line = Some(LineAbove { text: text.to_owned(), span });
+            match () {
+                () if text.contains(" | ") => above.head = line,
+                () if leads_in(text) => above.lead_in = line,
+                () => above.heading = line,
+            }
+        }
+        passage.definition.is_none() && is_quotation(claim, &passage.text, &above, spaced_alike)
+    })
 }
 
 /// Whether this is the document's name as lists give it: its title, perhaps after its address.

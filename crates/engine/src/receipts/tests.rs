@@ -94,6 +94,12 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
         snippet_full: passage.to_owned(),
         span: source.span,
         document_sha256: source.document_sha256,
+        address: None,
+        collection: None,
+        file: None,
+        link: None,
+        status: None,
+        replaced_by: Vec::new(),
     }
 }
 
@@ -210,6 +216,33 @@ fn a_sources_own_words_and_a_documents_title_need_no_model() {
     assert_eq!(outcome("days may be carried over.[1]", "verbatim", &unchanged).0, Outcome::Unsupported);
     let whole = "Five days may be carried over. They lapse in March.[1]";
     assert_eq!(outcome(whole, "verbatim", &unchanged).0, Outcome::Holds);
+}
+
+#[test]
+fn a_quotation_holds_with_what_stands_above_it_and_with_nothing_else() {
+    let text = "6 What is not paid\n\nNot paid are:\n\n- Fines.\n- Drinks.\n\nKind | Limit (EUR)\nTaxi | 40\nBus | 5";
+    let corpus = corpus(&[(1, text)], false);
+    let outcome = |said: &str, sources: &[&str]| {
+        let sources = sources.iter().map(|passage| source_of(text, 1, passage)).collect();
+        let answer = answer(vec![sentence(said, "verbatim", sources)]);
+        let report = verified(&serde_json::to_value(&answer.receipt).unwrap(), &corpus).unwrap();
+        report.stretches[0].outcome
+    };
+    let whole = &text[..];
+    for said in ["What is not paid: Not paid are: Fines.[1]", "Taxi — Limit: EUR 40[1]", "Not paid are: Drinks.[1]"] {
+        assert_eq!(outcome(said, &[whole]), Outcome::Holds, "{said}");
+    }
+    let beside = ["- Drinks.", "6 What is not paid", "Not paid are:"];
+    assert_eq!(outcome("What is not paid: Not paid are: Drinks.[1]", &beside), Outcome::Holds);
+    assert_eq!(outcome("Bus — Limit: EUR 5[1]", &["Bus | 5", "Kind | Limit (EUR)"]), Outcome::Holds);
+    for (said, sources) in [
+        ("What is paid: Fines.[1]", &[whole][..]),
+        ("What is not paid: Drinks.[1]", &["- Drinks."]),
+        ("Bus — Limit: EUR 40[1]", &[whole]),
+        ("Bus — Limit: 5 days[1]", &[whole]),
+    ] {
+        assert_eq!(outcome(said, sources), Outcome::Unsupported, "{said}");
+    }
 }
 
 #[test]

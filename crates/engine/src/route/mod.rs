@@ -13,6 +13,7 @@ pub mod topics;
 use std::ops::ControlFlow;
 
 use lists::asked_list;
+use named::Quoted;
 use rules::{Route, route as by_words};
 use topics::Placed;
 
@@ -72,7 +73,8 @@ async fn found(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step
     ControlFlow::Continue((asked, named))
 }
 
-/// Resolves the addresses that the question names. Nothing but addresses is answered with the documents' own words.
+/// Resolves the addresses that the question names. Where the documents themselves are asked for, they answer with their own
+/// words.
 async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step<(Asked, NamedDocuments)> {
     let policy = asked.policy.clone();
     let Some(rules) = &policy.rules.gather.addresses else {
@@ -84,20 +86,24 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
     if mentions.is_empty() {
         return ControlFlow::Continue((asked, NamedDocuments::default()));
     }
-    let mut resolved = match addresses::resolve(catalogue, &asked.scope, &mentions).await {
+    let (mut resolved, mentions) = match addresses::resolve(catalogue, &asked.scope, mentions).await {
         Ok(resolved) => resolved,
         Err(error) => return ControlFlow::Break(Way::Failed(asked, error.into())),
     };
+    if mentions.is_empty() {
+        return ControlFlow::Continue((asked, NamedDocuments::default()));
+    }
+    resolved.warnings = named::missing(rules, &resolved);
     let answered = if resolved.documents.is_empty() {
         named::not_found(catalogue, &asked, rules, &mentions).await
-    } else if addresses::is_bare(&query, &mentions) {
-        match named::quoted(catalogue, &asked, rules, &resolved, listener).await {
-            Ok(Some(quoted)) => Ok(quoted),
-            Ok(None) => named::not_found(catalogue, &asked, rules, &mentions).await,
+    } else if let Some(parts) = addresses::asked_for(&query, &mentions) {
+        match named::quoted(catalogue, &asked, rules, &resolved, &parts, listener).await {
+            Ok(Quoted::Said(quoted)) => Ok(*quoted),
+            Ok(Quoted::Withdrawn) => named::not_found(catalogue, &asked, rules, &mentions).await,
+            Ok(Quoted::WithoutParts) => return ControlFlow::Continue((asked, resolved)),
             Err(error) => Err(error),
         }
     } else {
-        resolved.warnings = named::missing(rules, &resolved);
         return ControlFlow::Continue((asked, resolved));
     };
     ControlFlow::Break(match answered {

@@ -191,5 +191,11 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         snippet_full: definition.clone(),
         span: CharSpan { start: 0, end: length },
         document_sha256: Sha256Hash::of(definition.as_bytes()),
+        address: None,
+        collection: None,
+        file: None,
+        link: Some(concept.uri.clone()),
+        status: None,
+        replaced_by: Vec::new(),
     }
 }

@@ -24,7 +24,7 @@ pub(super) async fn concluded(
     listener: &mut dyn Listener,
 ) -> Decided {
     let Attempt { evidence, context_tokens, weighing, mut draft } = attempt;
-    let footnotes = Footnotes::mint(&evidence);
+    let footnotes = Footnotes::mint(&evidence).on(brief.asked.at.date_naive());
     if let Ended::Early(error) = &draft.ended {
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
@@ -56,7 +56,7 @@ pub(super) async fn concluded(
         let said = if is_said { &draft.said } else { &draft.withheld };
         let retrieval = weighing.retrieval();
         let finished = Finished { footnotes: &footnotes, said, writing, confidence, retrieval };
-        if is_said { finished.cited(brief.asked, log) } else { finished.unsure(brief, log, listener).await }
+        if is_said { finished.cited(brief.asked, log, listener) } else { finished.unsure(brief, log, listener).await }
     };
     Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
@@ -119,7 +119,7 @@ impl Finished<'_> {
         if !rules.is_some_and(|rules| rules.show_draft) {
             return Decided::plainly(Outcome::Routed(Routed::Withheld { refused, to }), retrieval, log);
         }
-        let draft = as_draft(self.answer(), policy);
+        let draft = as_draft(self.answer(brief.asked), policy);
         log.warnings.extend(stale(policy, &draft.citations, brief.asked.at));
         listener.sentence(&draft.receipt.text(), draft.citations.clone());
         Decided::plainly(Outcome::Routed(Routed::Draft { draft, refusal, to }), retrieval, log)

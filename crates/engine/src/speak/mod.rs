@@ -15,9 +15,11 @@ mod key_phrases;
 pub mod markup;
 mod outline;
 pub mod prompt;
+pub(crate) mod quoting;
 mod route_to;
 mod said;
 mod stale;
+mod standing;
 mod structure;
 pub mod verify;
 
@@ -135,7 +137,7 @@ async fn attempt(
     let (rules, question) = (&policy.rules.speak, &asked.question);
     let allotted = budget::allot(rules, model, question, evidence, background, asked.deadline).await?;
     let (evidence, _) = allotted.part(evidence.to_vec());
-    let footnotes = Footnotes::mint(&evidence);
+    let footnotes = Footnotes::mint(&evidence).on(asked.at.date_naive());
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
     let weighing = Weighing::of(policy, &log.fallback_reasons, &evidence);
     let standard = Standard {
@@ -205,7 +207,7 @@ async fn own_sentences(
         log.raise(Fallback::Extractive);
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
-    let footnotes = Footnotes::mint(evidence);
+    let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
     let sentences = extract(&asked.question.query, &footnotes, policy.rules.speak.extractive_sentences);
     let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
     let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
@@ -221,7 +223,7 @@ async fn own_sentences(
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    finished.cited(asked, log)
+    finished.cited(asked, log, listener)
 }
 
 /// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.

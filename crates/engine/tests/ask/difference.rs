@@ -169,6 +169,8 @@ impl Document {
             span: CharSpan { start: 0, end: 10 },
             document_sha256: Sha256Hash::of(text.as_bytes()),
             text: text.clone(),
+            above: Default::default(),
+            standing: Default::default(),
             tokens: 8,
         });
         shelved.collect()

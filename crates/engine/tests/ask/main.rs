@@ -6,6 +6,7 @@ mod confidence;
 mod difference;
 mod disguises;
 mod gathering;
+mod named;
 mod notes;
 mod outgoing;
 mod pool;

@@ -6,7 +6,7 @@ use ibidem_engine::policy::Policy;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
-use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft};
+use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft, Status};
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -114,12 +114,22 @@ fn show(answer: &Answer) {
     }
 }
 
-/// [marker] Title — Section — page (version) [score]
+/// [marker] Address Title — Section — page (version, status) [score] collection/file
 fn source_line(citation: &Citation) -> String {
     let section = citation.section.as_deref().unwrap_or("N/A");
     let page = citation.page_number.map_or_else(|| "N/A".to_owned(), |page| page.to_string());
+    let address = citation.address.as_ref().map(|address| format!("{address} ")).unwrap_or_default();
+    let in_force = Status::InForce.as_str();
+    let status = citation.status.as_deref().filter(|status| *status != in_force).map(|status| format!(", {status}"));
+    let place = citation.collection.iter().chain(&citation.file).map(String::as_str).collect::<Vec<_>>().join("/");
     format!(
-        "[{}] {} — {section} — page {page} (v{}) [{:.2}]",
-        citation.marker, citation.document_name, citation.version, citation.relevance_score
+        "[{}] {address}{} — {section} — page {page} (v{}{}) [{:.2}] {place}",
+        citation.marker,
+        citation.document_name,
+        citation.version,
+        status.unwrap_or_default(),
+        citation.relevance_score
     )
+    .trim_end()
+    .to_owned()
 }

@@ -36,6 +36,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         rerank: None,
         curated: None,
         addressed: false,
+        on_its_text: false,
         forced: false,
         coverage: 1.0,
         present: PresentTerms::default(),

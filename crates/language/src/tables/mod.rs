@@ -31,6 +31,14 @@ pub(crate) struct Tables {
     pub(crate) abbreviations: Abbreviations,
     /// Words that begin sentences, and hardly ever names.
     pub(crate) sentence_starters: &'static [&'static str],
+    /// Words, in lower case, that begin a sentence which says something only after the one before it.
+    pub(crate) leaning: &'static [&'static str],
+    /// Words that stand around an address where the document itself is asked for.
+    pub(crate) around_address: &'static [&'static str],
+    pub(crate) aspects: &'static [Aspect],
+    /// What stands between the first and the last of a range: `ADR-1 to ADR-3`.
+    pub(crate) to: &'static [&'static str],
+    pub(crate) standings: Standings,
     /// Words that begin a clause.
     pub(crate) connectives: &'static [&'static str],
     pub(crate) turning: Turning,
@@ -80,6 +88,49 @@ pub(crate) struct Denials {
     pub(crate) confessions: &'static [&'static str],
 }
 
+/// Among the headings of an aspect: what replaced the document is asked for, and so is the document that did.
+pub const SUCCESSOR: &str = "superseded by";
+
+/// A part that documents of a kind have: the words that ask for it, and the headings it has. All in lower case.
+#[derive(Debug)]
+pub(crate) struct Aspect {
+    pub(crate) words: &'static [&'static str],
+    pub(crate) headings: &'static [&'static str],
+}
+
+/// How documents say whether they are in force, in lower case: what a sentence about it begins with, and the labels.
+#[derive(Debug)]
+pub(crate) struct Standings {
+    /// Headings and labels of what a document says about it.
+    pub(crate) labels: &'static [&'static str],
+    pub(crate) in_force: &'static [&'static str],
+    pub(crate) superseded: &'static [&'static str],
+    pub(crate) rejected: &'static [&'static str],
+    pub(crate) deprecated: &'static [&'static str],
+    pub(crate) draft: &'static [&'static str],
+    pub(crate) expired: &'static [&'static str],
+    /// The address of what replaced it follows.
+    pub(crate) replaced_by: &'static [&'static str],
+    /// The address of what it replaces follows.
+    pub(crate) replaces: &'static [&'static str],
+    pub(crate) valid_from: &'static [&'static str],
+    pub(crate) valid_to: &'static [&'static str],
+}
+
+const NO_STANDINGS: Standings = Standings {
+    labels: &[],
+    in_force: &[],
+    superseded: &[],
+    rejected: &[],
+    deprecated: &[],
+    draft: &[],
+    expired: &[],
+    replaced_by: &[],
+    replaces: &[],
+    valid_from: &[],
+    valid_to: &[],
+};
+
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
@@ -89,6 +140,11 @@ const NOTHING: Tables = Tables {
     weekdays: &[],
     abbreviations: Abbreviations { opening: &[], before_number: &[], closing: &[], named: &[] },
     sentence_starters: &[],
+    leaning: &[],
+    around_address: &[],
+    aspects: &[],
+    to: &[],
+    standings: NO_STANDINGS,
     connectives: &[],
     turning: Turning { denying: &[], demanding: &[], always: &[] },
     denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },

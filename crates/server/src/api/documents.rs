@@ -1,5 +1,6 @@
 //! `POST /v1/documents`: a document is handed in.
 
+pub(crate) mod read;
 pub(crate) mod remove;
 
 use std::str::FromStr;

@@ -19,13 +19,16 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 25] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 28] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),
     ("POST", "/v1/documents", AuditedAction::SubmitDocument),
+    ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
+    ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
+    ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),
     ("DELETE", "/v1/documents/{id}", AuditedAction::RemoveDocument),
     ("POST", "/v1/memory/pins", AuditedAction::Pin),
     ("POST", "/v1/memory/notes", AuditedAction::WriteNote),

@@ -321,6 +321,7 @@ impl World {
             section: Some("Rules".to_owned()),
             page: Some(2),
             span: CharSpan { start: 0, end: u32::try_from(text.len()).unwrap() },
+            above: Default::default(),
             tokens: 8,
             sha256: Sha256Hash::of(text.as_bytes()),
             embedding_key: Sha256Hash::of(words.as_bytes()),
@@ -333,6 +334,7 @@ impl World {
             text: text.to_owned(),
             text_sha256: Sha256Hash::of(text.as_bytes()),
             passages: vec![passage],
+            standing: Default::default(),
             remarks: Vec::new(),
         };
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
@@ -387,6 +389,11 @@ impl World {
         while self.store().turn_count().await.unwrap() < turns {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Keeps an original of the default tenant.
+    pub(crate) async fn keep_original(&self, text: &str) {
+        self.originals.keep(self.tenant, text.as_bytes().to_vec()).await.unwrap();
     }
 
     /// A document that everybody may see, with its original.

@@ -39,7 +39,7 @@ actions! {
     Search, "search", "Passages are searched for.";
     SubmitDocument, "document.submit", "Documents are handed in.";
     ListDocuments, "document.list", "Documents are listed.";
-    ReadDocument, "document.read", "What is known of a document is read.";
+    ReadDocument, "document.read", "A document, a passage of it, its original or what is known of it is read.";
     RetagDocument, "document.retag", "A document gets other tags.";
     RemoveDocument, "document.remove", "A document is removed.";
     EraseDocument, "document.erase", "A document is erased, with its words in records and stored answers.";

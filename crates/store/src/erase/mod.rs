@@ -238,7 +238,7 @@ impl Store {
             .map_err(unavailable)?;
         sqlx::query!(
             "UPDATE documents SET source_location = 'erased', tags = '{}', fingerprint = decode(repeat('00', 32), 'hex'),
-                 address = NULL, address_key = NULL, words = NULL, removed_at = coalesce(removed_at, now()),
+                 address = NULL, address_key = NULL, words = NULL, replaces = '{}', removed_at = coalesce(removed_at, now()),
                  erased_at = coalesce(erased_at, now()), changed_at = now()
              WHERE tenant_id = $1 AND id = $2",
             tenant.0,

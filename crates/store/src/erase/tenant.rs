@@ -53,7 +53,7 @@ impl Store {
         erased.versions = gone!("DELETE FROM document_versions WHERE tenant_id = $1");
         erased.documents = gone!(
             "UPDATE documents SET source_location = 'erased', tags = '{}',
-                 fingerprint = decode(repeat('00', 32), 'hex'), address = NULL, address_key = NULL, words = NULL,
+                 fingerprint = decode(repeat('00', 32), 'hex'), address = NULL, address_key = NULL, words = NULL, replaces = '{}',
                  removed_at = coalesce(removed_at, now()), erased_at = now(), changed_at = now()
              WHERE tenant_id = $1 AND erased_at IS NULL"
         );

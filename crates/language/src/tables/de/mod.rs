@@ -2,7 +2,7 @@
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Denials, NOTHING, Tables, Turning};
+use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "german",
@@ -38,6 +38,82 @@ pub(super) const TABLES: Tables = Tables {
         "Ein", "Eine", "Er", "Es", "Für", "Im", "Ist", "Kein", "Keine", "Mit", "Nach", "Sie", "Und", "Vor", "Wenn",
         "Wer", "Wir", "Zu",
     ],
+    leaning: &[
+        "andernfalls",
+        "beide",
+        "dabei",
+        "dadurch",
+        "dafür",
+        "dagegen",
+        "damit",
+        "danach",
+        "daran",
+        "darauf",
+        "daraus",
+        "darin",
+        "darüber",
+        "davon",
+        "dazu",
+        "diese",
+        "diesem",
+        "diesen",
+        "dieser",
+        "dieses",
+        "er",
+        "es",
+        "ihr",
+        "ihre",
+        "ihren",
+        "ihrer",
+        "sein",
+        "seine",
+        "seinen",
+        "seiner",
+        "sie",
+        "solche",
+        "sonst",
+        "stattdessen",
+    ],
+    around_address: &[
+        "alles", "an", "bitte", "das", "den", "der", "die", "dokument", "durch", "erkläre", "es", "gib", "im", "in",
+        "inhalt", "ist", "lies", "mir", "sagt", "steht", "text", "und", "uns", "von", "war", "was", "welche", "wird",
+        "wurde", "zeig", "zeige", "zitiere", "öffne",
+    ],
+    aspects: &[
+        Aspect {
+            words: &["beschließt", "beschlossen", "entscheidet", "entscheidung", "entschieden"],
+            headings: &["status", "entscheidung", "beschluss", "decision"],
+        },
+        Aspect {
+            words: &["begründung", "grund", "gründe", "warum", "weshalb", "wieso"],
+            headings: &["gründe", "begründung", "kontext", "ausgangslage", "reasons", "rationale", "context"],
+        },
+        Aspect {
+            words: &["auswirkungen", "folgen", "konsequenzen"],
+            headings: &["auswirkungen", "folgen", "konsequenzen", "consequences"],
+        },
+        Aspect { words: &["hintergrund", "kontext"], headings: &["hintergrund", "kontext", "ausgangslage", "context"] },
+        Aspect {
+            words: &["alternativen", "optionen"],
+            headings: &["alternativen", "optionen", "alternatives considered"],
+        },
+        Aspect { words: &["abgelehnt", "status"], headings: &["status"] },
+        Aspect { words: &["abgelöst", "ersetzt", "nachfolger"], headings: &["status", SUCCESSOR] },
+    ],
+    to: &["bis", "bis zu"],
+    standings: Standings {
+        labels: &["status", "stand", "zustand"],
+        in_force: &["angenommen", "beschlossen", "freigegeben", "gültig", "in kraft", "verabschiedet"],
+        superseded: &["abgelöst", "ersetzt", "überholt"],
+        rejected: &["abgelehnt", "verworfen", "zurückgezogen"],
+        deprecated: &["nicht mehr empfohlen", "veraltet"],
+        draft: &["entwurf", "in abstimmung", "in arbeit", "in prüfung", "vorgeschlagen", "vorschlag"],
+        expired: &["abgelaufen", "außer kraft", "nicht mehr gültig"],
+        replaced_by: &["abgelöst durch", "abgelöst von", "ersetzt durch"],
+        replaces: &["ersetzt"],
+        valid_from: &["gültig ab", "gültig seit", "gültig von", "gilt ab", "gilt seit", "in kraft ab", "in kraft seit"],
+        valid_to: &["befristet bis", "gilt bis", "gültig bis", "in kraft bis"],
+    },
     connectives: &[
         "aber",
         "außerdem",

@@ -79,6 +79,8 @@ pub struct CandidateRecord {
     #[serde(default, skip_serializing_if = "is_false")]
     pub addressed: bool,
     #[serde(default, skip_serializing_if = "is_false")]
+    pub on_its_text: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub forced: bool,
     /// The share of the question's words that it has, and which.
     pub coverage: f64,
@@ -167,6 +169,7 @@ impl CandidateRecord {
             rerank: candidate.rerank,
             curated: candidate.curated,
             addressed: candidate.addressed,
+            on_its_text: candidate.on_its_text,
             forced: candidate.forced,
             coverage,
             present,
@@ -188,6 +191,8 @@ impl CandidateRecord {
             page: None,
             span: CharSpan { start: 0, end: 0 },
             text: String::new(),
+            above: Default::default(),
+            standing: Default::default(),
             tokens: 0,
             document_sha256: Sha256Hash::from_bytes([0; 32]),
         };
@@ -200,6 +205,7 @@ impl CandidateRecord {
             rerank: self.rerank,
             curated: self.curated,
             addressed: self.addressed,
+            on_its_text: self.on_its_text,
             forced: self.forced,
             overlap: Some(overlap),
             ..Candidate::unscored(passage)
