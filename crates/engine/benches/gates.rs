@@ -103,6 +103,7 @@ fn record() -> DecisionRecord {
     DecisionRecord {
         action: Action::Refuse,
         reason: None,
+        class: None,
         trace: Vec::new(),
         searched: None,
         rounds: vec![pool],

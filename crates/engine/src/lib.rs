@@ -10,6 +10,7 @@ mod exemplars;
 pub mod explain;
 pub mod gather;
 pub mod listener;
+mod nearest;
 mod outcome;
 pub mod parts;
 pub mod policy;

@@ -14,6 +14,7 @@ pub mod sentences;
 pub mod stems;
 mod stop_words;
 mod tables;
+pub mod talk;
 mod terms;
 
 pub use stems::{SHORTEST_STEM, same_word};

@@ -6,6 +6,7 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, nearest};
+use super::titled;
 use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
@@ -24,7 +25,7 @@ pub(crate) async fn not_found(
     let mut suggestions = Vec::new();
     for mention in mentions {
         let near = nearest(catalogue, &asked.scope, mention, rules.suggestions).await?;
-        suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
+        suggestions.extend(titled::suggestions(catalogue, &asked.scope, &near, &rules.wording.suggestion).await?);
     }
     suggestions.truncate(rules.suggestions);
     if suggestions.is_empty() {

@@ -1,6 +1,7 @@
 //! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
 
 use ibidem_language::sentences::Sentence;
+use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::{Candidate, Citation, CitedSource};
 
 /// The notes of one turn: note `n` is the `n`-th piece of evidence.
@@ -35,6 +36,16 @@ impl<'a> Footnotes<'a> {
     /// What a minted number's passage says.
     pub fn text(&self, marker: u32) -> Option<&'a str> {
         self.candidate(marker).map(|candidate| candidate.passage.text.as_str())
+    }
+
+    /// The passage that a minted number stands for.
+    pub fn passage(&self, marker: u32) -> Option<&'a CataloguePassage> {
+        self.candidate(marker).map(|candidate| &candidate.passage)
+    }
+
+    /// The similarity that a curator's choice lends a minted number's passage.
+    pub fn curated(&self, marker: u32) -> Option<f64> {
+        self.candidate(marker)?.curated
     }
 
     fn candidate(&self, marker: u32) -> Option<&'a Candidate> {

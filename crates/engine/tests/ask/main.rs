@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod answers;
 mod confidence;
 mod difference;
 mod disguises;
@@ -10,6 +11,7 @@ mod notes;
 mod outgoing;
 mod pool;
 mod prompts;
+mod refusals;
 mod replayed;
 mod revocation;
 mod scenarios;
