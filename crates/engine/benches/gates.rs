@@ -104,6 +104,7 @@ fn record() -> DecisionRecord {
     DecisionRecord {
         action: Action::Refuse,
         reason: None,
+        class: None,
         trace: Vec::new(),
         searched: None,
         rounds: vec![pool],

@@ -11,6 +11,7 @@ pub mod explain;
 pub mod gather;
 mod in_force;
 pub mod listener;
+mod nearest;
 mod outcome;
 pub mod parts;
 pub mod policy;

@@ -19,6 +19,7 @@ pub mod standing;
 pub mod stems;
 mod stop_words;
 mod tables;
+pub mod talk;
 mod terms;
 
 pub use stems::{SHORTEST_STEM, same_word};

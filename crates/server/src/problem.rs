@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use ibidem_engine::ask::AskError;
-use ibidem_engine::search::SearchError;
+use ibidem_engine::search::{SearchError, UnknownCollections};
 use ibidem_store::EraseError;
 use ibidem_words::InvalidQuestion;
 use ibidem_words::ports::catalogue::CatalogueError;
@@ -369,6 +369,13 @@ impl From<SearchError> for Problem {
     }
 }
 
+impl From<UnknownCollections> for Problem {
+    fn from(unknown: UnknownCollections) -> Self {
+        let detail = unknown.to_string();
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_collection", "There is no such collection", detail)
+    }
+}
+
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Self {
         Self::of(&error)
@@ -377,8 +384,12 @@ impl From<AskError> for Problem {
 
 impl Problem {
     /// What becomes of a question that cannot be asked.
-    pub(crate) fn of(AskError::Model(error): &AskError) -> Self {
+    pub(crate) fn of(error: &AskError) -> Self {
         let detail = error.to_string();
+        let error = match error {
+            AskError::Model(error) => error,
+            AskError::Collections(unknown) => return unknown.clone().into(),
+        };
         match error {
             ModelError::Own(ModelFault::NotAllowed { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "model_not_allowed", "This model is not allowed", detail)

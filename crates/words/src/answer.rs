@@ -137,6 +137,25 @@ pub struct RouteTarget {
     pub fallback: bool,
 }
 
+/// A passage that came near and was not enough: where to read on after a refusal.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NearestMiss {
+    /// The passage: `{document_id}:{chunk_index}`.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub source_id: CitedSource,
+    /// The version of the document that was read.
+    pub version: u32,
+    /// The document's title.
+    pub title: String,
+    /// The section that the passage stands in.
+    pub section: Option<String>,
+    /// The name by which the document can be asked for.
+    pub address: Option<String>,
+    /// Why it is no answer, in a sentence.
+    pub why: String,
+}
+
 /// The reply to a question.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -145,7 +164,14 @@ pub struct Answer {
     pub action: Action,
     pub answer: String,
     pub refused: bool,
+    /// Why there is no answer, with the numbers that decided it.
     pub refusal_reason: Option<String>,
+    /// Why there is no answer, in a sentence without numbers. Null where there is one.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// What came nearest to an answer that was refused, nearest first. It holds no text of a passage.
+    #[serde(default)]
+    pub nearest: Vec<NearestMiss>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
     /// Null where nothing was answered.

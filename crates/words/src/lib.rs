@@ -29,7 +29,9 @@ mod subject;
 mod word_overlap;
 
 pub use address::AddressKey;
-pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
+pub use answer::{
+    Answer, Citation, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
+};
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};

@@ -4,6 +4,7 @@ mod calibration;
 mod document_classes;
 mod gather;
 mod pattern;
+mod refusals;
 mod sift;
 mod speak;
 
@@ -17,9 +18,10 @@ pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdenti
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
-    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
+    RewriteRules, SmallTalkRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
 };
 pub use pattern::AddressPattern;
+pub use refusals::RefusalRules;
 pub use sift::SiftRules;
 pub use speak::{
     Below, Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
@@ -69,6 +71,9 @@ pub struct Rules {
     #[serde(default)]
     pub out_of_corpus: OutOfCorpus,
     pub wording: Wording,
+    /// What is shown beside a refusal; nothing when null.
+    #[serde(default)]
+    pub refusals: Option<RefusalRules>,
     /// Where its threshold comes from, if `ibidem calibrate` chose it.
     #[serde(default)]
     pub calibration: Option<Calibration>,
@@ -81,6 +86,9 @@ pub struct Wording {
     pub refusal: String,
     #[serde(default)]
     pub refusal_by_reason: BTreeMap<Reason, String>,
+    /// Why there is no answer, in a sentence for people, by reason. A reason without one has a sentence of its own.
+    #[serde(default)]
+    pub why_by_reason: BTreeMap<Reason, String>,
     /// Said above an extractive answer that stands in for a model's.
     pub extractive_notice: String,
     /// What the asker can do next.
@@ -213,6 +221,9 @@ impl Rules {
         }
         self.speak.contradictions(&mut found);
         self.out_of_corpus.contradictions(&mut found);
+        if let Some(refusals) = &self.refusals {
+            refusals.contradictions(&mut found);
+        }
         if let Some(calibration) = &self.calibration {
             calibration.contradictions(&self.sift, &mut found);
         }
@@ -226,5 +237,10 @@ impl Rules {
 impl Wording {
     pub fn refusal_for(&self, reason: Reason) -> &str {
         self.refusal_by_reason.get(&reason).unwrap_or(&self.refusal)
+    }
+
+    /// The reason in a sentence for people.
+    pub fn why(&self, reason: Reason) -> &str {
+        self.why_by_reason.get(&reason).map_or_else(|| refusals::why(reason), String::as_str)
     }
 }

@@ -11,6 +11,7 @@ use super::report::{Outcome, StretchReport};
 use super::source::{Found, spaced_alike};
 use crate::policy::VerificationRules;
 use crate::speak::markup::shown;
+use crate::speak::note_line::NoteLine;
 use crate::speak::quoting::is_quotation;
 use crate::speak::verify::Verifier;
 
@@ -22,7 +23,7 @@ pub(super) async fn recheck(
     entailment: Option<&Part<dyn Entailment>>,
 ) -> StretchReport {
     let claim = spaced_alike(&without_markers(&stretch.text));
-    let passages: Vec<&str> = found.iter().map(|found| found.text.as_str()).collect();
+    let notes: Vec<(NoteLine<'_>, &str)> = found.iter().map(|found| (found.line(), found.text.as_str())).collect();
     let is_so = match stretch.check.by.as_str() {
         // A source's own words need no model: they are there, whole sentences of them, or they are not.
         "verbatim" => Some(found.iter().any(|found| is_quoted(&claim, found)) || is_quoted_in_context(&claim, found)),
@@ -30,7 +31,7 @@ pub(super) async fn recheck(
         _ => None,
     };
     match is_so {
-        Some(true) => return StretchReport { support: Some(1.0), ..report },
+        Some(true) => return unchanged(StretchReport { support: Some(1.0), ..report }, &claim, found),
         Some(false) => return not_so(report, "its words are not the source's".to_owned()),
         None => {}
     }
@@ -39,15 +40,26 @@ pub(super) async fn recheck(
     };
     // Exactly as it was checked before anybody saw it.
     let verifier = Verifier { rules: VerificationRules::default(), entailment, deadline: Deadline::NONE };
-    let (check, failure) = verifier.cited(&claim, &passages).await;
+    let (check, failure) = verifier.cited_under(&claim, &notes).await;
     if let Some(error) = failure {
         return report.with(Outcome::NotChecked, error.to_string());
     }
     let report = StretchReport { support: Some(check.support), ..report };
     match check.verdict {
-        SentenceVerdict::Supported => report,
+        SentenceVerdict::Supported => unchanged(report, &claim, found),
         _ => not_so(report, check.why.unwrap_or_else(|| "its passages do not say so".to_owned())),
     }
+}
+
+/// A passage that was changed elsewhere has not changed what is said of it.
+fn unchanged(report: StretchReport, claim: &str, found: &[Found]) -> StretchReport {
+    let is_kept = |found: &Found| found.outcome < Outcome::Reworded || found.still_has_sentence_of(claim);
+    if report.outcome != Outcome::Reworded || !found.iter().all(is_kept) {
+        return report;
+    }
+    let outcome = Outcome::StillSays;
+    let why = format!("{}; this sentence is unchanged", report.why.replace(", which says it in other words", ""));
+    StretchReport { outcome, why, mend: outcome.mend(), ..report }
 }
 
 /// Where the words changed, that is the reason.

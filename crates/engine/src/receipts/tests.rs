@@ -51,7 +51,11 @@ fn document() -> DocumentId {
 }
 
 fn corpus(versions: &[(u32, &str)], is_removed: bool) -> Corpus {
-    let kept = |text: &str| KeptVersion { title: TITLE.to_owned(), text: text.to_owned() };
+    let kept = |text: &str| KeptVersion {
+        title: TITLE.to_owned(),
+        text: text.to_owned(),
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+    };
     let current_version = versions.iter().map(|(version, _)| *version).max().unwrap();
     let versions = versions.iter().map(|(version, text)| (*version, kept(text))).collect();
     [(document(), KeptDocument { current_version, address: Some("HR-5".to_owned()), is_removed, versions })].into()
@@ -113,6 +117,8 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
         answer: stretches.iter().map(|stretch| stretch.text.as_str()).collect(),
         refused: false,
         refusal_reason: None,
+        why: None,
+        nearest: Vec::new(),
         reason: None,
         citations: cited.map(|source| citation(1, source, PASSAGE)).collect(),
         confidence: None,
@@ -161,6 +167,7 @@ fn each_sentence_is_told_what_became_of_it() {
     let said = "Five days may be carried over.[1]";
     let same = format!("# Leave\n\nNew. {}", PASSAGE.replace(' ', "\n"));
     let reworded = "# Leave\n\nNow: five days may be carried over. All lapse in April.";
+    let elsewhere = "# Leave\n\nFive days may be carried over. All lapse in April.";
     let other = "# Leave\n\nTen days may be carried over. They lapse in April.";
     let contrary = "# Leave\n\nNot true: Five days may be carried over.";
     let cases = [
@@ -176,6 +183,12 @@ fn each_sentence_is_told_what_became_of_it() {
             corpus(&[(1, TEXT), (2, reworded)], false),
             Outcome::Reworded,
             "replaced by version 2, which says it in",
+        ),
+        (
+            said,
+            corpus(&[(1, TEXT), (2, elsewhere)], false),
+            Outcome::StillSays,
+            "version 1 was replaced by version 2; this sentence is unchanged",
         ),
         (
             said,

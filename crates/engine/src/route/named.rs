@@ -9,6 +9,7 @@ use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueErro
 use ibidem_words::{AddressKey, Candidate, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, nearest};
+use super::titled;
 use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
@@ -27,7 +28,7 @@ pub(crate) async fn not_found(
     let mut suggestions = Vec::new();
     for mention in mentions {
         let near = nearest(catalogue, &asked.scope, mention, rules.suggestions).await?;
-        suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
+        suggestions.extend(titled::suggestions(catalogue, &asked.scope, &near, &rules.wording.suggestion).await?);
     }
     suggestions.truncate(rules.suggestions);
     if suggestions.is_empty() {

@@ -52,6 +52,11 @@ impl<'a> Footnotes<'a> {
         self.candidate(marker).map(|candidate| &candidate.passage)
     }
 
+    /// The similarity that a curator's choice lends a minted number's passage.
+    pub fn curated(&self, marker: u32) -> Option<f64> {
+        self.candidate(marker)?.curated
+    }
+
     fn candidate(&self, marker: u32) -> Option<&'a Candidate> {
         self.evidence.get(usize::try_from(marker).ok()?.checked_sub(1)?)
     }

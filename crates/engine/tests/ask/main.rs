@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod answers;
 mod confidence;
 mod difference;
 mod disguises;
@@ -11,6 +12,7 @@ mod notes;
 mod outgoing;
 mod pool;
 mod prompts;
+mod refusals;
 mod replayed;
 mod revocation;
 mod scenarios;

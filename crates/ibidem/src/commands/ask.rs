@@ -1,12 +1,14 @@
 //! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
 
+use std::process::ExitCode;
+
 use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
-use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft, Status};
+use ibidem_words::{Action, Answer, Citation, CollectionName, NearestMiss, Question, QuestionDraft, Status};
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -34,14 +36,20 @@ pub(crate) struct Ask {
     /// Prints the same JSON as POST /v1/answers.
     #[arg(long)]
     json: bool,
+    /// Exits with 3 when the question is not answered: it is refused, asked back, or given to somebody who may know.
+    #[arg(long)]
+    fail_on_refusal: bool,
 }
+
+/// The exit code of a question that is not answered; 1 is an error, and 2 a wrong argument.
+const NOT_ANSWERED: u8 = 3;
 
 impl Ask {
     pub(crate) fn act(&self) -> ActionRecord {
         ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::Ask) }
     }
 
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let question = Question::checked(QuestionDraft {
             query: self.query,
             collections: self.collections,
@@ -72,7 +80,8 @@ impl Ask {
         {
             console::note(&format!("the question was not recorded: {error}"));
         }
-        Ok(())
+        let is_failed = self.fail_on_refusal && answer.action != Action::Cite;
+        Ok(if is_failed { ExitCode::from(NOT_ANSWERED) } else { ExitCode::SUCCESS })
     }
 }
 
@@ -97,8 +106,13 @@ fn show(answer: &Answer) {
         console::say(&answer.answer);
     }
     console::say("");
-    if let Some(reason) = &answer.refusal_reason {
-        console::say(&format!("Why: {reason}"));
+    match (&answer.why, &answer.refusal_reason) {
+        (Some(why), Some(numbers)) => console::say(&format!("Why: {why} ({numbers})")),
+        (None, Some(reason)) => console::say(&format!("Why: {reason}")),
+        _ => {}
+    }
+    for miss in &answer.nearest {
+        console::say(&format!("Nearest: {}", miss_line(miss)));
     }
     for suggestion in &answer.suggestions {
         console::say(&format!("Next: {suggestion}"));
@@ -112,6 +126,13 @@ fn show(answer: &Answer) {
     if let Some(statement) = answer.transparency.statement.as_ref().filter(|_| answer.transparency.show_to_user) {
         console::note(&format!("note: {statement}"));
     }
+}
+
+/// Address — Title — Section: why not
+fn miss_line(miss: &NearestMiss) -> String {
+    let address = miss.address.as_ref().map(|address| format!("{address} — ")).unwrap_or_default();
+    let section = miss.section.as_ref().map(|section| format!(" — {section}")).unwrap_or_default();
+    format!("{address}{}{section}: {}", miss.title, miss.why)
 }
 
 /// [marker] Address Title — Section — page (version, status) [score] collection/file

@@ -223,7 +223,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Memory(command) => done(command.run(&settings, &mut act).await),
             Command::Tenant(command) => done(command.run(&settings, &mut act).await),
             Command::Tag(command) => done(command.run(&settings).await),
-            Command::Ask(command) => done(command.run(&settings).await),
+            Command::Ask(command) => command.run(&settings).await,
             Command::Verify(command) => command.run(&settings).await,
             Command::SigningKey(command) => done(command.run(&settings).await),
             Command::Replay(command) => command.run(&settings).await,

@@ -43,6 +43,7 @@ pub(crate) struct Tables {
     pub(crate) connectives: &'static [&'static str],
     pub(crate) turning: Turning,
     pub(crate) denials: Denials,
+    pub(crate) talk: Talk,
     /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
     pub(crate) asserting: &'static [&'static str],
     /// The same where words are not parted by spaces: each sign by itself.
@@ -131,6 +132,21 @@ const NO_STANDINGS: Standings = Standings {
     valid_to: &[],
 };
 
+/// What is said to somebody rather than asked of documents, and how questions begin. In lower case, without signs.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) greetings: &'static [&'static str],
+    pub(crate) thanks: &'static [&'static str],
+    /// What is asked about the assistant itself, word for word.
+    pub(crate) about_assistant: &'static [&'static str],
+    /// What stands beside a greeting or thanks and asks for nothing.
+    pub(crate) beside: &'static [&'static str],
+    /// How a question begins that asks how something is done.
+    pub(crate) how_to: &'static [&'static str],
+    /// How a question begins that leans on what was said before.
+    pub(crate) leaning: &'static [&'static str],
+}
+
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
@@ -148,6 +164,7 @@ const NOTHING: Tables = Tables {
     connectives: &[],
     turning: Turning { denying: &[], demanding: &[], always: &[] },
     denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },
+    talk: Talk { greetings: &[], thanks: &[], about_assistant: &[], beside: &[], how_to: &[], leaning: &[] },
     asserting: &[],
     asserting_signs: "",
 };

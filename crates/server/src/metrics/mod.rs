@@ -40,6 +40,7 @@ pub(crate) struct Metrics {
     collections: Collections,
     abstentions: Counters,
     answers: Counters,
+    small_talk: Counter,
     embedding_requests: Counters,
     embedding_failures: Counters,
     embedding_fallbacks: Counters,
@@ -83,6 +84,7 @@ impl Metrics {
             registry.register(metric.registered(), metric.help, counter.clone());
             counter
         };
+        let small_talk = counter(&names::RAG_SMALL_TALK);
         let citations_checked = counter(&names::CITATION_CHECKED);
         let citations_broken = counter(&names::CITATION_BROKEN);
         let (written, lost) = (counter(&names::AUDIT_WRITTEN), counter(&names::AUDIT_LOST));
@@ -94,6 +96,7 @@ impl Metrics {
             collections: Collections::default(),
             abstentions,
             answers,
+            small_talk,
             embedding_requests,
             embedding_failures,
             embedding_fallbacks,
@@ -139,7 +142,12 @@ impl Metrics {
     /// Counts a turn.
     pub(crate) fn turn(&self, record: &TurnRecord) {
         let (answer, numbers) = (&record.answer, &record.numbers);
-        add(&self.answers, "action", answer.action.as_str(), 1);
+        // Counted apart: nothing was asked of the documents.
+        if answer.reason == Some(Reason::SmallTalk) {
+            self.small_talk.inc();
+        } else {
+            add(&self.answers, "action", answer.action.as_str(), 1);
+        }
         if let Some(reason) = answer.reason.filter(|_| answer.refused) {
             add(&self.abstentions, "reason", reason.as_str(), 1);
         }

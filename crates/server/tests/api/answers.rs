@@ -41,6 +41,7 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
             "generation_time_ms",
             "grounded",
             "model_used",
+            "nearest",
             "reason",
             "receipt",
             "refusal_reason",
@@ -51,7 +52,8 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
             "suggestions",
             "trace",
             "transparency",
-            "warnings"
+            "warnings",
+            "why"
         ]
     );
     assert_eq!(reply.body["action"], "cite");

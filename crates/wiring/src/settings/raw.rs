@@ -254,6 +254,13 @@ impl RawLog {
         if let Err(error) = self.level.parse::<tracing_subscriber::filter::EnvFilter>() {
             problems.note("log.level", &format!("is {:?}: {error}", self.level));
         }
+        // A lone word that is no level would be taken for the name of a module, and nothing would be logged.
+        let is_level = |word: &str| word.is_empty() || word.parse::<tracing_subscriber::filter::LevelFilter>().is_ok();
+        let is_lone = |directive: &&str| !directive.contains(['=', '[']);
+        for word in self.level.split(',').map(str::trim).filter(is_lone).filter(|word| !is_level(word)) {
+            let levels = "off, error, warn, info, debug or trace, or module=level";
+            problems.note("log.level", &format!("is {:?}: {word:?} is no level; use {levels}", self.level));
+        }
         Some(LogSettings { filter: self.level, format })
     }
 }

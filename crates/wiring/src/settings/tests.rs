@@ -52,7 +52,8 @@ fn a_list_in_the_environment_is_separated_by_commas() {
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 10] = [
+    let cases: [Case<'_>; 11] = [
+        ("", &[], &["log.level=loud"], &["`log.level`", "\"loud\" is no level", "trace"]),
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
         ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),

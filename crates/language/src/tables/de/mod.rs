@@ -2,7 +2,7 @@
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Turning};
+use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Talk, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "german",
@@ -184,7 +184,53 @@ pub(super) const TABLES: Tables = Tables {
             "tut mir leid",
             "kann ich nicht beantworten",
             "kann ich nicht sagen",
+            "keine ahnung",
+            "frage kann nicht beantwortet werden",
+            "frage nicht beantworten",
+            "liegen keine informationen vor",
+            "liegen mir keine",
         ],
+    },
+    talk: Talk {
+        greetings: &[
+            "hallo",
+            "guten tag",
+            "guten morgen",
+            "guten abend",
+            "grüß gott",
+            "grüezi",
+            "moin",
+            "servus",
+            "wie geht es dir",
+            "wie geht es ihnen",
+            "wie geht's",
+        ],
+        thanks: &["danke", "danke schön", "dankeschön", "vielen dank", "besten dank", "tschüss", "auf wiedersehen"],
+        about_assistant: &[
+            "was kannst du",
+            "was können sie",
+            "was kann ich fragen",
+            "was kann ich dich fragen",
+            "was weißt du",
+            "wer bist du",
+            "wer sind sie",
+            "wie kannst du helfen",
+            "wie kannst du mir helfen",
+            "kannst du mir helfen",
+            "hilfe",
+        ],
+        beside: &["zusammen", "alle", "sehr", "nochmal", "für die hilfe", "für deine hilfe", "für ihre hilfe", "und"],
+        how_to: &[
+            "wie kann",
+            "wie muss",
+            "wie soll",
+            "wie mache",
+            "wie macht",
+            "wie gehe",
+            "wie beantrage",
+            "wie wird",
+        ],
+        leaning: &["und", "aber", "warum", "wieso", "was ist mit", "wie ist es mit", "gilt das", "es", "das"],
     },
     asserting: &[
         "alle", "aller", "darf", "dürfen", "einzig", "gilt", "haben", "hat", "immer", "ist", "jeder", "kann", "kein",

@@ -4,6 +4,7 @@ pub(crate) mod denials;
 pub(crate) mod endings;
 pub(crate) mod numbers;
 pub(crate) mod opposites;
+mod talk;
 pub(crate) mod units;
 
 use rust_stemmers::Algorithm;
@@ -214,6 +215,13 @@ pub(super) const TABLES: Tables = Tables {
         confessions: &[
             "i don't know",
             "i don’t know",
+            "we do not know",
+            "we don't know",
+            "we don’t know",
+            "have no idea",
+            "not enough context",
+            "not enough detail",
+            "no mention of",
             "i do not know",
             "don't have enough information",
             "not enough information",
@@ -233,6 +241,7 @@ pub(super) const TABLES: Tables = Tables {
         ],
         ..NOTHING.denials
     },
+    talk: talk::TALK,
     asserting: &[
         "all",
         "allowed",

@@ -15,6 +15,9 @@ use crate::{
 pub struct DecisionRecord {
     pub action: Action,
     pub reason: Option<Reason>,
+    /// What kind of question it was, by rule. Absent in records from before there were classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<QueryClass>,
     pub trace: Vec<GateRecord>,
     /// None where a rule decided before anything was searched.
     pub searched: Option<Searched>,
@@ -25,6 +28,20 @@ pub struct DecisionRecord {
     /// A model answered from what it knows, under a disclaimer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_general: bool,
+}
+
+/// What kind of question something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryClass {
+    /// Asks for a fact.
+    Factual,
+    /// Asks how something is done.
+    Procedural,
+    /// Leans on what was said before.
+    Clarification,
+    /// Greets, thanks, or asks about the assistant.
+    Greeting,
 }
 
 /// How it was searched.
@@ -99,6 +116,13 @@ pub enum Speech {
         coverage: f64,
         judged: f64,
         fallback_reasons: Vec<Fallback>,
+        /// How likely the sentences answer the question, by a reader: empty where nobody read them, absent where the policy
+        /// did not ask.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answering: Option<Vec<(u32, f64)>>,
+        /// They stand in for a model that was asked and did not answer.
+        #[serde(default, skip_serializing_if = "is_false")]
+        model_failed: bool,
     },
     Model(Written),
 }
@@ -119,6 +143,10 @@ pub struct Written {
     pub dropped: Vec<SentenceRecord>,
     /// The share of the answer's phrases that the sources have, after so many of what was kept.
     pub coverage: Vec<(u32, f64)>,
+    /// How likely the answer answers the question, after so many of what was kept, by a reader: empty where nobody read
+    /// it, absent where the policy did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answering: Option<Vec<(u32, f64)>>,
     /// As the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }
