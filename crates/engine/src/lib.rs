@@ -8,6 +8,7 @@ pub mod draft;
 mod evidence;
 mod exemplars;
 pub mod explain;
+mod follow_up;
 pub mod gather;
 pub mod listener;
 mod outcome;
@@ -22,6 +23,7 @@ pub mod search;
 pub mod sift;
 pub mod speak;
 mod time_limit;
+mod title;
 pub mod turn;
 pub mod yes_no;
 

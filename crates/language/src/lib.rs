@@ -8,6 +8,7 @@ pub mod bm25;
 pub mod claims;
 pub mod denials;
 pub mod figures;
+pub mod follow_ups;
 mod language;
 pub mod markers;
 pub mod sentences;

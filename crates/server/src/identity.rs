@@ -45,6 +45,8 @@ impl FromRequestParts<AppState> for Caller {
                 }
                 if let Some(slot) = parts.extensions.get::<RequestSlot>() {
                     slot.count_for(state, key)?;
+                    slot.count_for_tenant(state, identity.tenant())?;
+                    state.quotas.admit(&state.store, &identity, None).await?;
                 }
                 Ok(Self(identity))
             }

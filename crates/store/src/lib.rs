@@ -5,9 +5,11 @@ mod audit;
 mod catalogue;
 mod collections;
 mod commit;
+mod conversations;
 mod convert;
 mod documents;
 mod erase;
+mod feedback;
 mod in_time;
 mod intake;
 mod keys;
@@ -15,6 +17,7 @@ mod memory;
 mod outbox;
 mod owners;
 mod policies;
+mod quotas;
 mod schema;
 mod show;
 mod signing_keys;
@@ -38,10 +41,16 @@ pub use audit::{
     AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, StoredAnswer,
     Texts,
 };
+pub use conversations::{
+    ConversationRow, ConversationTurn, DeletedConversation, InvalidTitle, NewTurn, Retention, Talker, checked_title,
+    history,
+};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use erase::{EraseError, Erased};
+pub use feedback::{Feedback, FeedbackReason, GivenFeedback, Thumb};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
+pub use quotas::{DailyUse, Exceeded, Holder, TurnPlace};
 pub use schema::SchemaState;
 pub use show::ShownDocument;
 pub use signing_keys::SigningKeyRow;

@@ -15,7 +15,8 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness, ServerLimits,
+    ServerParts, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -123,6 +124,7 @@ pub(crate) struct Extras {
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
     pub(crate) limits: ServerLimits,
+    pub(crate) quotas: Quotas,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -134,6 +136,7 @@ pub(crate) fn limits() -> ServerLimits {
         body_timeout: patient,
         request_timeout: patient,
         max_in_flight: 256,
+        tenant_share_percent: 100,
         key_share_percent: 25,
         connections: ConnectionLimits {
             max_connections: 64,
@@ -155,6 +158,7 @@ impl Default for Extras {
             embedder: None,
             texts: Some(Texts::Plain),
             limits: limits(),
+            quotas: Quotas::new(QuotaSettings::default()),
         }
     }
 }
@@ -233,6 +237,7 @@ impl World {
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
+            quotas: extras.quotas,
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },

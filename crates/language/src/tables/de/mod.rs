@@ -1,5 +1,7 @@
 //! German.
 
+mod follow_ups;
+
 use rust_stemmers::Algorithm;
 
 use super::{Abbreviations, Denials, NOTHING, Tables, Turning};
@@ -110,6 +112,7 @@ pub(super) const TABLES: Tables = Tables {
             "kann ich nicht sagen",
         ],
     },
+    follow_ups: follow_ups::FOLLOW_UPS,
     asserting: &[
         "alle", "aller", "darf", "dürfen", "einzig", "gilt", "haben", "hat", "immer", "ist", "jeder", "kann", "kein",
         "keine", "keinen", "können", "mehr", "muss", "müssen", "nicht", "nichts", "nie", "niemals", "nur", "ohne",
