@@ -17,6 +17,7 @@ pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;
+pub mod trial;
 
 use ibidem_words::degrade::Fallback;
 

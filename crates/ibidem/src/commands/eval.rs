@@ -1,5 +1,5 @@
-//! `ibidem eval`: how well this installation answers and refuses, measured on the golden set. What needs a public data set is
-//! in the workbench.
+//! `ibidem eval`: how well this installation answers and refuses, measured on the golden set and on the trial's questions.
+//! What needs a public data set is in the workbench.
 
 mod check;
 mod diff;
@@ -7,6 +7,7 @@ mod follow_ups;
 mod lint;
 mod promote;
 mod run;
+mod trial;
 
 use ibidem_store::{ActionRecord, AuditedAction};
 use std::process::ExitCode;
@@ -29,12 +30,16 @@ pub(crate) enum Eval {
     Diff(diff::Diff),
     /// Exits with 1 when a run of the golden set is worse than an earlier one.
     Check(check::Check),
+    /// Asks the trial's questions about the demo documents and counts right answers, wrong ones and refusals. Load the
+    /// documents first, as `just trial` does.
+    Trial(trial::Trial),
 }
 
 impl Eval {
     /// Of those that ask anything of the documents.
     pub(crate) fn act(&self) -> Option<ActionRecord> {
         match self {
+            Self::Trial(command) => command.act(),
             Self::Run(_) | Self::FollowUps(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
             Self::Promote(_) => Some(ActionRecord::by_operator(AuditedAction::ReadAudit, None)),
             Self::Lint(_) | Self::Check(_) | Self::Diff(_) => None,
@@ -49,6 +54,7 @@ impl Eval {
             Self::FollowUps(command) => return command.run(settings).await,
             Self::Diff(command) => command.run(),
             Self::Run(command) => command.run(settings).await,
+            Self::Trial(command) => command.run(settings).await,
         };
         measured.map(|()| ExitCode::SUCCESS)
     }
