@@ -227,6 +227,16 @@ disguises cases="20000":
     IBIDEM_DISGUISES={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(disguise)' --no-capture
 
+# Conversations whose questions go on with one another, asked of the demo documents.
+follow-ups:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && .ci/follow_ups
+
+# Two servers and 200 clients of one key that may ask 60 times a minute: how many requests both accept together.
+limits seconds="300":
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/limits.py "$CARGO_TARGET_DIR/debug/ibidem" --seconds {{ seconds }}
+
 # The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
 golden page="golden.html":
     cargo build --locked -p ibidem

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_words::clock;
-use ibidem_words::degrade::Part;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
@@ -12,11 +12,13 @@ use tracing::{Instrument as _, trace_span};
 use crate::draft::Draft;
 use crate::evidence::{SiftedSearch, evidence};
 use crate::explain::{self, Explanation};
+use crate::follow_up;
 use crate::listener::{Listener, Nobody};
 use crate::nearest::Near;
 pub use crate::outcome::Spoken;
 use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval};
 use crate::parts::Parts;
+use crate::policy::Policy;
 use crate::replay::{decision_record, turn_numbers};
 use crate::route::classes::class_of;
 use crate::route::terminology::UndefinedTerm;
@@ -26,6 +28,7 @@ use crate::sift::{SiftOutcome, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{out_of_corpus, speak};
 use crate::time_limit;
+use crate::title;
 use crate::turn::{Asked, SearchFailed, TurnLog};
 
 /// Answers questions with the parts it has.
@@ -100,15 +103,23 @@ impl Engine {
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (at, policy) = (asked.at, asked.policy.hash);
+        let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
         let late = asked.clone();
         let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
-        let answer = spoken.answer.sealed(at, policy, reader, self.signing_key.as_deref());
+        let answer = Answer { rewritten_question, ..spoken.answer };
+        let answer = answer.sealed(at, policy, reader, self.signing_key.as_deref());
         Ok(Spoken { answer, ..spoken })
+    }
+
+    /// What a conversation that begins with this question is called, by the model for titles; none without one.
+    pub async fn title(&self, policy: &Policy, question: &str, deadline: Deadline) -> Option<String> {
+        title::written(self.parts.roles.titles.as_ref()?, &policy.rules.conversations.title, question, deadline).await
     }
 
     /// Routes, gathers and sifts as for an answer, and tells what happened instead of answering.
     pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
+        let (asked, _) = follow_up::standing(&self.parts, asked).await;
         let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
         let request_id = asked.request_id;
         match route(&self.parts, asked, &mut Nobody).await {

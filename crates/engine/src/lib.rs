@@ -8,6 +8,7 @@ pub mod draft;
 mod evidence;
 mod exemplars;
 pub mod explain;
+mod follow_up;
 pub mod gather;
 mod in_force;
 pub mod listener;
@@ -24,6 +25,7 @@ pub mod search;
 pub mod sift;
 pub mod speak;
 mod time_limit;
+mod title;
 pub mod turn;
 pub mod yes_no;
 

@@ -169,6 +169,7 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
     let blank = Answer {
         request_id,
         action: Action::Refuse,
+        rewritten_question: None,
         answer: String::new(),
         refused: false,
         refusal_reason: None,

@@ -6,6 +6,7 @@ pub mod answer_or_refuse;
 pub mod beir;
 pub mod calibrate;
 pub mod detect;
+pub mod follow_ups;
 pub mod gather;
 pub mod golden;
 mod html;

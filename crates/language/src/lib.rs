@@ -10,6 +10,7 @@ pub mod bm25;
 pub mod claims;
 pub mod denials;
 pub mod figures;
+pub mod follow_ups;
 mod language;
 pub mod layout;
 pub mod markers;

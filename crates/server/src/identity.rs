@@ -34,6 +34,8 @@ impl FromRequestParts<AppState> for Caller {
         }
         if let Some(slot) = parts.extensions.get::<RequestSlot>() {
             slot.count_for(state, identity.subject().id())?;
+            slot.count_for_tenant(state, identity.tenant())?;
+            state.quotas.admit(&state.store, &identity, None).await?;
         }
         permissions::check(parts, &identity)?;
         Ok(Self(identity))

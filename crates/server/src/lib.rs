@@ -28,6 +28,7 @@ pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
 pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
 pub use connections::ConnectionLimits;
+pub use limits::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
 pub use routes::{openapi, router};
 pub use sign_in::SignIn;
 pub use skosmos::router as skosmos_router;

@@ -19,6 +19,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::limits::{OverLimit, QuotaError};
 use crate::request_id::RequestId;
 
 /// What went wrong, for the caller. `type` is a stable name; `detail` says what to do.
@@ -210,6 +211,15 @@ impl Problem {
         )
     }
 
+    pub(crate) fn no_such_conversation() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such conversation",
+            "`GET /v1/conversations` lists the conversations of this key; nobody else reads them.",
+        )
+    }
+
     pub(crate) fn no_such_document() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -253,6 +263,29 @@ impl Problem {
         let title = "Too many requests of this key are under way";
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "key_overloaded", title, detail);
         Self { retry_after: Some(SOON), ..problem }
+    }
+
+    /// One tenant has as many requests under way as it may.
+    pub(crate) fn tenant_overloaded(share: usize, all: usize) -> Self {
+        let detail = format!(
+            "This tenant has {share} requests under way, which is its share of the server's {all}. Try again when one of \
+             them has ended; an operator can raise `server.tenant_share_percent`."
+        );
+        let title = "Too many requests of this tenant are under way";
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "tenant_overloaded", title, detail);
+        Self { retry_after: Some(SOON), ..problem }
+    }
+
+    /// A limit on what somebody may use is reached.
+    pub(crate) fn over_limit(over: &OverLimit) -> Self {
+        let OverLimit { who, what, most, wait } = over;
+        // Whole seconds, and never too early.
+        let seconds = u64::try_from(wait.num_milliseconds()).unwrap_or_default().div_ceil(1_000).max(SOON);
+        let detail = format!(
+            "The limit `{what}` of this {who} is {most}. Try again in {seconds} s; an operator can raise `limits.{who}.{what}`."
+        );
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "over_limit", "A limit is reached", detail);
+        Self { retry_after: Some(seconds), ..problem }
     }
 
     pub(crate) fn body_too_large(most: usize) -> Self {
@@ -314,6 +347,15 @@ impl Problem {
             title,
             "Try again in a moment; the operator can run `ibidem doctor`.",
         )
+    }
+}
+
+impl From<QuotaError> for Problem {
+    fn from(error: QuotaError) -> Self {
+        match error {
+            QuotaError::Over(over) => Self::over_limit(&over),
+            QuotaError::Store(error) => error.into(),
+        }
     }
 }
 

@@ -14,7 +14,10 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{answers, audit, documents, groups, health, keys, me, memory, metrics, people, receipt_keys, search};
+use crate::api::{
+    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people, receipt_keys,
+    search,
+};
 use crate::audit::record_action;
 use crate::identity::Caller;
 use crate::problem::{Problem, write_problems};
@@ -42,6 +45,11 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(answers::ask))
         .routes(routes!(answers::read))
+        .routes(routes!(conversations::read::list, conversations::write::create))
+        .routes(routes!(conversations::read::read, conversations::write::rename, conversations::write::remove))
+        .routes(routes!(conversations::read::export))
+        .routes(routes!(feedback::give))
+        .routes(routes!(feedback::list))
         .routes(routes!(receipt_keys::read))
         .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))

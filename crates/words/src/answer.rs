@@ -162,6 +162,10 @@ pub struct NearestMiss {
 pub struct Answer {
     pub request_id: Uuid,
     pub action: Action,
+    /// The question as it was searched for, where it went on with an earlier one of the conversation and was put so that
+    /// it stands by itself. Left out where the question was searched as it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten_question: Option<String>,
     pub answer: String,
     pub refused: bool,
     /// Why there is no answer, with the numbers that decided it.

@@ -1,6 +1,7 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
 mod calibration;
+mod conversations;
 mod document_classes;
 mod gather;
 mod pattern;
@@ -15,6 +16,7 @@ use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
+pub use conversations::{ConversationRules, FollowUpRules, TitleRules};
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
@@ -74,6 +76,9 @@ pub struct Rules {
     /// What is shown beside a refusal; nothing when null.
     #[serde(default)]
     pub refusals: Option<RefusalRules>,
+    /// How questions that belong together are understood and named by models.
+    #[serde(default)]
+    pub conversations: ConversationRules,
     /// Where its threshold comes from, if `ibidem calibrate` chose it.
     #[serde(default)]
     pub calibration: Option<Calibration>,

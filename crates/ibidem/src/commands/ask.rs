@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
-use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
+use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
-use ibidem_words::{Action, Answer, Citation, CollectionName, NearestMiss, Question, QuestionDraft, Status};
+use ibidem_words::{Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status};
+use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -33,6 +34,10 @@ pub(crate) struct Ask {
     /// The most passages that an answer may be written from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
     passages: u16,
+    /// Asks in a conversation: its id, or `new` to begin one. A question such as "and for part-timers?" is then
+    /// understood by the questions before it, and the question and its answer are kept there.
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
     /// Prints the same JSON as POST /v1/answers.
     #[arg(long)]
     json: bool,
@@ -50,16 +55,26 @@ impl Ask {
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
-        let question = Question::checked(QuestionDraft {
+        let draft = QuestionDraft {
             query: self.query,
             collections: self.collections,
             model: self.model,
             max_context_chunks: self.passages.into(),
             ..QuestionDraft::default()
-        })
-        .context("the question cannot be asked")?;
+        };
         let policy = compose::policy(settings, self.policy.as_deref())?;
+        Question::checked(draft.clone()).context("the question cannot be asked")?;
         let parts = Parts::ready(settings).await?;
+        let talk = match &self.conversation {
+            None => None,
+            Some(named) => Some(Talk::join(&parts.store, &self.access, named).await?),
+        };
+        let (history, session_id) = match &talk {
+            None => (Vec::new(), None),
+            Some(talk) => (talk.so_far.clone(), Some(talk.id.to_string())),
+        };
+        let draft = QuestionDraft { history, session_id, ..draft };
+        let question = Question::checked(draft).context("the question cannot be asked")?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
         parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
@@ -67,10 +82,16 @@ impl Ask {
         let asked = self.access.asked(question, policy);
         let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
         let (answer, record) = engine.turn(&self.access.identity(), asked, listener.as_mut()).await?;
+        if let Some(talk) = &talk {
+            talk.keep(&parts.store, &record).await?;
+        }
         if self.json {
             console::say_json(&answer)?;
         } else {
             show(&answer);
+        }
+        if let Some(talk) = &talk {
+            console::note(&format!("conversation {}", talk.id));
         }
         if let Some(failure) = &record.failure {
             console::note(&format!("a part failed: {failure}"));
@@ -82,6 +103,40 @@ impl Ask {
         }
         let is_failed = self.fail_on_refusal && answer.action != Action::Cite;
         Ok(if is_failed { ExitCode::from(NOT_ANSWERED) } else { ExitCode::SUCCESS })
+    }
+}
+
+/// The conversation that a question is asked in.
+struct Talk {
+    talker: Talker,
+    id: Uuid,
+    so_far: Vec<Message>,
+}
+
+impl Talk {
+    async fn join(store: &Store, access: &ReaderAccess, named: &str) -> anyhow::Result<Self> {
+        let talker = Talker::of(&access.identity());
+        if named == "new" {
+            store.ensure_tenant(&access.operator.tenant).await?;
+            let id = store.create_conversation(&talker, None).await?.id;
+            return Ok(Self { talker, id, so_far: Vec::new() });
+        }
+        let id = named.parse().context("--conversation: write the conversation's id, or `new`")?;
+        let so_far = store.conversation_so_far(&talker, &access.scope(), id).await?;
+        let so_far = so_far.with_context(|| format!("there is no conversation {id} that was begun in the terminal"))?;
+        Ok(Self { talker, id, so_far })
+    }
+
+    async fn keep(&self, store: &Store, record: &TurnRecord) -> anyhow::Result<()> {
+        let turn = NewTurn {
+            request_id: record.answer.request_id,
+            asked_at: record.asked_at,
+            question: record.question.query.clone(),
+            rewritten: record.answer.rewritten_question.clone(),
+            answer: serde_json::to_value(&record.answer)?,
+        };
+        store.add_turn(&self.talker, self.id, turn).await?;
+        Ok(())
     }
 }
 
@@ -102,6 +157,9 @@ impl Listener for Terminal {
 
 /// What is left to show after the sentences.
 fn show(answer: &Answer) {
+    if let Some(rewritten) = &answer.rewritten_question {
+        console::note(&format!("searched for: {rewritten}"));
+    }
     if answer.refused {
         console::say(&answer.answer);
     }

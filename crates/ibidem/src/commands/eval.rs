@@ -3,6 +3,7 @@
 
 mod check;
 mod diff;
+mod follow_ups;
 mod lint;
 mod promote;
 mod run;
@@ -22,6 +23,9 @@ pub(crate) enum Eval {
     /// Asks every question of the golden set and compares the outcomes with the expected ones. Load its documents
     /// first.
     Run(run::Run),
+    /// Asks conversations whose questions go on with one another ("and for part-timers?"), and counts those that are
+    /// answered rightly to their end. Load the documents first.
+    FollowUps(follow_ups::FollowUps),
     /// Compares the results of two runs of the golden set: figures, and questions whose outcome changed.
     Diff(diff::Diff),
     /// Exits with 1 when a run of the golden set is worse than an earlier one.
@@ -36,7 +40,7 @@ impl Eval {
     pub(crate) fn act(&self) -> Option<ActionRecord> {
         match self {
             Self::Trial(command) => command.act(),
-            Self::Run(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
+            Self::Run(_) | Self::FollowUps(_) => Some(ActionRecord::by_operator(AuditedAction::MeasureQuality, None)),
             Self::Promote(_) => Some(ActionRecord::by_operator(AuditedAction::ReadAudit, None)),
             Self::Lint(_) | Self::Check(_) | Self::Diff(_) => None,
         }
@@ -47,6 +51,7 @@ impl Eval {
             Self::Lint(command) => return command.run().await,
             Self::Promote(command) => return command.run(settings).await,
             Self::Check(command) => return command.run(),
+            Self::FollowUps(command) => return command.run(settings).await,
             Self::Diff(command) => command.run(),
             Self::Run(command) => command.run(settings).await,
             Self::Trial(command) => command.run(settings).await,

@@ -214,6 +214,7 @@ fn limits() -> ServerLimits {
         body_timeout: patient,
         request_timeout: patient,
         max_in_flight: 64,
+        tenant_share_percent: 100,
         key_share_percent: 100,
         connections: ConnectionLimits {
             max_connections: 64,

@@ -44,6 +44,7 @@ pub(crate) struct Tables {
     pub(crate) turning: Turning,
     pub(crate) denials: Denials,
     pub(crate) talk: Talk,
+    pub(crate) follow_ups: FollowUps,
     /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
     pub(crate) asserting: &'static [&'static str],
     /// The same where words are not parted by spaces: each sign by itself.
@@ -147,6 +148,62 @@ pub(crate) struct Talk {
     pub(crate) leaning: &'static [&'static str],
 }
 
+/// How somebody goes on with what they asked before, and the words that a question is put together with. In lower case.
+#[derive(Debug)]
+pub(crate) struct FollowUps {
+    /// What a question that goes on begins with, before it says with what: "what about …".
+    pub(crate) openings: &'static [&'static str],
+    /// "Does the same apply to …": what follows takes the place of something in the question before.
+    pub(crate) same: &'static [&'static str],
+    /// They stand for what was spoken of.
+    pub(crate) pronouns: &'static [&'static str],
+    pub(crate) possessives: &'static [&'static str],
+    /// They stand for what was spoken of, alone or before a noun.
+    pub(crate) demonstratives: &'static [&'static str],
+    /// Before an auxiliary or at the end it stands for what was spoken of; before a noun it is an article.
+    pub(crate) article_pronouns: &'static [&'static str],
+    /// "This year" is no year that was spoken of.
+    pub(crate) moments: &'static [&'static str],
+    /// What a pronoun behind one of these stands for is in the same question.
+    pub(crate) subordinators: &'static [&'static str],
+    pub(crate) asking: &'static [&'static str],
+    /// "How long", "how many": the words of measure.
+    pub(crate) measures: &'static [&'static str],
+    pub(crate) auxiliaries: &'static [&'static str],
+    pub(crate) prepositions: &'static [&'static str],
+    pub(crate) determiners: &'static [&'static str],
+    /// Words for a part, a limit or a consequence of something: alone they say it of what was spoken of.
+    pub(crate) relational: &'static [&'static str],
+    /// Participles that no ending shows, and verbs that stand at the end of a question.
+    pub(crate) participles: &'static [&'static str],
+    /// Which of several.
+    pub(crate) choosing: &'static [&'static str],
+    /// Puts a phrase behind a question: "for".
+    pub(crate) for_whom: &'static str,
+    pub(crate) or: &'static str,
+}
+
+const NO_FOLLOW_UPS: FollowUps = FollowUps {
+    openings: &[],
+    same: &[],
+    pronouns: &[],
+    possessives: &[],
+    demonstratives: &[],
+    article_pronouns: &[],
+    moments: &[],
+    subordinators: &[],
+    asking: &[],
+    measures: &[],
+    auxiliaries: &[],
+    prepositions: &[],
+    determiners: &[],
+    relational: &[],
+    participles: &[],
+    choosing: &[],
+    for_whom: "",
+    or: "",
+};
+
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
@@ -165,6 +222,7 @@ const NOTHING: Tables = Tables {
     turning: Turning { denying: &[], demanding: &[], always: &[] },
     denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },
     talk: Talk { greetings: &[], thanks: &[], about_assistant: &[], beside: &[], how_to: &[], leaning: &[] },
+    follow_ups: NO_FOLLOW_UPS,
     asserting: &[],
     asserting_signs: "",
 };

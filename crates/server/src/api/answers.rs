@@ -6,13 +6,13 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use futures::channel::{mpsc, oneshot};
 use futures::{StreamExt as _, stream};
 use ibidem_engine::ask::AskError;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::turn::Asked;
-use ibidem_store::ActionRecord;
+use ibidem_store::{ActionRecord, TurnPlace};
 use ibidem_words::degrade::Deadline;
 use ibidem_words::{Answer, Citation, CollectionName, Identity, Message, Question, QuestionDraft};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,7 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::conversations::TalkingIn;
 use super::json::{Sent, count};
 use crate::audit::{self, Act};
 use crate::identity::Caller;
@@ -57,6 +58,10 @@ pub(crate) struct QuestionBody {
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
     session_id: Option<String>,
+    /// The conversation that the question belongs to: what was asked there before is its history, and the question and
+    /// its answer are kept there. Not together with `history`.
+    #[serde(default)]
+    conversation_id: Option<Uuid>,
     /// Send each sentence as soon as it may be shown, as server-sent events.
     #[serde(default)]
     stream: bool,
@@ -91,6 +96,7 @@ impl Listener for StreamListener {
     responses(
         (status = 200, content((Answer = "application/json"), (SentenceEvent = "text/event-stream"))),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -105,13 +111,24 @@ pub(crate) async fn ask(
     Sent(body): Sent<QuestionBody>,
 ) -> Result<Response, Problem> {
     let streams = body.stream;
+    let talking = body.conversation_id.map(|id| TalkingIn::of(&caller.0, id));
+    let history = match &talking {
+        None => body.history,
+        Some(_) if !body.history.is_empty() => {
+            return Err(Problem::invalid("history: leave it out; the conversation has its own."));
+        }
+        Some(TalkingIn { talker, conversation }) => {
+            let so_far = state.store.conversation_so_far(talker, &caller.scope(), *conversation).await?;
+            so_far.ok_or_else(Problem::no_such_conversation)?
+        }
+    };
     let question = Question::checked(QuestionDraft {
         query: body.query,
         collections: body.collections,
-        history: body.history,
+        history,
         model: body.model,
         max_context_chunks: body.max_context_chunks,
-        session_id: body.session_id,
+        session_id: body.session_id.or_else(|| body.conversation_id.map(|id| id.to_string())),
     })?;
     logs::route(&question.collections);
     tracing::info!(streams, "a question came in");
@@ -127,14 +144,17 @@ pub(crate) async fn ask(
         question,
         deadline,
     };
+    let longest = TimeDelta::from_std(state.limits.longest_reply()).unwrap_or(TimeDelta::MAX);
+    let place = state.quotas.begin_turn(&state.store, &caller.0, longest).await?;
     let (done, answer) = oneshot::channel();
     if !streams {
-        begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(Nobody), done });
+        begin(state, slot, Turn { identity: caller.0, asked, act, talking, place, listener: Box::new(Nobody), done });
         let answer = answer.await.map_err(|_| Problem::internal())??;
         return Ok(Json(answer).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    begin(state, slot, Turn { identity: caller.0, asked, act, listener: Box::new(StreamListener(sentences)), done });
+    let listener = Box::new(StreamListener(sentences));
+    begin(state, slot, Turn { identity: caller.0, asked, act, talking, place, listener, done });
     let sentences = heard.map(|sentence| event("sentence", &sentence));
     let last = stream::once(async move {
         match answer.await {
@@ -206,6 +226,10 @@ struct Turn {
     asked: Asked,
     /// None when nothing is recorded.
     act: Option<Act>,
+    /// None where it belongs to no conversation.
+    talking: Option<TalkingIn>,
+    /// Its place among the turns under way, where they are limited.
+    place: Option<TurnPlace>,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -217,7 +241,7 @@ fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
     // Before the task: there its parent would not be found.
     let traced = traces::turn();
     let task = async move {
-        let Turn { identity, asked, act, mut listener, done } = turn;
+        let Turn { identity, asked, act, talking, place, mut listener, done } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
@@ -233,13 +257,24 @@ fn begin(state: AppState, slot: RequestSlot, turn: Turn) {
             traces::turn_ended(&traced, record);
         }
         drop(traced);
+        let is_first = match (&talking, &record) {
+            (Some(talking), Some(record)) => talking.keep(&state, record).await,
+            _ => false,
+        };
+        if let Err(error) = state.quotas.end_turn(&state.store, &identity, place, record.as_ref()).await {
+            tracing::warn!(%error, "what a turn used is not counted");
+        }
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);
+        let first_question = record.as_ref().filter(|_| is_first).map(|record| record.question.query.clone());
         if let Some(record) = record {
             audit::record(&state, &scope, record).await;
         }
         drop(slot);
+        if let (Some(talking), Some(question)) = (talking, first_question) {
+            talking.name(&state, &question).await;
+        }
     };
     turns.spawn(task.in_current_span());
 }

@@ -148,6 +148,7 @@ pub(crate) async fn submit(
         updated_at: Some(Utc::now()),
     };
     let submission = submission.checked().map_err(|error| Problem::invalid(error.to_string()))?;
+    state.quotas.take_document(&state.store, &caller.0, bytes.len()).await?;
     state.originals.keep(tenant, bytes).await?;
     let document_id = submission.document_id().0;
     let outcomes = state.store.submit(tenant, Uuid::now_v7(), &state.reading, &[submission]).await?;

@@ -2,7 +2,10 @@
 
 pub(crate) mod answers;
 pub(crate) mod audit;
+pub(crate) mod conversations;
+mod cursor;
 pub(crate) mod documents;
+pub(crate) mod feedback;
 pub(crate) mod groups;
 pub(crate) mod health;
 pub(crate) mod json;

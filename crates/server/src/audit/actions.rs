@@ -19,9 +19,17 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 28] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 36] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
+    ("POST", "/v1/answers/{request_id}/feedback", AuditedAction::GiveFeedback),
+    ("GET", "/v1/feedback", AuditedAction::ListFeedback),
+    ("POST", "/v1/conversations", AuditedAction::CreateConversation),
+    ("GET", "/v1/conversations", AuditedAction::ListConversations),
+    ("GET", "/v1/conversations/{id}", AuditedAction::ReadConversation),
+    ("PATCH", "/v1/conversations/{id}", AuditedAction::RenameConversation),
+    ("DELETE", "/v1/conversations/{id}", AuditedAction::EraseConversation),
+    ("GET", "/v1/conversations/{id}/export", AuditedAction::ExportConversation),
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),

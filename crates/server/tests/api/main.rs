@@ -7,11 +7,13 @@ mod answers;
 mod audit;
 mod audit_away;
 mod confidence;
+mod conversations;
 mod deployed;
 mod difference;
 mod documents;
 mod door;
 mod erasing;
+mod feedback;
 mod health;
 mod memory;
 mod metrics;
@@ -20,6 +22,7 @@ mod openapi;
 mod people;
 mod permissions;
 mod policy_change;
+mod quotas;
 mod search;
 mod sign_in;
 mod stored_answers;
@@ -37,6 +40,14 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/metrics"),
         ("POST", "/v1/answers"),
         ("POST", "/v1/search"),
+        ("POST", "/v1/conversations"),
+        ("GET", "/v1/conversations"),
+        ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("PATCH", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("DELETE", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007/export"),
+        ("POST", "/v1/answers/00000000-0000-0000-0000-000000000007/feedback"),
+        ("GET", "/v1/feedback"),
         ("POST", "/v1/documents"),
         ("POST", "/v1/memory/pins"),
         ("POST", "/v1/memory/notes"),

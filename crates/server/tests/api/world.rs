@@ -15,7 +15,8 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, SignIn, router,
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness, ServerLimits,
+    ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -131,6 +132,7 @@ pub(crate) struct Extras {
     pub(crate) limits: ServerLimits,
     /// Where people sign in, and where browsers reach the server.
     pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
+    pub(crate) quotas: Quotas,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -142,6 +144,7 @@ pub(crate) fn limits() -> ServerLimits {
         body_timeout: patient,
         request_timeout: patient,
         max_in_flight: 256,
+        tenant_share_percent: 100,
         key_share_percent: 25,
         connections: ConnectionLimits {
             max_connections: 64,
@@ -164,6 +167,7 @@ impl Default for Extras {
             texts: Some(Texts::Plain),
             limits: limits(),
             sign_in: None,
+            quotas: Quotas::new(QuotaSettings::default()),
         }
     }
 }
@@ -242,6 +246,7 @@ impl World {
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
+            quotas: extras.quotas,
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },

@@ -34,6 +34,14 @@ macro_rules! actions {
 actions! {
     Ask, "answer.ask", "A question is asked. What led to its answer is in the audit, under the same request id.";
     ReadAnswer, "answer.read", "A stored answer is read again.";
+    CreateConversation, "conversation.create", "A conversation is begun.";
+    ListConversations, "conversation.list", "Somebody's own conversations are listed.";
+    ReadConversation, "conversation.read", "A conversation is read.";
+    RenameConversation, "conversation.rename", "A conversation gets another title.";
+    ExportConversation, "conversation.export", "A conversation is exported as a file.";
+    EraseConversation, "conversation.erase", "A conversation is deleted, with its words in the records of its questions.";
+    GiveFeedback, "answer.feedback", "An asker says what they think of an answer.";
+    ListFeedback, "feedback.list", "What askers said of answers is read.";
     VerifyAnswer, "answer.verify", "A receipt is checked against the documents.";
     ExplainQuestion, "question.explain", "The way of a question through retrieval and gates is shown.";
     Search, "search", "Passages are searched for.";

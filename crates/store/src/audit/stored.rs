@@ -67,6 +67,25 @@ impl StoredAnswer {
         self.without(|key| key.document == document)
     }
 
+    /// Codes and numbers alone: nothing that anybody asked, wrote or was told.
+    pub(crate) fn without_words(self) -> Value {
+        let kept = KEPT.iter().map(|field| ((*field).to_owned(), self.answer[*field].clone()));
+        let mut kept: Map<String, Value> = kept.collect();
+        for (field, value) in [
+            ("asked_at", json!(self.asked_at)),
+            ("answer", json!("")),
+            ("citations", json!([])),
+            ("refusal_reason", Value::Null),
+            ("route_to", Value::Null),
+            ("suggestions", json!([])),
+            ("warnings", json!([])),
+            ("receipt", Value::Null),
+        ] {
+            kept.insert(field.to_owned(), value);
+        }
+        Value::Object(kept)
+    }
+
     /// What its sentences say that rest on a document.
     pub(crate) fn sentences_on(&self, document: DocumentId) -> impl Iterator<Item = &str> {
         let rests_on_it = move |sentence: &&Value| {

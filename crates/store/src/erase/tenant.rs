@@ -65,6 +65,12 @@ impl Store {
              WHERE tenant_id = $1 AND (removed_at IS NULL OR created_by <> '')"
         );
         erased.vectors = gone!("DELETE FROM embeddings WHERE tenant_id = $1");
+        gone!("DELETE FROM request_rates WHERE tenant_id = $1");
+        gone!("DELETE FROM turns_under_way WHERE tenant_id = $1");
+        gone!("DELETE FROM daily_use WHERE tenant_id = $1");
+        gone!("DELETE FROM feedback WHERE tenant_id = $1");
+        gone!("DELETE FROM conversations WHERE tenant_id = $1");
+        gone!("DELETE FROM conversation_erasures WHERE tenant_id = $1");
         erased.records = gone!("DELETE FROM audit WHERE tenant_id = $1");
         erased.actions = gone!("DELETE FROM actions WHERE tenant_id = $1 AND action <> 'tenant.erase'");
         let ids = sqlx::query_scalar!(
@@ -111,6 +117,9 @@ impl Store {
             };
         }
         forget!(
+            "DELETE FROM feedback WHERE tenant_id = $1",
+            "DELETE FROM conversations WHERE tenant_id = $1",
+            "DELETE FROM conversation_erasures WHERE tenant_id = $1",
             "DELETE FROM embeddings WHERE tenant_id = $1",
             "DELETE FROM memory_entries WHERE tenant_id = $1",
             "DELETE FROM documents WHERE tenant_id = $1",

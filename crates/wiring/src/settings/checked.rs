@@ -17,8 +17,8 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
-use ibidem_server::{ConnectionLimits, MetricsReaders};
-use ibidem_store::StoreSettings;
+use ibidem_server::{ConnectionLimits, MetricsReaders, QuotaSettings};
+use ibidem_store::{Retention, StoreSettings};
 use ibidem_words::degrade::BreakerSettings;
 use ibidem_words::ports::language_model::ModelLimits;
 use ibidem_words::ports::language_model::is_same_model;
@@ -46,6 +46,10 @@ pub struct Settings {
     pub server: ServerSettings,
     pub log: LogSettings,
     pub audit: AuditSettings,
+    /// What keys, people and tenants may use.
+    pub limits: QuotaSettings,
+    /// How long conversations are kept.
+    pub conversations: Retention,
     /// None when the key that signs receipts is in the database.
     pub signing_key_file: Option<PathBuf>,
     /// None when nobody signs in.
@@ -203,6 +207,7 @@ pub struct ServerSettings {
     pub request_timeout: Duration,
     pub max_in_flight: usize,
     pub key_share_percent: u8,
+    pub tenant_share_percent: u8,
     pub connections: ConnectionLimits,
     /// Who may read what is counted.
     pub metrics: MetricsReaders,

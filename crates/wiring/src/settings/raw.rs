@@ -2,10 +2,12 @@
 
 mod audit;
 mod breakers;
+mod conversations;
 mod embedding;
 mod entailment;
 mod index;
 mod language_model;
+mod limits;
 mod pair_models;
 mod reading;
 mod reranker;
@@ -22,10 +24,12 @@ use serde::Deserialize;
 
 use self::audit::RawAudit;
 use self::breakers::RawBreakers;
+use self::conversations::RawConversations;
 use self::embedding::RawEmbedding;
 use self::entailment::RawEntailment;
 use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
+use self::limits::RawLimits;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
 use self::server::RawServer;
@@ -52,8 +56,10 @@ pub(super) struct RawSettings {
     routing: RawRouting,
     terminology: RawTerminology,
     server: RawServer,
+    limits: RawLimits,
     log: RawLog,
     audit: RawAudit,
+    conversations: RawConversations,
     receipts: RawReceipts,
     sign_in: RawSignIn,
 }
@@ -199,6 +205,7 @@ impl RawSettings {
         let log = self.log.check(&mut problems);
         let audit = self.audit.check(&mut problems);
         let sign_in = self.sign_in.check(&mut problems);
+        let conversations = self.conversations.check(&mut problems);
         match (index, embedding, entailment, server, log, audit) {
             (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
                 if problems.0.is_empty() =>
@@ -219,6 +226,8 @@ impl RawSettings {
                     server,
                     log,
                     audit,
+                    conversations,
+                    limits: self.limits.check(),
                     signing_key_file: self.receipts.signing_key_file,
                     sign_in,
                     sources,

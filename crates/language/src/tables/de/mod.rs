@@ -1,5 +1,7 @@
 //! German.
 
+mod follow_ups;
+
 use rust_stemmers::Algorithm;
 
 use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Talk, Turning};
@@ -232,6 +234,7 @@ pub(super) const TABLES: Tables = Tables {
         ],
         leaning: &["und", "aber", "warum", "wieso", "was ist mit", "wie ist es mit", "gilt das", "es", "das"],
     },
+    follow_ups: follow_ups::FOLLOW_UPS,
     asserting: &[
         "alle", "aller", "darf", "dürfen", "einzig", "gilt", "haben", "hat", "immer", "ist", "jeder", "kann", "kein",
         "keine", "keinen", "können", "mehr", "muss", "müssen", "nicht", "nichts", "nie", "niemals", "nur", "ohne",

@@ -2,6 +2,7 @@
 
 pub(crate) mod denials;
 pub(crate) mod endings;
+mod follow_ups;
 pub(crate) mod numbers;
 pub(crate) mod opposites;
 mod talk;
@@ -242,6 +243,7 @@ pub(super) const TABLES: Tables = Tables {
         ..NOTHING.denials
     },
     talk: talk::TALK,
+    follow_ups: follow_ups::FOLLOW_UPS,
     asserting: &[
         "all",
         "allowed",

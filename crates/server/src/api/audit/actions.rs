@@ -11,6 +11,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::api::cursor;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -124,7 +125,7 @@ pub(crate) async fn list(
     }
     let subject = wanted.subject.map(|written| written.parse()).transpose();
     let action = wanted.action.map(|written| written.parse()).transpose();
-    let after = wanted.cursor.as_deref().map(parse_cursor).transpose()?;
+    let after = wanted.cursor.as_deref().map(cursor::parse).transpose()?;
     let of = ActionsOf {
         tenant: Some(caller.0.tenant()),
         action: action.map_err(|error: String| Problem::invalid(format!("action: {error}.")))?,
@@ -141,15 +142,6 @@ pub(crate) async fn list(
     let mut entries = state.store.actions(&of).await?;
     let is_last = entries.len() <= usize::from(wanted.limit);
     entries.truncate(wanted.limit.into());
-    let next =
-        entries.last().filter(|_| !is_last).map(|last| format!("{}_{}", last.acted_at.timestamp_micros(), last.id));
+    let next = entries.last().filter(|_| !is_last).map(|last| cursor::of(last.acted_at, last.id));
     Ok(Json(ActionsBody { actions: entries.into_iter().map(ActionBody::from).collect(), next }))
-}
-
-fn parse_cursor(written: &str) -> Result<(DateTime<Utc>, Uuid), Problem> {
-    let parsed = written.split_once('_').and_then(|(at, id)| {
-        let at = DateTime::from_timestamp_micros(at.parse().ok()?)?;
-        Some((at, id.parse().ok()?))
-    });
-    parsed.ok_or_else(|| Problem::invalid("cursor: send `next` of the page before."))
 }
