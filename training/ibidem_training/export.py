@@ -20,6 +20,7 @@ from torch import nn
 from . import folders
 from .model import Encoder, Reader, Verifier, load, told_elsewhere
 from .packing import stems, telling, tokenizer
+from .sessions import session
 
 
 class ShippedVerifier(nn.Module):
@@ -143,13 +144,11 @@ def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
 
 
 def compare(model, full: Path, small: Path, inputs, names) -> None:
-    import onnxruntime
-
     with torch.no_grad():
         wanted = [part.numpy() for part in model(*inputs)]
     given = dict(zip(("input_ids", "attention_mask", "token_type_ids"), (one.numpy() for one in inputs), strict=True))
     for path, most in ((full, 1e-3), (small, None)):
-        found = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, given)
+        found = session(path).run(None, given)
         apart = max(float(np.abs(a - b)[np.abs(b) < 1e4].max()) for a, b in zip(found, wanted, strict=True))
         print(path.name, round(path.stat().st_size / 1e6, 1), "MB, largest difference to torch", round(apart, 6))
         if most and apart > most:

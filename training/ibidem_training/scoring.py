@@ -8,6 +8,7 @@ import torch
 from . import folders
 from .model import Encoder, Reader, Verifier, load
 from .packing import stems, telling, tokenizer
+from .sessions import session
 
 
 class Scorer:
@@ -17,11 +18,7 @@ class Scorer:
         self.task, self.onnx = task, None
         cut = "only_first" if task == "verifier" else "only_second"
         if (source / "model.onnx").exists():
-            import onnxruntime
-
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = torch.get_num_threads()
-            self.onnx = onnxruntime.InferenceSession(source / "model.onnx", options, providers=["CPUExecutionProvider"])
+            self.onnx = session(source / "model.onnx", torch.get_num_threads())
             self.tokens = tokenizer(source, cut, window)
             return
         folder = folders.runs() / "bases" / base

@@ -3,6 +3,7 @@
 pub mod http_embedder;
 pub mod http_reranker;
 pub mod object_store;
+pub mod oidc;
 pub mod onnx;
 pub mod openai;
 pub mod otlp;

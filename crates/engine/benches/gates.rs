@@ -85,6 +85,7 @@ fn record() -> DecisionRecord {
             rerank: candidate.rerank,
             curated: None,
             addressed: false,
+            on_its_text: false,
             forced: false,
             coverage: overlap.coverage,
             present: overlap.present,
@@ -103,6 +104,7 @@ fn record() -> DecisionRecord {
     DecisionRecord {
         action: Action::Refuse,
         reason: None,
+        class: None,
         trace: Vec::new(),
         searched: None,
         rounds: vec![pool],
@@ -155,6 +157,8 @@ fn candidate(number: u32) -> Candidate {
         page: None,
         span: CharSpan { start: 0, end: u32::try_from(text.len()).unwrap() },
         document_sha256: Sha256Hash::of(text.as_bytes()),
+        above: Default::default(),
+        standing: Default::default(),
         tokens: 140,
         text,
     };

@@ -3,26 +3,32 @@
 use std::sync::Arc;
 
 use ibidem_words::clock;
-use ibidem_words::degrade::Part;
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::ModelError;
-use ibidem_words::ports::records::TurnRecord;
+use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
 use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
 use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
 use crate::evidence::{SiftedSearch, evidence};
 use crate::explain::{self, Explanation};
+use crate::follow_up;
 use crate::listener::{Listener, Nobody};
+use crate::nearest::Near;
 pub use crate::outcome::Spoken;
 use crate::outcome::{Clarified, Decided, Outcome, Refused, Retrieval};
 use crate::parts::Parts;
+use crate::policy::Policy;
 use crate::replay::{decision_record, turn_numbers};
+use crate::route::classes::class_of;
+use crate::route::terminology::UndefinedTerm;
 use crate::route::{Way, route};
-use crate::search::{SearchError, Searcher};
+use crate::search::{SearchError, Searcher, UnknownCollections};
 use crate::sift::{SiftOutcome, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
 use crate::speak::{out_of_corpus, speak};
 use crate::time_limit;
+use crate::title;
 use crate::turn::{Asked, SearchFailed, TurnLog};
 
 /// Answers questions with the parts it has.
@@ -39,6 +45,9 @@ pub enum AskError {
     /// The asker named a model that is not allowed, or not served.
     #[error(transparent)]
     Model(ModelError),
+    /// The asker named collections that have no document that the asker may see.
+    #[error(transparent)]
+    Collections(#[from] UnknownCollections),
 }
 
 impl Engine {
@@ -69,9 +78,9 @@ impl Engine {
         let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
         let took = started.elapsed();
-        let least_support = policy.rules.speak.verification.least_support;
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
-        let decision = decision_record(&answer, draft, search, least_support);
+        let class = Some(class_of(&question));
+        let decision = decision_record(&answer, draft, search, &policy.rules.speak);
         let record = TurnRecord {
             tenant: identity.tenant(),
             subject: identity.subject().clone(),
@@ -80,7 +89,7 @@ impl Engine {
             policy_hash: policy.hash,
             question,
             answer: answer.clone(),
-            decision,
+            decision: DecisionRecord { class, ..decision },
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, Draft::dropped_sentences),
@@ -92,22 +101,31 @@ impl Engine {
 
     /// An answer with its receipt, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (at, policy) = (asked.at, asked.policy.hash);
+        let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
         let late = asked.clone();
         let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
-        let answer = spoken.answer.sealed(at, policy, reader, self.signing_key.as_deref());
+        let answer = Answer { rewritten_question, ..spoken.answer };
+        let answer = answer.sealed(at, policy, reader, self.signing_key.as_deref());
         Ok(Spoken { answer, ..spoken })
+    }
+
+    /// What a conversation that begins with this question is called, by the model for titles; none without one.
+    pub async fn title(&self, policy: &Policy, question: &str, deadline: Deadline) -> Option<String> {
+        title::written(self.parts.roles.titles.as_ref()?, &policy.rules.conversations.title, question, deadline).await
     }
 
     /// Routes, gathers and sifts as for an answer, and tells what happened instead of answering.
     pub async fn explain(&self, asked: Asked) -> Result<Explanation, SearchError> {
+        let (asked, _) = follow_up::standing(&self.parts, asked).await;
         let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
         let request_id = asked.request_id;
         match route(&self.parts, asked, &mut Nobody).await {
             Way::Decided(decided) => Ok(told.by_rule(decided.sealed(request_id).answer)),
             Way::Failed(asked, error) => Ok(told.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
-            Way::Search(asked, named) => {
+            Way::Search(asked, named, _) => {
                 let found = evidence(&self.parts, asked, &named).await.map_err(|failed| failed.error)?;
                 Ok(told.searched(&named, found))
             }
@@ -128,11 +146,12 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
     let (decided, search) = match way {
         Way::Decided(decided) => (*decided, None),
         Way::Failed(asked, error) => (unavailable(&asked, &error), None),
-        Way::Search(asked, named) => match evidence(parts, asked, &named).await {
+        Way::Search(asked, named, undefined) => match evidence(parts, asked, &named).await {
             Err(SearchFailed { asked, error, search }) => (unavailable(&asked, &error), Some(search)),
             Ok(SiftedSearch { outcome, mut search, .. }) => {
                 let began = clock::now();
-                let decided = decided(parts, outcome, listener).instrument(trace_span!("speak")).await?;
+                let spoken = decided(parts, outcome, undefined.as_ref(), listener);
+                let decided = spoken.instrument(trace_span!("speak")).await?;
                 search.stages.push(("speak", began.elapsed()));
                 let failures = search.failures.join("; ");
                 let failure = decided.failure.or((!failures.is_empty()).then_some(failures));
@@ -145,14 +164,47 @@ async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Res
 }
 
 /// What is said of what the gates found.
-async fn decided(parts: &Parts, outcome: SiftOutcome, listener: &mut dyn Listener) -> Result<Decided, ModelError> {
-    Ok(match outcome {
+async fn decided(
+    parts: &Parts,
+    outcome: SiftOutcome,
+    undefined: Option<&UndefinedTerm>,
+    listener: &mut dyn Listener,
+) -> Result<Decided, ModelError> {
+    let near = Near::of(outcome.sifted());
+    let mut decided = match outcome {
         SiftOutcome::Enough(sifted) => speak(parts, sifted, listener).await?,
         SiftOutcome::Refused { sifted, refusal } | SiftOutcome::TooThin { sifted, refusal } => {
-            out_of_corpus(parts, sifted, refusal, listener).await
+            refused(parts, sifted, refusal, undefined, listener).await
         }
         SiftOutcome::Unclear { sifted, refusal, text } => asked_back(sifted, refusal, text, listener),
+    };
+    if let Some(term) = undefined {
+        decided.log.trace.insert(0, term.gate());
+    }
+    Ok(match near {
+        Some(near) => near.added_to(parts, decided).await,
+        None => decided,
     })
+}
+
+/// What the documents do not answer. A term that no vocabulary defines either is refused as a term.
+async fn refused(
+    parts: &Parts,
+    sifted: Sifted,
+    refusal: Refusal,
+    undefined: Option<&UndefinedTerm>,
+    listener: &mut dyn Listener,
+) -> Decided {
+    let Some((term, vocabulary)) = undefined.zip(parts.vocabulary.as_ref()) else {
+        return out_of_corpus(parts, sifted, refusal, listener).await;
+    };
+    let words = term.words(&sifted.asked);
+    let refusal = term.refusal(vocabulary, &sifted.asked, Some(&refusal)).await;
+    let mut decided = out_of_corpus(parts, sifted, refusal, listener).await;
+    if let Outcome::Refused(refused) = &mut decided.outcome {
+        refused.text = words;
+    }
+    decided
 }
 
 /// The asker is asked for what is missing.

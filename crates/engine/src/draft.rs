@@ -4,6 +4,7 @@ use ibidem_language::sentences::Sentence;
 use ibidem_words::ports::entailment::EntailmentError;
 use ibidem_words::ports::language_model::{ModelError, Usage};
 use ibidem_words::ports::records::MarkerCounts;
+use ibidem_words::ports::reranker::RerankError;
 use ibidem_words::{PassageKey, SentenceCheck};
 
 /// A sentence that may be shown, with how it was checked.
@@ -42,6 +43,18 @@ pub struct Draft {
     pub fell_back: bool,
     /// The share of the answer's phrases that the sources have, after so many sentences that may be shown.
     pub coverage: Vec<(usize, f64)>,
+    /// What a reader found of the whole; none where the policy does not ask.
+    pub answering: Option<AnswerReading>,
     /// What went wrong with the verifier first.
     pub verifier_failure: Option<EntailmentError>,
+}
+
+/// How likely an answer answers its question, as a reader found it while the answer was written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AnswerReading {
+    /// After so many sentences that may be shown. It is read until it is likely enough for once.
+    pub so_far: Vec<(usize, f64)>,
+    /// Nobody reads any more: there is no reader, or it failed.
+    pub is_over: bool,
+    pub failure: Option<RerankError>,
 }

@@ -136,6 +136,7 @@ impl Told {
         let route = match answer.trace.first().map(|record| record.gate.as_str()) {
             Some("address") => "address",
             Some("list") => "list",
+            Some("small_talk") => "small talk",
             Some("terminology") => "terminology",
             Some("topic_confidence" | "topic_similarity") => "topic",
             _ => "rule",

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use ibidem_words::degrade::Fallback;
 use ibidem_words::{
-    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, Reason, Receipt, Refusal, RetrievalQuality,
-    RouteTarget, Transparency,
+    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, Reason, Receipt, Refusal,
+    RetrievalQuality, RouteTarget, Transparency,
 };
 use uuid::Uuid;
 
@@ -47,6 +47,10 @@ pub(crate) struct Refused {
     /// In the policy's words.
     pub(crate) text: String,
     pub(crate) refusal: Refusal,
+    /// The reason in a sentence, by the policy.
+    pub(crate) why: Option<String>,
+    /// What came nearest.
+    pub(crate) nearest: Vec<NearestMiss>,
     /// Of an answer that was written and is not sure enough.
     pub(crate) confidence: Option<Confidence>,
     pub(crate) took_ms: u64,
@@ -144,12 +148,13 @@ impl Refused {
     /// In the words that the policy has for its reason.
     pub(crate) fn under(policy: &Policy, refusal: Refusal) -> Self {
         let text = policy.rules.wording.refusal_for(refusal.reason).trim().to_owned();
-        Self::saying(text, refusal)
+        let why = Some(policy.rules.wording.why(refusal.reason).trim().to_owned());
+        Self { why, ..Self::saying(text, refusal) }
     }
 
     /// In words of its own.
     pub(crate) fn saying(text: String, refusal: Refusal) -> Self {
-        Self { text, refusal, confidence: None, took_ms: 0 }
+        Self { text, refusal, why: None, nearest: Vec::new(), confidence: None, took_ms: 0 }
     }
 }
 
@@ -164,9 +169,12 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
     let blank = Answer {
         request_id,
         action: Action::Refuse,
+        rewritten_question: None,
         answer: String::new(),
         refused: false,
         refusal_reason: None,
+        why: None,
+        nearest: Vec::new(),
         reason: None,
         grounded: false,
         receipt: None,
@@ -243,12 +251,14 @@ fn with_citations(blank: Answer, cited: Cited) -> Answer {
 }
 
 fn with_refusal(blank: Answer, refused: Refused) -> Answer {
-    let Refused { text, refusal, confidence, took_ms } = refused;
+    let Refused { text, refusal, why, nearest, confidence, took_ms } = refused;
     Answer {
         answer: text,
         refused: true,
         reason: Some(refusal.reason),
         refusal_reason: Some(refusal.explanation),
+        why,
+        nearest,
         suggestions: refusal.suggestions,
         confidence,
         generation_time_ms: took_ms,

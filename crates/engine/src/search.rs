@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::join;
 use ibidem_language::bm25::{self, TermId, TermWeights};
 use ibidem_words::degrade::{Deadline, Fallback, Part};
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage, DocumentFilter};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
@@ -52,6 +52,15 @@ impl SearchRequest {
     pub fn until(self, deadline: Deadline) -> Self {
         Self { deadline, ..self }
     }
+}
+
+/// Collections were named that are not there: for this asker, one whose documents are all hidden is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no collection {}: name one that has documents you may read, or leave it out to search all", listed(.0))]
+pub struct UnknownCollections(pub Vec<CollectionName>);
+
+fn listed(names: &[CollectionName]) -> String {
+    names.iter().map(|name| format!("{:?}", name.as_str())).collect::<Vec<_>>().join(" or ")
 }
 
 /// Which lanes take part. The default is both.
@@ -111,6 +120,23 @@ pub(crate) struct Weighed {
 }
 
 impl Searcher {
+    /// Whether the asker sees documents in each of these collections. A catalogue that does not answer decides nothing:
+    /// the search says so.
+    pub async fn check_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<(), UnknownCollections> {
+        let mut unknown = Vec::new();
+        for collection in collections {
+            let filter = DocumentFilter { collections: vec![collection.as_str().to_owned()], about: None, most: 1 };
+            if self.catalogue.list(scope, &filter).await.is_ok_and(|listed| listed.total == 0) {
+                unknown.push(collection.clone());
+            }
+        }
+        if unknown.is_empty() { Ok(()) } else { Err(UnknownCollections(unknown)) }
+    }
+
     /// The best passages, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
         let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;

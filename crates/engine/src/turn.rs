@@ -77,6 +77,8 @@ pub struct NamedDocuments {
     pub documents: Vec<AddressedDocument>,
     /// Addresses of no document that the asker may see, as the asker wrote them; of a range, the numbers that are missing.
     pub missing: Vec<String>,
+    /// Ranges with more addresses than were looked up, and how many were.
+    pub shortened: Vec<(String, usize)>,
     /// What is said of them beside an answer.
     pub warnings: Vec<String>,
 }

@@ -1,6 +1,7 @@
 //! From a read and split document to a version that can be stored.
 
 use chrono::{DateTime, Utc};
+use ibidem_language::addresses::written_in;
 use ibidem_words::ports::intake::{NewPassage, NewVersion, Submission};
 use ibidem_words::ports::vectors::MissingVector;
 use ibidem_words::{Sha256Hash, fields, passage_in_context};
@@ -20,6 +21,16 @@ fn file_title(source_location: &str) -> String {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     // A place in a .jsonl file or one that the API was told may be long: it is a name, and here a title.
     fields::own_title(&stem.replace(['_', '-'], " ")).unwrap_or_else(|| name.to_owned())
+}
+
+/// The address that a file's name begins with: `ADR-0012` of `adr/ADR-0012-use-queues.md`. Only in capitals: other names
+/// that end in a number are names, and nobody calls a document by them.
+fn file_address(source_location: &str) -> Option<String> {
+    let name = source_location.rsplit('/').next().unwrap_or(source_location);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let address = written_in(stem).into_iter().next().map(|written| written.first).filter(|first| first.start == 0)?;
+    let is_capital = |sign: char| !sign.is_alphabetic() || sign.is_uppercase();
+    (!name.contains('#') && stem[address.clone()].chars().all(is_capital)).then(|| stem[address].to_owned())
 }
 
 /// A version ready to be stored, and what must be embedded for it, passage by passage.
@@ -48,15 +59,21 @@ pub fn identify(
             section: passage.section,
             page: passage.page,
             span: passage.span,
+            above: passage.above,
             tokens: passage.tokens,
             embedding_key: key,
         }
     });
     let passages = passages.collect();
     let version = NewVersion {
-        address: submission.address.clone().or(document.stated.address),
+        address: submission
+            .address
+            .clone()
+            .or(document.stated.address)
+            .or_else(|| file_address(&submission.source_location)),
         kind: submission.kind.clone().or(document.stated.kind),
         updated_at: document.stated.updated_at.or(submission.updated_at).unwrap_or(today),
+        standing: document.stated.standing,
         text_sha256: Sha256Hash::of(document.text.as_bytes()),
         text: document.text,
         title,
@@ -69,6 +86,20 @@ pub fn identify(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_may_be_called_by_its_address() {
+        for (location, address) in [
+            ("adr/ADR-0012-use-queues.md", Some("ADR-0012")),
+            ("HR-05.pdf", Some("HR-05")),
+            ("ODH-ADR-0003_data.md", Some("ODH-ADR-0003")),
+            ("report-2024.pdf", None),
+            ("notes on ADR-0012.md", None),
+            ("VERSES-1.jsonl#7", None),
+        ] {
+            assert_eq!(file_address(location).as_deref(), address, "{location}");
+        }
+    }
 
     #[test]
     fn a_file_without_a_title_is_called_by_its_name() {

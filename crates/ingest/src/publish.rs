@@ -245,6 +245,7 @@ mod tests {
             section: None,
             page: None,
             span: CharSpan { start: 0, end: 1 },
+            above: Default::default(),
             tokens: 1,
             sha256: Sha256Hash::of(text.as_bytes()),
             embedding_key: Sha256Hash::of(passage_in_context("A title", None, text).as_bytes()),

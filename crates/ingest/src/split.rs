@@ -1,10 +1,11 @@
 //! Splitting: from a document's text to passages that fit the embedding model whole, each in one section.
 
 use ibidem_words::ports::embedder::TokenCounter;
-use ibidem_words::{CharSpan, context_header};
+use ibidem_words::{CharSpan, LinesAbove, context_header};
 
 use crate::read::{PageStart, ReadDocument};
 
+mod above;
 mod cut;
 mod stretches;
 #[cfg(test)]
@@ -23,6 +24,8 @@ pub struct Passage {
     /// The page it begins on.
     pub page: Option<u32>,
     pub span: CharSpan,
+    /// What stands above it, and its sentences need to be understood.
+    pub above: LinesAbove,
     /// What the embedding model will count: the passage under its title and section.
     pub tokens: u32,
 }
@@ -70,10 +73,13 @@ pub fn split(
         let section = section_with_room(title, &stretch, counter, limits)?;
         let text = &document.text[stretch.bytes.clone()];
         let headings = opening_headings(text, document.title.as_deref(), stretch.path);
+        let begins_at = counted.advance(&document.text, stretch.bytes.start);
+        let mut above = above::above(text, headings, stretch.path.last().map(String::as_str), begins_at)?;
         let room = Room::new(title, section.as_deref(), counter, limits, &known_words);
         for piece in room.cut(text, headings)? {
             let start = counted.advance(&document.text, stretch.bytes.start + piece.bytes.start);
             let end = counted.advance(&document.text, stretch.bytes.start + piece.bytes.end);
+            let above = above.at(piece.bytes.start)?;
             let text = &text[piece.bytes];
             if !text.contains(char::is_alphanumeric) {
                 continue;
@@ -83,6 +89,7 @@ pub fn split(
                 section: section.clone(),
                 page: page_at(&document.pages, start),
                 span: CharSpan { start: narrowed(start)?, end: narrowed(end)? },
+                above,
                 tokens: narrowed(piece.tokens)?,
             });
         }

@@ -157,6 +157,7 @@ pub fn is_about_evidence(reason: Reason) -> bool {
             | Reason::LowCoverage
             | Reason::LowConfidence
             | Reason::NotAnswered
+            | Reason::BesideTheQuestion
             | Reason::NoThesis
             | Reason::UnsupportedClaims
             | Reason::OutOfScope

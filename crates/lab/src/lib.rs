@@ -6,6 +6,7 @@ pub mod answer_or_refuse;
 pub mod beir;
 pub mod calibrate;
 pub mod detect;
+pub mod follow_ups;
 pub mod gather;
 pub mod golden;
 mod html;
@@ -16,6 +17,7 @@ pub mod replay;
 pub mod retrieval;
 pub mod similarity;
 pub mod squad;
+pub mod trial;
 
 use ibidem_words::degrade::Fallback;
 

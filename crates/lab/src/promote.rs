@@ -28,6 +28,19 @@ pub struct Review {
     pub query: Option<String>,
 }
 
+impl Review {
+    /// What an asker said of an answer, as a review; none where that takes more than the verdict.
+    pub fn of_feedback(request_id: Uuid, verdict: Option<ReviewVerdict>) -> Option<Self> {
+        let verdict = verdict?;
+        let category = match verdict {
+            ReviewVerdict::Right => Category::SemanticSearch,
+            ReviewVerdict::ShouldRefuse => Category::Unanswerable,
+            ReviewVerdict::Wrong => return None,
+        };
+        Some(Self { request_id, verdict, category, expected: None, id: None, tags: Vec::new(), query: None })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewVerdict {

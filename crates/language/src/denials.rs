@@ -49,7 +49,18 @@ impl Denials {
 fn is_absence(words: &[&str]) -> bool {
     let is_of_sources =
         |word: &&str| SOURCES.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
-    words.iter().any(is_of_sources) && (0..words.len()).any(|at| denies(&words[at..]))
+    is_bare(words) || (words.iter().any(is_of_sources) && (0..words.len()).any(|at| denies(&words[at..])))
+}
+
+/// Nothing but the denial: "Unknown.", "Not specified.", "No answer."
+fn is_bare(words: &[&str]) -> bool {
+    match words {
+        ["unknown" | "unclear" | "unspecified"] | ["n", "a"] => true,
+        ["not", said] => SAID.contains(said) || matches!(*said, "available" | "known" | "answerable"),
+        ["no", told] => TOLD.contains(told),
+        [told, "not" | "un", said] => TOLD.contains(told) && (SAID.contains(said) || *said == "available"),
+        _ => false,
+    }
 }
 
 /// A denial that begins here: "does not mention", "no information", "cannot be determined".
@@ -60,10 +71,19 @@ fn denies(words: &[&str]) -> bool {
         ["don't" | "doesn't" | "didn't" | "don’t" | "doesn’t" | "didn’t", ..] => within(1, &SAYING),
         ["no", ..] => within(1, &TOLD),
         ["not", "possible", "to", ..] => within(3, &FINDING),
+        ["not", "able", "to", ..] => within(3, &FINDING),
         ["not", ..] => within(1, &SAID),
+        ["isn't" | "isn’t" | "aren't" | "aren’t" | "wasn't" | "wasn’t" | "weren't" | "weren’t", ..] => {
+            within(1, &SAID) || within(1, &TOLD) || within(1, &["able"])
+        }
+        ["could", "not", ..] => within(2, &FINDING),
+        ["couldn't" | "couldn’t", ..] => within(1, &FINDING),
+        ["none", "of", ..] => within(2, &SOURCES),
+        ["lack" | "lacks", ..] => within(1, &TOLD),
+        ["unclear", "from" | "in", ..] => within(2, &SOURCES),
         ["nothing", ..] => within(1, &["about", "on", "in", "said"]),
         ["unable" | "impossible", "to", ..] => within(2, &FINDING),
-        ["cannot" | "can't" | "can’t", ..] => within(1, &FINDING) || within(1, &["determined", "answered"]),
+        ["cannot" | "can't" | "can’t", ..] => within(1, &FINDING) || within(1, &["determined", "answered", "found"]),
         ["can", "not", ..] => within(2, &FINDING),
         _ => false,
     }
@@ -84,6 +104,27 @@ mod tests {
             "I am unable to answer from the given text.",
             "This is not specified in the documents.",
             "The passages do not mention the price, but it is usually paid by the tenant.",
+            "I could not find an answer to that.",
+            "I couldn't find this in the notes.",
+            "I wasn't able to find who approves it.",
+            "We do not know.",
+            "I have no idea.",
+            "Unknown.",
+            "N/A",
+            "Not specified.",
+            "No answer.",
+            "Information not available.",
+            "None of the notes answer the question.",
+            "The answer cannot be found in the notes.",
+            "It is unclear from the notes who approves it.",
+            "The documents lack details on this.",
+            "There isn't any information on refunds.",
+            "Not enough context to answer.",
+            "No mention of parking fines is made.",
+            "Based on the notes, it is not possible to say.",
+            "Keine Ahnung.",
+            "Dazu liegen keine Informationen vor.",
+            "Diese Frage kann nicht beantwortet werden.",
             "Die Dokumente sagen dazu nichts.",
             "In den Unterlagen ist das nicht angegeben.",
             "Les documents ne le précisent pas.",
@@ -96,6 +137,10 @@ mod tests {
         for claim in [
             "Passwords do not expire.",
             "No.",
+            "Not available on Sundays.",
+            "None of the tyres are included.",
+            "The seal could not be opened.",
+            "The lamp isn't lit.",
             "The price is not paid by the tenant.",
             "There is no light on the fibre.",
             "It does not include tyres.",

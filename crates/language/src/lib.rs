@@ -4,16 +4,23 @@
 // No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
+pub mod addresses;
+pub mod asking;
 pub mod bm25;
 pub mod claims;
 pub mod denials;
 pub mod figures;
+pub mod follow_ups;
 mod language;
+pub mod layout;
 pub mod markers;
+pub mod quotations;
 pub mod sentences;
+pub mod standing;
 pub mod stems;
 mod stop_words;
 mod tables;
+pub mod talk;
 mod terms;
 
 pub use stems::{SHORTEST_STEM, same_word};

@@ -41,11 +41,13 @@ const TAGS: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_./:]{1,64} 
 const PASSAGE: &str = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,9}$";
 
 /// Texts with rules of their own: where their schema is, the rule, and the most characters, unless the rule says so.
-const TEXTS: [(&str, &str, Option<usize>); 19] = [
+const TEXTS: [(&str, &str, Option<usize>); 21] = [
     ("/QuestionBody/properties/query", TEXT, Some(4_000)),
     ("/QuestionBody/properties/collections/items", NAME, None),
     ("/QuestionBody/properties/model", LINE, Some(200)),
     ("/QuestionBody/properties/session_id", LINE, Some(200)),
+    ("/NewConversationBody/properties/title", LINE, Some(200)),
+    ("/RenamingBody/properties/title", LINE, Some(200)),
     ("/Message/properties/content", TEXT, Some(16_000)),
     ("/SearchBody/properties/query", TEXT, Some(4_000)),
     ("/SearchBody/properties/collections/items", NAME, None),

@@ -5,14 +5,16 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use ibidem_store::KeyError;
-use ibidem_words::{Identity, Role, Scope};
+use ibidem_words::{Identity, Scope};
 
 use crate::audit::Act;
 use crate::limits::RequestSlot;
 use crate::problem::Problem;
 use crate::state::AppState;
+use crate::{permissions, sign_in, speaking};
 
-/// An authenticated caller. A handler that takes one cannot be reached without a valid key.
+/// An authenticated caller. A handler that takes one cannot be reached without valid credentials, nor by somebody to
+/// whom the table of permissions does not give its route: both are known before anything of the body is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller(pub(crate) Identity);
 
@@ -20,37 +22,40 @@ impl Caller {
     pub(crate) fn scope(&self) -> Scope {
         Scope::of(&self.0)
     }
-
-    pub(crate) fn require(&self, role: Role) -> Result<(), Problem> {
-        if self.0.role() >= role {
-            return Ok(());
-        }
-        Err(Problem::forbidden(format!(
-            "It needs the role {}; this key has the role {}.",
-            role.as_str(),
-            self.0.role().as_str()
-        )))
-    }
 }
 
 impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let key = bearer(&parts.headers).ok_or_else(Problem::unauthenticated)?;
-        match state.store.authenticate(key).await {
-            Ok(identity) => {
-                if let Some(act) = parts.extensions.get::<Act>() {
-                    act.by(&identity);
-                }
-                if let Some(slot) = parts.extensions.get::<RequestSlot>() {
-                    slot.count_for(state, key)?;
-                }
-                Ok(Self(identity))
-            }
-            Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
-            Err(KeyError::Store(error)) => Err(error.into()),
+        let identity = identified(parts, state).await?;
+        if let Some(act) = parts.extensions.get::<Act>() {
+            act.by(&identity);
         }
+        if let Some(slot) = parts.extensions.get::<RequestSlot>() {
+            slot.count_for(state, identity.subject().id())?;
+            slot.count_for_tenant(state, identity.tenant())?;
+            state.quotas.admit(&state.store, &identity, None).await?;
+        }
+        permissions::check(parts, &identity)?;
+        Ok(Self(identity))
+    }
+}
+
+/// Whose credentials the request came with: a key of ours, an access token of the identity provider, or a session. Where
+/// there are others, the session's cookie is not looked at.
+async fn identified(parts: &Parts, state: &AppState) -> Result<Identity, Problem> {
+    if !parts.headers.contains_key(AUTHORIZATION) {
+        return sign_in::person_of_session(parts, state).await;
+    }
+    let credentials = bearer(&parts.headers).ok_or_else(Problem::unauthenticated)?;
+    if let Some(sign_in) = state.sign_in.as_ref().filter(|_| sign_in::is_token(credentials)) {
+        return sign_in::person_of_token(state, sign_in, credentials).await;
+    }
+    match state.store.authenticate(credentials).await {
+        Ok(key) => speaking::spoken_for(parts, state, key).await,
+        Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
+        Err(KeyError::Store(error)) => Err(error.into()),
     }
 }
 
@@ -60,18 +65,4 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (Some(header), None) = (given.next(), given.next()) else { return None };
     let (scheme, token) = header.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-/// A caller who may curate: known before anything of the body is read.
-#[derive(Clone, Debug)]
-pub(crate) struct Curator(pub(crate) Identity);
-
-impl FromRequestParts<AppState> for Curator {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let caller = Caller::from_request_parts(parts, state).await?;
-        caller.require(Role::Curator)?;
-        Ok(Self(caller.0))
-    }
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod key_places;
+mod quotas;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,13 +11,14 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use ibidem_words::Sha256Hash;
 use ibidem_words::degrade::Deadline;
+use ibidem_words::{Sha256Hash, SubjectId, TenantId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::BodyInTime;
 use self::key_places::KeyPlace;
 pub(crate) use self::key_places::KeyPlaces;
+pub use self::quotas::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
 use crate::problem::Problem;
 use crate::state::{AppState, ServerLimits};
 
@@ -35,15 +37,17 @@ struct Held {
     _permit: OwnedSemaphorePermit,
     /// Taken once it is known whose request it is.
     of_key: OnceLock<KeyPlace>,
+    /// The same of the tenant.
+    of_tenant: OnceLock<KeyPlace>,
 }
 
 impl RequestSlot {
-    /// Counts the request among those of the key that it came with, if the key has a slot left.
-    pub(crate) fn count_for(&self, state: &AppState, key: &str) -> Result<(), Problem> {
+    /// Counts the request among those of the key or person that it came from, if they have a slot left.
+    pub(crate) fn count_for(&self, state: &AppState, caller: SubjectId) -> Result<(), Problem> {
         if self.0.of_key.get().is_some() {
             return Ok(());
         }
-        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(key.as_bytes()));
+        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(caller.to_string().as_bytes()));
         let slot = slot.ok_or_else(|| Problem::key_overloaded(state.limits.of_a_key(), state.limits.max_in_flight))?;
         // Whoever was faster has counted it already.
         let _ = self.0.of_key.set(slot);
@@ -51,7 +55,27 @@ impl RequestSlot {
     }
 }
 
+impl RequestSlot {
+    /// Counts the request among those of its tenant: one tenant's requests do not take the places of all others.
+    pub(crate) fn count_for_tenant(&self, state: &AppState, tenant: TenantId) -> Result<(), Problem> {
+        if self.0.of_tenant.get().is_some() {
+            return Ok(());
+        }
+        let slot = KeyPlaces::take(&state.tenant_places, Sha256Hash::of(tenant.0.as_bytes()));
+        let slot =
+            slot.ok_or_else(|| Problem::tenant_overloaded(state.limits.of_a_tenant(), state.limits.max_in_flight))?;
+        let _ = self.0.of_tenant.set(slot);
+        Ok(())
+    }
+}
+
 impl ServerLimits {
+    /// The most requests of one tenant under way at once.
+    pub(crate) fn of_a_tenant(&self) -> usize {
+        let share = self.max_in_flight.saturating_mul(usize::from(self.tenant_share_percent)) / 100;
+        share.clamp(1, self.max_in_flight.max(1))
+    }
+
     /// The most requests of one key under way at once.
     pub(crate) fn of_a_key(&self) -> usize {
         let share = self.max_in_flight.saturating_mul(usize::from(self.key_share_percent)) / 100;
@@ -68,7 +92,7 @@ pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, n
     let Ok(permit) = Arc::clone(&state.in_flight).try_acquire_owned() else {
         return Problem::overloaded().into_response();
     };
-    let slot = RequestSlot(Arc::new(Held { _permit: permit, of_key: OnceLock::new() }));
+    let slot = RequestSlot(Arc::new(Held { _permit: permit, of_key: OnceLock::new(), of_tenant: OnceLock::new() }));
     request.extensions_mut().insert(slot.clone());
     let limit = state.limits.request_timeout;
     request.extensions_mut().insert(Deadline::after(limit));

@@ -6,11 +6,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use ibidem_engine::ask::AskError;
-use ibidem_engine::search::SearchError;
+use ibidem_engine::search::{SearchError, UnknownCollections};
 use ibidem_store::EraseError;
 use ibidem_words::InvalidQuestion;
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault};
+use ibidem_words::ports::identity_provider::ProviderError;
 use ibidem_words::ports::index::{IndexError, IndexFault};
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::ports::originals::OriginalsError;
@@ -18,6 +19,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::limits::{OverLimit, QuotaError};
 use crate::openai::errors::{ChatError, chat_status, is_for_chat};
 use crate::request_id::RequestId;
 
@@ -71,7 +73,7 @@ impl Problem {
     }
 
     pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "forbidden", "This key may not do that", detail)
+        Self::new(StatusCode::FORBIDDEN, "forbidden", "You may not do that", detail)
     }
 
     pub(crate) fn not_found() -> Self {
@@ -81,6 +83,115 @@ impl Problem {
             "There is no such endpoint",
             "The API is described at /openapi.json.",
         )
+    }
+
+    /// What a path names is not there, or not the caller's to know of: both read the same.
+    pub(crate) fn no_such(title: &'static str, where_to_look: &'static str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", title, where_to_look)
+    }
+
+    /// Somebody is known, and may do nothing here.
+    pub(crate) fn not_admitted() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "not_admitted",
+            "You are not admitted here",
+            "None of your groups gives anything here, or you were disabled. An admin can change it: `PUT /v1/groups`, \
+             `PUT /v1/people/{id}`.",
+        )
+    }
+
+    pub(crate) fn may_not_speak() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "may_not_speak",
+            "This key may not speak for people",
+            "An operator makes a key that may with `ibidem key create --speaks-for-people`; without the header \
+             `X-OpenWebUI-User-Jwt` this key speaks for itself.",
+        )
+    }
+
+    /// Why not is for the log.
+    pub(crate) fn not_spoken_for() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "not_spoken_for",
+            "The key does not prove for whom it speaks",
+            "Sign `email`, `iat` and `exp` with the key's speaking secret by HS256, for at most ten minutes, and send it \
+             once as `X-OpenWebUI-User-Jwt`.",
+        )
+    }
+
+    /// A token that does not stand is no credential at all; why not is for the log.
+    pub(crate) fn of_token(error: &ProviderError) -> Self {
+        match error {
+            ProviderError::Refused(reason) => {
+                tracing::info!(reason, "an access token was refused");
+                Self::unauthenticated()
+            }
+            ProviderError::Unavailable(reason) => Self::no_provider(reason),
+        }
+    }
+
+    pub(crate) fn no_sign_in() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no_sign_in",
+            "Nobody signs in here",
+            "No identity provider is configured; the operator can set `sign_in.issuer`. API keys work.",
+        )
+    }
+
+    /// Which of its checks a sign-in failed is for the log.
+    pub(crate) fn sign_in_failed() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "sign_in_failed",
+            "The sign-in failed",
+            "Begin again at /auth/login, in the same browser and within ten minutes.",
+        )
+    }
+
+    pub(crate) fn of_sign_in(error: &ProviderError) -> Self {
+        match error {
+            ProviderError::Refused(reason) => {
+                tracing::warn!(reason, "a sign-in failed");
+                Self::sign_in_failed()
+            }
+            ProviderError::Unavailable(reason) => Self::no_provider(reason),
+        }
+    }
+
+    pub(crate) fn cross_site() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "cross_site",
+            "The request may come from another site",
+            "A request that changes something with a session's cookie needs the header `X-Ibidem-Request: 1`.",
+        )
+    }
+
+    pub(crate) fn logout_refused() -> Self {
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "logout_refused",
+            "The logout token is not valid",
+            "Send a logout token of the configured identity provider as the form field `logout_token`.",
+        )
+    }
+
+    pub(crate) fn of_logout(error: &ProviderError) -> Self {
+        match error {
+            ProviderError::Refused(reason) => {
+                tracing::warn!(reason, "a logout token was refused");
+                Self::logout_refused()
+            }
+            ProviderError::Unavailable(reason) => Self::no_provider(reason),
+        }
+    }
+
+    fn no_provider(reason: &str) -> Self {
+        Self::unavailable("provider_unavailable", "The identity provider does not answer", reason)
     }
 
     pub(crate) fn no_such_entry() -> Self {
@@ -98,6 +209,15 @@ impl Problem {
             "not_found",
             "There is no such answer",
             "An answer can be read again only with the key that asked, by the request id that came with it.",
+        )
+    }
+
+    pub(crate) fn no_such_conversation() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "There is no such conversation",
+            "`GET /v1/conversations` lists the conversations of this key; nobody else reads them.",
         )
     }
 
@@ -154,6 +274,29 @@ impl Problem {
         let title = "Too many requests of this key are under way";
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "key_overloaded", title, detail);
         Self { retry_after: Some(SOON), ..problem }
+    }
+
+    /// One tenant has as many requests under way as it may.
+    pub(crate) fn tenant_overloaded(share: usize, all: usize) -> Self {
+        let detail = format!(
+            "This tenant has {share} requests under way, which is its share of the server's {all}. Try again when one of \
+             them has ended; an operator can raise `server.tenant_share_percent`."
+        );
+        let title = "Too many requests of this tenant are under way";
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "tenant_overloaded", title, detail);
+        Self { retry_after: Some(SOON), ..problem }
+    }
+
+    /// A limit on what somebody may use is reached.
+    pub(crate) fn over_limit(over: &OverLimit) -> Self {
+        let OverLimit { who, what, most, wait } = over;
+        // Whole seconds, and never too early.
+        let seconds = u64::try_from(wait.num_milliseconds()).unwrap_or_default().div_ceil(1_000).max(SOON);
+        let detail = format!(
+            "The limit `{what}` of this {who} is {most}. Try again in {seconds} s; an operator can raise `limits.{who}.{what}`."
+        );
+        let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "over_limit", "A limit is reached", detail);
+        Self { retry_after: Some(seconds), ..problem }
     }
 
     pub(crate) fn body_too_large(most: usize) -> Self {
@@ -218,6 +361,15 @@ impl Problem {
     }
 }
 
+impl From<QuotaError> for Problem {
+    fn from(error: QuotaError) -> Self {
+        match error {
+            QuotaError::Over(over) => Self::over_limit(&over),
+            QuotaError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<InvalidQuestion> for Problem {
     fn from(error: InvalidQuestion) -> Self {
         Self::invalid(error.to_string())
@@ -270,6 +422,13 @@ impl From<SearchError> for Problem {
     }
 }
 
+impl From<UnknownCollections> for Problem {
+    fn from(unknown: UnknownCollections) -> Self {
+        let detail = unknown.to_string();
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_collection", "There is no such collection", detail)
+    }
+}
+
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Self {
         Self::of(&error)
@@ -278,8 +437,12 @@ impl From<AskError> for Problem {
 
 impl Problem {
     /// What becomes of a question that cannot be asked.
-    pub(crate) fn of(AskError::Model(error): &AskError) -> Self {
+    pub(crate) fn of(error: &AskError) -> Self {
         let detail = error.to_string();
+        let error = match error {
+            AskError::Model(error) => error,
+            AskError::Collections(unknown) => return unknown.clone().into(),
+        };
         match error {
             ModelError::Own(ModelFault::NotAllowed { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "model_not_allowed", "This model is not allowed", detail)

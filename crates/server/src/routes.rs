@@ -14,11 +14,15 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{answers, audit, documents, health, memory, metrics, receipt_keys, search};
+use crate::api::{
+    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people, receipt_keys,
+    search,
+};
 use crate::audit::record_action;
 use crate::identity::Caller;
 use crate::openai;
 use crate::problem::{Problem, write_problems};
+use crate::sign_in::{callback, login, logout, sessions};
 use crate::state::AppState;
 use crate::{described, limits, request_id};
 
@@ -42,15 +46,35 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(answers::ask))
         .routes(routes!(answers::read))
+        .routes(routes!(conversations::read::list, conversations::write::create))
+        .routes(routes!(conversations::read::read, conversations::write::rename, conversations::write::remove))
+        .routes(routes!(conversations::read::export))
+        .routes(routes!(feedback::give))
+        .routes(routes!(feedback::list))
         .routes(routes!(receipt_keys::read))
         .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
-        .routes(routes!(documents::remove::remove))
+        .routes(routes!(documents::read::document, documents::remove::remove))
+        .routes(routes!(documents::read::passage))
+        .routes(routes!(documents::read::original))
+        .routes(routes!(groups::list, groups::map))
+        .routes(routes!(groups::remove))
+        .routes(routes!(keys::list, keys::create))
+        .routes(routes!(keys::revoke))
+        .routes(routes!(me::read))
+        .routes(routes!(login::login))
+        .routes(routes!(callback::callback))
+        .routes(routes!(logout::logout))
+        .routes(routes!(logout::backchannel))
+        .routes(routes!(sessions::list))
+        .routes(routes!(sessions::end))
         .routes(routes!(memory::write::pin))
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+        .routes(routes!(people::list))
+        .routes(routes!(people::set))
         .merge(openai::routes())
 }
 

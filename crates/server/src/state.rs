@@ -16,8 +16,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, Tally};
 use crate::connections::ConnectionLimits;
-use crate::limits::KeyPlaces;
+use crate::limits::{KeyPlaces, Quotas};
 use crate::metrics::{Metrics, PartCounts};
+use crate::sign_in::SignIn;
 
 /// Limits on what callers can ask of this process.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,8 @@ pub struct ServerLimits {
     pub max_in_flight: usize,
     /// The part of `max_in_flight` that one key may take, in percent.
     pub key_share_percent: u8,
+    /// The part of `max_in_flight` that one tenant may take, in percent.
+    pub tenant_share_percent: u8,
     pub connections: ConnectionLimits,
 }
 
@@ -67,10 +70,14 @@ pub struct ServerParts {
     /// What the embedding model takes at once: what curators write is cut to fit it.
     pub window: Window,
     pub limits: ServerLimits,
+    /// What keys, people and tenants may use.
+    pub quotas: Quotas,
     pub metrics_readers: MetricsReaders,
     /// What the vocabulary, the breakers and the tools count themselves.
     pub counts: Arc<dyn PartCounts>,
     pub audit: AuditSettings,
+    /// None when nobody signs in: then there are only keys.
+    pub sign_in: Option<SignIn>,
 }
 
 impl ServerParts {
@@ -92,6 +99,7 @@ pub struct AppState {
     parts: Arc<ServerParts>,
     pub(crate) in_flight: Arc<Semaphore>,
     pub(crate) key_places: Arc<KeyPlaces>,
+    pub(crate) tenant_places: Arc<KeyPlaces>,
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
     pub(crate) turns: TaskTracker,
     pub(crate) metrics: Arc<Metrics>,
@@ -108,6 +116,7 @@ impl AppState {
     pub fn new(parts: ServerParts) -> Self {
         let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
         let key_places = KeyPlaces::new(parts.limits.of_a_key());
+        let tenant_places = KeyPlaces::new(parts.limits.of_a_tenant());
         let metrics = Arc::new(Metrics::new(parts.counts.clone()));
         let log = parts.audit.log.clone();
         // The metrics count turns; of actions they count what is lost.
@@ -115,7 +124,17 @@ impl AppState {
         let action_queue = log.clone().map(|log| Queue::start(log, counts));
         let audit_queue = log.map(|log| Queue::start(log, metrics.audit.clone()));
         let (turns, tally) = (TaskTracker::new(), Arc::new(Tally::default()));
-        Self { parts: Arc::new(parts), in_flight, key_places, turns, metrics, audit_queue, action_queue, tally }
+        Self {
+            parts: Arc::new(parts),
+            in_flight,
+            key_places,
+            tenant_places,
+            turns,
+            metrics,
+            audit_queue,
+            action_queue,
+            tally,
+        }
     }
 
     /// The server stops: records are still taken, and not waited for any longer than they must.

@@ -3,17 +3,18 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use futures::channel::oneshot;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::listener::Listener;
 use ibidem_engine::turn::Asked;
-use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_store::{ActionRecord, AuditedAction, TurnPlace};
 use ibidem_words::degrade::Deadline;
 use ibidem_words::{Answer, Identity, Question, Scope};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+use crate::api::conversations::TalkingIn;
 use crate::audit::{self, Act};
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
@@ -32,6 +33,8 @@ pub(crate) struct TurnRequest {
     deadline: Deadline,
     /// None when nothing is recorded.
     act: Option<Act>,
+    /// None where it belongs to no conversation.
+    talking: Option<TalkingIn>,
 }
 
 impl FromRequestParts<AppState> for TurnRequest {
@@ -46,7 +49,8 @@ impl FromRequestParts<AppState> for TurnRequest {
             tracing::error!("a request came in without an id, a place or a deadline");
             return Err(Problem::internal());
         };
-        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act: given.get::<Act>().cloned() })
+        let act = given.get::<Act>().cloned();
+        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act, talking: None })
     }
 }
 
@@ -72,6 +76,16 @@ impl TurnRequest {
         self.caller.scope()
     }
 
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.caller.0
+    }
+
+    /// The same, as part of a conversation.
+    #[must_use]
+    pub(crate) fn within(self, talking: Option<TalkingIn>) -> Self {
+        Self { talking, ..self }
+    }
+
     /// It is another action than the route says.
     pub(crate) fn is(&self, action: AuditedAction) {
         if let Some(act) = &self.act {
@@ -94,8 +108,11 @@ impl TurnRequest {
             question,
             deadline: self.deadline,
         };
+        let longest = TimeDelta::from_std(self.state.limits.longest_reply()).unwrap_or(TimeDelta::MAX);
+        let (identity, talking, act) = (self.caller.0, self.talking, self.act);
+        let place = self.state.quotas.begin_turn(&self.state.store, &identity, longest).await?;
         let (done, answer) = oneshot::channel();
-        spawn(self.state, self.slot, Turn { identity: self.caller.0, asked, act: self.act, listener, done });
+        spawn(self.state, self.slot, Turn { identity, asked, act, talking, place, listener, done });
         Ok(Pending(answer))
     }
 }
@@ -106,6 +123,10 @@ struct Turn {
     asked: Asked,
     /// None when nothing is recorded.
     act: Option<Act>,
+    /// None where it belongs to no conversation.
+    talking: Option<TalkingIn>,
+    /// Its place among the turns under way, where they are limited.
+    place: Option<TurnPlace>,
     listener: Box<dyn Listener>,
     done: oneshot::Sender<Result<Answer, AskError>>,
 }
@@ -117,7 +138,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
     // Before the task: there its parent would not be found.
     let traced = traces::turn();
     let task = async move {
-        let Turn { identity, asked, act, mut listener, done } = turn;
+        let Turn { identity, asked, act, talking, place, mut listener, done } = turn;
         let scope = asked.scope.clone();
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
@@ -133,13 +154,24 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
             traces::turn_ended(&traced, record);
         }
         drop(traced);
+        let is_first = match (&talking, &record) {
+            (Some(talking), Some(record)) => talking.keep(&state, record).await,
+            _ => false,
+        };
+        if let Err(error) = state.quotas.end_turn(&state.store, &identity, place, record.as_ref()).await {
+            tracing::warn!(%error, "what a turn used is not counted");
+        }
         // The answer goes out first: nobody waits for the record.
         drop(listener);
         let _ = done.send(answer);
+        let first_question = record.as_ref().filter(|_| is_first).map(|record| record.question.query.clone());
         if let Some(record) = record {
             audit::record(&state, &scope, record).await;
         }
         drop(slot);
+        if let (Some(talking), Some(question)) = (talking, first_question) {
+            talking.name(&state, &question).await;
+        }
     };
     turns.spawn(task.in_current_span());
 }

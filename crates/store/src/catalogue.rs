@@ -10,7 +10,10 @@ use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey,
 use uuid::Uuid;
 
 use crate::Store;
-use crate::convert::{KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_u32};
+use crate::convert::{
+    KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing,
+    to_u32,
+};
 use crate::in_time::InTime as _;
 
 impl Store {
@@ -54,8 +57,9 @@ impl Catalogue for Store {
         let KeyColumns { documents, versions, chunks } = KeyColumns::of(passages)?;
         let rows = sqlx::query!(
             r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version,
-                      v.title, v.kind, v.updated_at, v.text_sha256,
-                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.tokens
+                      v.title, v.kind, v.updated_at, v.text_sha256, v.standing,
+                      replaced_by($1, d.collection, d.id, d.address_key, $5) AS "replaced_by?",
+                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.above, c.tokens
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
@@ -93,6 +97,8 @@ impl Catalogue for Store {
                     page: row.page.map(to_u32).transpose()?,
                     span: CharSpan { start: to_u32(row.span_start)?, end: to_u32(row.span_end)? },
                     text: row.text,
+                    above: to_lines_above(row.above)?,
+                    standing: to_standing(row.standing, row.replaced_by)?,
                     tokens: to_u32(row.tokens)?,
                     document_sha256: to_digest(&row.text_sha256)?,
                 })

@@ -6,7 +6,7 @@ use ibidem_words::ports::intake::{Committed, Job, NewPassage, NewVersion};
 use ibidem_words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
 
-use crate::convert::to_i32;
+use crate::convert::{corrupt, to_i32};
 use crate::documents::ask_for_publication;
 use crate::word_statistics::store_terms;
 use crate::{Store, refused, unavailable};
@@ -94,15 +94,17 @@ async fn store_version(
     version: &NewVersion,
 ) -> Result<(), CatalogueError> {
     let address_key = version.address.as_deref().and_then(AddressKey::of);
+    let replaces = version.standing.replacing().iter().filter_map(|address| AddressKey::of(address));
+    let replaces: Vec<String> = replaces.map(|key| key.as_str().to_owned()).collect();
     let number = sqlx::query_scalar!(
         "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint,
-                                address, address_key, words)
-         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)))
+                                address, address_key, words, replaces)
+         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)), $10)
          ON CONFLICT (tenant_id, id) DO UPDATE SET
              source_location = excluded.source_location, erased_at = NULL,
              tags = excluded.tags, current_version = documents.current_version + 1,
              fingerprint = excluded.fingerprint, address = excluded.address, address_key = excluded.address_key,
-             words = excluded.words, removed_at = NULL, changed_at = now()
+             words = excluded.words, replaces = excluded.replaces, removed_at = NULL, changed_at = now()
          RETURNING current_version",
         ended.tenant.0,
         ended.document.0,
@@ -113,14 +115,15 @@ async fn store_version(
         version.address,
         address_key.as_ref().map(AddressKey::as_str),
         listed_words(version),
+        &replaces,
     )
     .fetch_one(&mut *connection)
     .await
     .map_err(refused)?;
     sqlx::query!(
         "INSERT INTO document_versions (tenant_id, document_id, version, title, kind, format, updated_at,
-                                        original_sha256, text, text_sha256, chunk_count, remarks)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                                        original_sha256, text, text_sha256, chunk_count, remarks, standing)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         ended.tenant.0,
         ended.document.0,
         number,
@@ -133,6 +136,7 @@ async fn store_version(
         version.text_sha256.as_bytes(),
         to_i32(version.passages.len())?,
         &version.remarks,
+        serde_json::to_value(&version.standing).map_err(corrupt)?,
     )
     .execute(&mut *connection)
     .await
@@ -158,13 +162,16 @@ async fn insert_passages(
         passages.iter().map(|passage| to_i32(number(passage))).collect::<Result<Vec<i32>, _>>()
     };
     let pages = passages.iter().map(|passage| passage.page.map(to_i32).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let above = passages.iter().map(|passage| serde_json::to_string(&passage.above).map_err(corrupt));
+    let above = above.collect::<Result<Vec<String>, _>>()?;
     sqlx::query!(
         "INSERT INTO chunks (tenant_id, document_id, version, chunk_index, section, page, span_start, span_end,
-                             tokens, sha256, embedding_key, text)
-         SELECT $1, $2, $3, passage.number - 1, section, page, span_start, span_end, tokens, sha256, embedding_key, text
+                             tokens, sha256, embedding_key, text, above)
+         SELECT $1, $2, $3, passage.number - 1, section, page, span_start, span_end, tokens, sha256, embedding_key, text,
+                above::jsonb
          FROM unnest($4::text[], $5::integer[], $6::integer[], $7::integer[], $8::integer[], $9::bytea[],
-                     $10::bytea[], $11::text[]) WITH ORDINALITY
-              AS passage (section, page, span_start, span_end, tokens, sha256, embedding_key, text, number)",
+                     $10::bytea[], $11::text[], $12::text[]) WITH ORDINALITY
+              AS passage (section, page, span_start, span_end, tokens, sha256, embedding_key, text, above, number)",
         ended.tenant.0,
         ended.document.0,
         version,
@@ -176,6 +183,7 @@ async fn insert_passages(
         &passages.iter().map(|passage| passage.sha256.as_bytes().to_vec()).collect::<Vec<_>>(),
         &passages.iter().map(|passage| passage.embedding_key.as_bytes().to_vec()).collect::<Vec<_>>(),
         &passages.iter().map(|passage| passage.text.clone()).collect::<Vec<_>>(),
+        &above,
     )
     .execute(connection)
     .await

@@ -1,7 +1,9 @@
 //! Between the words of the engine and the types of the database.
 
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{AddressKey, CollectionName, DocumentKind, PassageKey, Scope, Sha256Hash, Tag};
+use ibidem_words::{
+    AddressKey, CollectionName, DocumentKind, LinesAbove, PassageKey, Scope, Sha256Hash, Standing, Tag,
+};
 use uuid::Uuid;
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
@@ -65,6 +67,25 @@ pub(crate) fn to_collection(name: String) -> Result<CollectionName, CatalogueErr
 
 pub(crate) fn to_kind(name: Option<String>) -> Result<Option<DocumentKind>, CatalogueError> {
     name.map(|name| name.try_into().map_err(corrupt)).transpose()
+}
+
+pub(crate) fn to_lines_above(stored: serde_json::Value) -> Result<LinesAbove, CatalogueError> {
+    serde_json::from_value(stored).map_err(corrupt)
+}
+
+/// What a document says of its standing, with the addresses of those that say they replace it.
+pub(crate) fn to_standing(
+    stored: serde_json::Value,
+    replaced_by: Option<Vec<String>>,
+) -> Result<Standing, CatalogueError> {
+    let mut standing: Standing = serde_json::from_value(stored).map_err(corrupt)?;
+    for address in replaced_by.into_iter().flatten() {
+        let is_known = |known: &String| AddressKey::of(known) == AddressKey::of(&address);
+        if !standing.replaced_by.iter().any(is_known) {
+            standing.replaced_by.push(address);
+        }
+    }
+    Ok(standing)
 }
 
 pub(crate) fn to_parsed<T: std::str::FromStr>(written: &str) -> Result<T, CatalogueError>

@@ -5,17 +5,23 @@ mod audit;
 mod catalogue;
 mod collections;
 mod commit;
+mod conversations;
 mod convert;
 mod documents;
 mod erase;
+mod feedback;
 mod in_time;
 mod intake;
 mod keys;
 mod memory;
 mod outbox;
 mod owners;
+mod people;
 mod policies;
+mod quotas;
+mod readable;
 mod schema;
+mod sessions;
 mod show;
 mod signing_keys;
 mod submit;
@@ -38,11 +44,20 @@ pub use audit::{
     AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, StoredAnswer,
     Texts,
 };
+pub use conversations::{
+    ConversationRow, ConversationTurn, DeletedConversation, InvalidTitle, NewTurn, Retention, Talker, checked_title,
+    history,
+};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use erase::{EraseError, Erased};
+pub use feedback::{Feedback, FeedbackReason, GivenFeedback, Thumb};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
+pub use people::{GroupRow, InvalidGroup, NewGroup, PersonError, PersonRow};
+pub use readable::ReadableDocument;
+pub use quotas::{DailyUse, Exceeded, Holder, TurnPlace};
 pub use schema::SchemaState;
+pub use sessions::{BegunSignIn, KeptSignIn, NewSession, OpenSession, ProviderLogout, SessionRow};
 pub use show::ShownDocument;
 pub use signing_keys::SigningKeyRow;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};

@@ -16,7 +16,7 @@ impl Store {
         // A version beyond the column's numbers never was; the document is looked up all the same.
         let numbers: Vec<_> = versions.iter().map(|(_, version)| to_i32(*version).unwrap_or(0)).collect();
         let rows = sqlx::query!(
-            r#"SELECT d.id, d.current_version, d.address, d.removed_at IS NOT NULL AS "is_removed!", v.version, v.title, v.text
+            r#"SELECT d.id, d.current_version, d.address, d.removed_at IS NOT NULL AS "is_removed!", v.version, v.title, v.text, v.updated_at
                FROM unnest($2::uuid[], $3::integer[]) AS asked (document_id, version)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
@@ -42,7 +42,7 @@ impl Store {
                 is_removed: row.is_removed,
                 versions: BTreeMap::new(),
             });
-            let version = KeptVersion { title: row.title, text: row.text };
+            let version = KeptVersion { title: row.title, text: row.text, updated_at: row.updated_at };
             document.versions.insert(to_u32(row.version)?, version);
         }
         Ok(corpus)

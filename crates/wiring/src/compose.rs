@@ -6,6 +6,7 @@ pub mod embedding;
 pub mod guards;
 pub mod model_identities;
 pub mod roles;
+pub mod sign_in;
 pub mod signing;
 
 use std::borrow::Cow;
@@ -34,7 +35,7 @@ use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::read::child::ChildReader;
 use ibidem_ingest::work::{Readers, Worker};
 use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
-use ibidem_server::{AppState, Readiness, ServerLimits, ServerParts};
+use ibidem_server::{AppState, Quotas, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::curate::Window;
 use ibidem_words::degrade::{Breakers, Part};
@@ -343,9 +344,11 @@ impl Parts {
             reading: reading(settings).into(),
             window: self.window(),
             limits: server_limits(settings),
+            quotas: Quotas::new(settings.limits.clone()),
             metrics_readers: settings.server.metrics,
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
             audit: audit::for_server(&settings.audit, &self.store)?,
+            sign_in: sign_in::for_server(settings.sign_in.as_ref(), &self.store).await?,
         }))
     }
 }
@@ -358,6 +361,7 @@ pub fn server_limits(settings: &Settings) -> ServerLimits {
         request_timeout: settings.server.request_timeout,
         max_in_flight: settings.server.max_in_flight,
         key_share_percent: settings.server.key_share_percent,
+        tenant_share_percent: settings.server.tenant_share_percent,
         connections: settings.server.connections,
     }
 }

@@ -30,6 +30,25 @@ pub struct Citation {
     pub span: CharSpan,
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub document_sha256: Sha256Hash,
+    /// What people call the document by: `ADR-0031`.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// The collection that the document is in.
+    #[serde(default)]
+    pub collection: Option<String>,
+    /// Where the document came from: its path below the folder that was ingested, or the name that the API was told.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// The passage in this API, below the installation's address; of a concept, its URI.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// Whether the document is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
+    /// `not_yet`. Null for a concept of a vocabulary.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Addresses of what replaced the document.
+    #[serde(default)]
+    pub replaced_by: Vec<String>,
 }
 
 impl Citation {
@@ -118,15 +137,45 @@ pub struct RouteTarget {
     pub fallback: bool,
 }
 
+/// A passage that came near and was not enough: where to read on after a refusal.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NearestMiss {
+    /// The passage: `{document_id}:{chunk_index}`.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub source_id: CitedSource,
+    /// The version of the document that was read.
+    pub version: u32,
+    /// The document's title.
+    pub title: String,
+    /// The section that the passage stands in.
+    pub section: Option<String>,
+    /// The name by which the document can be asked for.
+    pub address: Option<String>,
+    /// Why it is no answer, in a sentence.
+    pub why: String,
+}
+
 /// The reply to a question.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
     pub request_id: Uuid,
     pub action: Action,
+    /// The question as it was searched for, where it went on with an earlier one of the conversation and was put so that
+    /// it stands by itself. Left out where the question was searched as it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten_question: Option<String>,
     pub answer: String,
     pub refused: bool,
+    /// Why there is no answer, with the numbers that decided it.
     pub refusal_reason: Option<String>,
+    /// Why there is no answer, in a sentence without numbers. Null where there is one.
+    #[serde(default)]
+    pub why: Option<String>,
+    /// What came nearest to an answer that was refused, nearest first. It holds no text of a passage.
+    #[serde(default)]
+    pub nearest: Vec<NearestMiss>,
     pub reason: Option<Reason>,
     pub citations: Vec<Citation>,
     /// Null where nothing was answered.

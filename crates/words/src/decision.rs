@@ -40,9 +40,13 @@ pub enum Reason {
     LowCoverage,
     LowConfidence,
     NotAnswered,
+    /// What was to be said is true and does not answer the question.
+    BesideTheQuestion,
     NoThesis,
     UnsupportedClaims,
     OutOfScope,
+    /// A greeting, thanks, or a question about the assistant: nothing was asked of the documents.
+    SmallTalk,
     TerminologyNotFound,
     TerminologyTimeout,
     TerminologyError,
@@ -55,15 +59,17 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::NoResults,
         Self::LowSimilarity,
         Self::LowCoverage,
         Self::LowConfidence,
         Self::NotAnswered,
+        Self::BesideTheQuestion,
         Self::NoThesis,
         Self::UnsupportedClaims,
         Self::OutOfScope,
+        Self::SmallTalk,
         Self::TerminologyNotFound,
         Self::TerminologyTimeout,
         Self::TerminologyError,
@@ -82,9 +88,11 @@ impl Reason {
             Self::LowCoverage => "low_coverage",
             Self::LowConfidence => "low_confidence",
             Self::NotAnswered => "not_answered",
+            Self::BesideTheQuestion => "beside_the_question",
             Self::NoThesis => "no_thesis",
             Self::UnsupportedClaims => "unsupported_claims",
             Self::OutOfScope => "out_of_scope",
+            Self::SmallTalk => "small_talk",
             Self::TerminologyNotFound => "terminology_not_found",
             Self::TerminologyTimeout => "terminology_timeout",
             Self::TerminologyError => "terminology_error",

@@ -30,6 +30,8 @@ pub struct Candidate {
     pub curated: Option<f64>,
     /// The asker named its document.
     pub addressed: bool,
+    /// It was named, and is judged on its text all the same. Records of older versions do not have this.
+    pub on_its_text: bool,
     /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
     /// curator chose it.
     pub forced: bool,
@@ -50,6 +52,7 @@ impl Candidate {
             answer: None,
             curated: None,
             addressed: false,
+            on_its_text: false,
             forced: false,
             overlap: None,
         }
@@ -74,12 +77,24 @@ impl Candidate {
         Some(self.curated.map_or(read, |curated| curated.max(read)))
     }
 
-    /// The similarity gates look at. A document that the asker named is what was asked for, and a curator's choice
+    /// A reader finds it likelier to answer than not.
+    pub fn is_likely_to_answer(&self) -> bool {
+        const LIKELIER_THAN_NOT: f64 = 0.5;
+        self.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT)
+    }
+
+    /// It is of a document that the asker named, and a reader has judged its text.
+    pub fn is_named_and_read(&self) -> bool {
+        self.addressed && self.on_its_text && self.rerank.is_some()
+    }
+
+    /// The similarity gates look at. A document that the asker named is what was asked for: it is as near as it answers,
+    /// where a reader has read it, and else as near as can be. A curator's choice
     /// counts as much as its match; otherwise it is the cosine on the model's scale, or, where meaning was not searched, the
     /// share of the question's words that it has.
     pub fn similarity(&self) -> f64 {
         if self.addressed {
-            return 1.0;
+            return self.answering().filter(|_| self.on_its_text).unwrap_or(1.0);
         }
         let by_words = || self.overlap.as_ref().map_or(0.0, |overlap| overlap.coverage);
         let meant = self.scaled.or(self.cosine.map(f64::from));

@@ -24,11 +24,14 @@ mod receipt;
 mod scope;
 mod signing;
 mod similarity;
+mod standing;
 mod subject;
 mod word_overlap;
 
 pub use address::AddressKey;
-pub use answer::{Answer, Citation, Confidence, ConfidenceLevel, RetrievalQuality, RouteTarget, Transparency};
+pub use answer::{
+    Answer, Citation, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
+};
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
@@ -36,7 +39,8 @@ pub use evidence::{Candidate, as_shown};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{
-    CharSpan, CitedSource, InvalidSourceId, PassageKey, SourceId, characters_above, context_header, passage_in_context,
+    CharSpan, CitedSource, InvalidSourceId, LineAbove, LinesAbove, PassageKey, SourceId, characters_above,
+    context_header, passage_in_context,
 };
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
@@ -46,6 +50,7 @@ pub use receipt::{
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
 pub use similarity::SimilarityScale;
+pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 

@@ -15,6 +15,34 @@ pub struct CharSpan {
     pub end: u32,
 }
 
+/// Lines of a document above one of its passages that say what the passage is about. Without them an item of a list may
+/// say the opposite of what was meant, and a row of a table nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct LinesAbove {
+    /// The innermost heading, where it stands in the text above the passage and not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heading: Option<LineAbove>,
+    /// The sentence with a colon that leads in the list which the passage begins in the middle of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead_in: Option<LineAbove>,
+    /// The head of the table that the passage begins in the middle of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<LineAbove>,
+}
+
+impl LinesAbove {
+    pub fn all(&self) -> impl Iterator<Item = &LineAbove> {
+        [&self.heading, &self.lead_in, &self.head].into_iter().flatten()
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LineAbove {
+    /// The characters of the document's text at `span`.
+    pub text: String,
+    pub span: CharSpan,
+}
+
 /// One chunk of one version of one document: what the index returns and the catalogue resolves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct PassageKey {
@@ -45,6 +73,13 @@ impl PassageKey {
 pub struct SourceId {
     pub document: DocumentId,
     pub chunk_index: u32,
+}
+
+impl SourceId {
+    /// Where the API gives the passage, below the address of the installation.
+    pub fn link(&self) -> String {
+        format!("/v1/documents/{}/passages/{}", self.document, self.chunk_index)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

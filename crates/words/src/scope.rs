@@ -114,9 +114,19 @@ impl Identity {
         Self { tenant, subject: key, role, tags }
     }
 
+    /// Somebody who signed in, with the role and the tags that their groups give them at this moment.
+    pub fn of_person(tenant: TenantId, person: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
+        Self { tenant, subject: person, role, tags }
+    }
+
     /// Whoever runs a command on this installation: they read as somebody who has these tags.
     pub fn operator(tenant: TenantId, tags: BTreeSet<Tag>) -> Self {
         Self { tenant, subject: Subject::operator(), role: Role::Admin, tags }
+    }
+
+    /// The same with a role no higher than this one.
+    pub fn at_most(self, role: Role) -> Self {
+        Self { role: self.role.min(role), ..self }
     }
 
     /// An asker with a key that is in no database.

@@ -9,19 +9,22 @@ use uuid::Uuid;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SubjectId {
     Key(Uuid),
+    /// Somebody who signs in at an identity provider.
+    Person(Uuid),
     /// Whoever runs commands on this installation.
     Operator,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} names nobody: write `operator`, or `key:` and the key's id")]
+#[error("{0:?} names nobody: write `operator`, `key:` and the key's id, or `person:` and the person's id")]
 pub struct InvalidSubject(pub String);
 
-/// Records keep this form; people will get one of their own beside `key:`.
+/// Records keep this form.
 impl fmt::Display for SubjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key(id) => write!(f, "key:{id}"),
+            Self::Person(id) => write!(f, "person:{id}"),
             Self::Operator => f.write_str("operator"),
         }
     }
@@ -31,9 +34,12 @@ impl FromStr for SubjectId {
     type Err = InvalidSubject;
 
     fn from_str(written: &str) -> Result<Self, Self::Err> {
-        let key = |id: &str| id.parse().ok().map(Self::Key);
-        let known =
-            if written == "operator" { Some(Self::Operator) } else { written.strip_prefix("key:").and_then(key) };
+        let known = match written.split_once(':') {
+            None if written == "operator" => Some(Self::Operator),
+            Some(("key", id)) => id.parse().ok().map(Self::Key),
+            Some(("person", id)) => id.parse().ok().map(Self::Person),
+            _ => None,
+        };
         known.ok_or_else(|| InvalidSubject(written.to_owned()))
     }
 }
@@ -49,6 +55,11 @@ impl Subject {
     /// The holder of an API key, from the key's own row.
     pub fn of_key(id: Uuid, name: String) -> Self {
         Self { id: SubjectId::Key(id), name }
+    }
+
+    /// Somebody who signed in, from their own row.
+    pub fn of_person(id: Uuid, name: String) -> Self {
+        Self { id: SubjectId::Person(id), name }
     }
 
     /// Whoever runs a command.
@@ -85,10 +96,12 @@ mod tests {
 
     #[test]
     fn an_id_reads_back_and_a_name_is_none() {
-        for id in [SubjectId::Operator, SubjectId::Key(Uuid::from_u128(7))] {
+        let seven = Uuid::from_u128(7);
+        for id in [SubjectId::Operator, SubjectId::Key(seven), SubjectId::Person(seven)] {
             assert_eq!(id.to_string().parse(), Ok(id));
         }
-        for name in ["desk", "key:desk", "key:", "", "Operator"] {
+        assert_ne!(SubjectId::Key(seven), SubjectId::Person(seven), "a key is no person, whatever its id");
+        for name in ["desk", "key:desk", "key:", "", "Operator", "person:desk", "person:", "operator:"] {
             assert!(name.parse::<SubjectId>().is_err(), "{name:?}");
         }
     }

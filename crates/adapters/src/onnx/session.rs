@@ -76,5 +76,8 @@ fn open(environment: &Environment, model: &[u8], threads: usize) -> Result<Sessi
         .with_intra_threads(threads)?
         // A waiting thread that spins takes a core from everything else on the machine.
         .with_intra_op_spinning(false)?
+        // On a CPU without VNNI, pairs of 8-bit products are else added in 16 bits, which overflow: a pair would have
+        // another score there than here.
+        .with_precise_qmm()?
         .commit_from_memory(model)
 }

@@ -3,6 +3,7 @@
 mod stream;
 mod wire;
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -203,11 +204,22 @@ fn connection(error: &reqwest::Error) -> ModelError {
     }
 }
 
-/// The innermost cause, without the URL, which may hold a secret.
+/// The innermost cause, without the URL, which may hold a secret. What the operating system says of a connection is said
+/// in words.
 pub(crate) fn reason(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
+    let Some(mut cause) = error.source() else { return error.to_string() };
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    let said = match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+        Some(ErrorKind::ConnectionRefused) => "nothing listens at its address: check that it runs, and its address",
+        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe) => {
+            "it closed the connection before its reply was complete"
+        }
+        Some(ErrorKind::UnexpectedEof) => "its reply ended before it was complete",
+        Some(ErrorKind::TimedOut) => "it cannot be reached in time",
+        Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable) => "there is no way to its address",
+        _ => return cause.to_string(),
+    };
+    said.to_owned()
 }

@@ -33,3 +33,19 @@ async fn the_reader_says_what_answers_and_where() {
     let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
     assert!(said.to_lowercase().contains("seven"), "{said}");
 }
+
+/// 8-bit products are added exactly on every CPU: without that, one without VNNI gives these pairs other scores.
+#[tokio::test]
+async fn the_reader_scores_alike_on_every_cpu() {
+    let question = "Who approves travel requests?";
+    let cases = [
+        ("Travel requests go to the planning desk, which forwards them.", 0.8624),
+        ("The travel budget is set once a year by the finance office.", 0.1377),
+        ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.7404),
+    ];
+    let texts = cases.map(|(text, _)| text.to_owned()).to_vec();
+    let scores = reader().score(question, texts).await.unwrap();
+    for ((text, expected), score) in cases.iter().zip(&scores) {
+        assert!((score - expected).abs() < 0.001, "{text}: {score}, not {expected}; all: {scores:?}");
+    }
+}

@@ -10,9 +10,10 @@ use futures::future::join;
 use ibidem_language::Terms;
 use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
-use ibidem_words::{Candidate, PassageKey};
+use ibidem_words::{Candidate, DocumentId, PassageKey};
 use tracing::{Instrument as _, trace_span};
 
+use crate::in_force::successors_first;
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, SearchError};
@@ -80,6 +81,7 @@ impl Search {
             self.stage("rerank");
         }
         let candidates = trace_span!("read").in_scope(|| self.read(asked, candidates));
+        self.log.warnings.extend(silent(rules, named, &candidates));
         Ok((candidates, reranked, background))
     }
 
@@ -88,6 +90,7 @@ impl Search {
         let (rules, query) = (&asked.policy.rules.gather, &asked.question.query);
         let kinds = rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(query, rerank));
         rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
+        successors_first(&mut candidates);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }
@@ -207,7 +210,8 @@ impl Search {
             let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
             let passage = visible.remove(&key)?;
             let candidate = Candidate::unscored(passage).near(cosine, scale);
-            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, ..candidate })
+            let on_its_text = addressed;
+            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, on_its_text, ..candidate })
         });
         Ok(confirmed.collect())
     }
@@ -227,6 +231,23 @@ impl Search {
         self.record.stages.push((name, self.since.elapsed()));
         self.since = clock::now();
     }
+}
+
+/// What is said of the named documents that the reader found no answer in, if others of them answer.
+fn silent(rules: &GatherRules, named: &NamedDocuments, candidates: &[Candidate]) -> Vec<String> {
+    let Some(wording) = rules.addresses.as_ref().map(|rules| &rules.wording) else { return Vec::new() };
+    let answers = |document: DocumentId| {
+        let mut read =
+            candidates.iter().filter(|one| one.is_named_and_read() && one.passage.passage.document == document);
+        read.any(Candidate::is_likely_to_answer)
+    };
+    let (speaking, silent): (Vec<_>, Vec<_>) = named.documents.iter().partition(|named| answers(named.document));
+    let is_read = candidates.iter().any(Candidate::is_named_and_read);
+    if speaking.is_empty() || silent.is_empty() || !is_read || wording.silent.trim().is_empty() {
+        return Vec::new();
+    }
+    let addresses: Vec<&str> = silent.iter().map(|named| named.address.as_str()).collect();
+    vec![wording.silent.replace("{addresses}", &addresses.join(", "))]
 }
 
 /// A reranker reads more than would be kept without one.

@@ -1,6 +1,7 @@
 //! Reading each passage of the pool together with the question. The reranker's score decides the order, alone or beside
 //! the rank in the search; it drops nothing by itself.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
@@ -19,7 +20,7 @@ pub(super) async fn read(
 ) -> Result<(), RerankError> {
     let in_context = |candidate: &Candidate| {
         let passage = &candidate.passage;
-        passage_in_context(&passage.title, passage.section.as_deref(), &passage.text)
+        passage_in_context(&title(candidate), passage.section.as_deref(), &passage.text)
     };
     let (question, texts) = (&asked.question.query, candidates.iter().map(in_context).collect());
     let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
@@ -34,10 +35,20 @@ pub(super) async fn read(
     Ok(())
 }
 
+/// A document that the question names is read under the name that it was called by, so that the two can be told to be
+/// one.
+fn title(candidate: &Candidate) -> Cow<'_, str> {
+    let passage = &candidate.passage;
+    match passage.address.as_ref().filter(|_| candidate.addressed && candidate.on_its_text) {
+        Some(address) => Cow::Owned(format!("{address} {}", passage.title)),
+        None => Cow::Borrowed(&passage.title),
+    }
+}
+
 /// Of the passage's own text: nothing where the answer stands in the line above it.
 fn in_text(answer: CharSpan, candidate: &Candidate) -> Option<CharSpan> {
     let passage = &candidate.passage;
-    let above = u32::try_from(characters_above(&passage.title, passage.section.as_deref())).ok()?;
+    let above = u32::try_from(characters_above(&title(candidate), passage.section.as_deref())).ok()?;
     Some(CharSpan { start: answer.start.checked_sub(above)?, end: answer.end.checked_sub(above)? })
 }
 

@@ -24,7 +24,10 @@ pub struct GatherRules {
     /// The collections whose documents are asked about by their name: "in the policies", "list ADRs about …".
     #[serde(default)]
     pub document_classes: DocumentClasses,
-    /// Questions about terms are answered from the vocabulary or not at all; off when null.
+    /// What is replied to greetings, thanks and questions about the assistant; they are searched for when null.
+    #[serde(default)]
+    pub small_talk: Option<SmallTalkRules>,
+    /// Questions about terms are answered from the vocabulary where it has the term; off when null.
     #[serde(default)]
     pub terminology: Option<TerminologyRules>,
     /// Documents that are asked for by their address; off when null.
@@ -62,11 +65,25 @@ pub enum UnrankedOrder {
     Fused,
 }
 
+/// Fixed replies to what asks nothing of the documents.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallTalkRules {
+    pub greeting: String,
+    pub thanks: String,
+    /// What can be asked here.
+    pub about_assistant: String,
+}
+
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TerminologyRules {
     /// A term has at most so many words; what is longer is a question of its own. No limit when null.
     pub longest_term_words: Option<usize>,
+    /// A term that the vocabulary does not define is refused. Otherwise the documents are asked, and it is refused where
+    /// they do not answer either.
+    #[serde(default)]
+    pub vocabulary_only: bool,
     /// Closest existing terms that a refusal suggests.
     pub suggestions: usize,
     pub wording: TerminologyWording,
@@ -118,8 +135,23 @@ pub struct AddressWording {
     pub suggestion: String,
     /// Said beside an answer where only some of the addresses exist, with the others in place of `{addresses}`.
     pub partly: String,
+    /// Said beside an answer where some of the named documents do not answer, with these in place of `{addresses}`.
+    #[serde(default = "silent")]
+    pub silent: String,
+    /// Said beside an answer about a range with more addresses than are looked up, with the range in place of `{range}`
+    /// and their number in place of `{count}`.
+    #[serde(default = "range_shortened")]
+    pub range: String,
     /// Said beside a quotation that is not the whole, with the numbers in place of `{quoted}` and `{all}`.
     pub shortened: String,
+}
+
+fn silent() -> String {
+    "{addresses} does not answer this.".to_owned()
+}
+
+fn range_shortened() -> String {
+    "Of {range} only the first {count} were looked up.".to_owned()
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -236,6 +268,11 @@ impl GatherRules {
         }
         if !(0.0..=1_000.0).contains(&self.keyword_weight) {
             found.push("gather.keyword_weight must be between 0 and 1000".to_owned());
+        }
+        if let Some(talk) = &self.small_talk
+            && [&talk.greeting, &talk.thanks, &talk.about_assistant].iter().any(|reply| reply.trim().is_empty())
+        {
+            found.push("gather.small_talk: every reply needs words, or a greeting would get none".to_owned());
         }
         if let Some(rerank) = &self.rerank {
             if rerank.pool == 0 || rerank.keep == 0 {

@@ -1,9 +1,11 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
 mod calibration;
+mod conversations;
 mod document_classes;
 mod gather;
 mod pattern;
+mod refusals;
 mod sift;
 mod speak;
 
@@ -14,12 +16,14 @@ use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
+pub use conversations::{ConversationRules, FollowUpRules, TitleRules};
 pub use document_classes::DocumentClasses;
 pub use gather::{
     AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
-    RewriteRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
+    RewriteRules, SmallTalkRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
 };
 pub use pattern::AddressPattern;
+pub use refusals::RefusalRules;
 pub use sift::SiftRules;
 pub use speak::{
     Below, Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
@@ -69,6 +73,12 @@ pub struct Rules {
     #[serde(default)]
     pub out_of_corpus: OutOfCorpus,
     pub wording: Wording,
+    /// What is shown beside a refusal; nothing when null.
+    #[serde(default)]
+    pub refusals: Option<RefusalRules>,
+    /// How questions that belong together are understood and named by models.
+    #[serde(default)]
+    pub conversations: ConversationRules,
     /// Where its threshold comes from, if `ibidem calibrate` chose it.
     #[serde(default)]
     pub calibration: Option<Calibration>,
@@ -81,6 +91,9 @@ pub struct Wording {
     pub refusal: String,
     #[serde(default)]
     pub refusal_by_reason: BTreeMap<Reason, String>,
+    /// Why there is no answer, in a sentence for people, by reason. A reason without one has a sentence of its own.
+    #[serde(default)]
+    pub why_by_reason: BTreeMap<Reason, String>,
     /// Said above an extractive answer that stands in for a model's.
     pub extractive_notice: String,
     /// What the asker can do next.
@@ -95,6 +108,39 @@ pub struct Wording {
     /// Of a cited document that was not updated for long; it has {title}, {version} and {date}.
     #[serde(default = "stale")]
     pub stale: String,
+    /// Of a cited document that is not in force.
+    #[serde(default)]
+    pub standing: StandingWording,
+}
+
+/// What is said below an answer of a cited document that is not in force, with its name in place of `{document}`. Nothing
+/// is said where the words are empty.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StandingWording {
+    pub superseded: String,
+    pub rejected: String,
+    pub deprecated: String,
+    pub draft: String,
+    pub expired: String,
+    /// It holds from a later day on.
+    pub not_yet: String,
+    /// Added where it is known what replaced it, with the addresses in place of `{by}`.
+    pub replaced: String,
+}
+
+impl Default for StandingWording {
+    fn default() -> Self {
+        Self {
+            superseded: "{document} is superseded.".to_owned(),
+            rejected: "{document} is rejected: it was never in force.".to_owned(),
+            deprecated: "{document} is deprecated.".to_owned(),
+            draft: "{document} is a draft: it is not in force.".to_owned(),
+            expired: "{document} has expired.".to_owned(),
+            not_yet: "{document} is not in force yet.".to_owned(),
+            replaced: "It was replaced by {by}.".to_owned(),
+        }
+    }
 }
 
 fn unverified() -> String {
@@ -180,6 +226,9 @@ impl Rules {
         }
         self.speak.contradictions(&mut found);
         self.out_of_corpus.contradictions(&mut found);
+        if let Some(refusals) = &self.refusals {
+            refusals.contradictions(&mut found);
+        }
         if let Some(calibration) = &self.calibration {
             calibration.contradictions(&self.sift, &mut found);
         }
@@ -193,5 +242,10 @@ impl Rules {
 impl Wording {
     pub fn refusal_for(&self, reason: Reason) -> &str {
         self.refusal_by_reason.get(&reason).unwrap_or(&self.refusal)
+    }
+
+    /// The reason in a sentence for people.
+    pub fn why(&self, reason: Reason) -> &str {
+        self.why_by_reason.get(&reason).map_or_else(|| refusals::why(reason), String::as_str)
     }
 }

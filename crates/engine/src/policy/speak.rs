@@ -23,6 +23,10 @@ pub struct SpeakRules {
     pub budget: Budget,
     #[serde(default)]
     pub verification: VerificationRules,
+    /// The least probability, by the reader, that what is to be said answers the question: below it nothing is said. Null:
+    /// nobody asks.
+    #[serde(default)]
+    pub least_answering: Option<f64>,
     /// The planner first says which notes support an answer; none supports one, and nothing is written.
     #[serde(default)]
     pub outline: Option<OutlineRules>,
@@ -178,6 +182,9 @@ impl SpeakRules {
         }
         if !(0.0..=1.0).contains(&self.verification.least_support) {
             found.push("speak.verification.least_support must be between 0 and 1".to_owned());
+        }
+        if self.least_answering.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+            found.push("speak.least_answering must be between 0 and 1".to_owned());
         }
         if self.outline.as_ref().is_some_and(|outline| outline.prompt.trim().is_empty()) {
             found.push("speak.outline.prompt is empty: the planner would not know what to do".to_owned());

@@ -1,11 +1,13 @@
 //! A cited passage: whether it was there, and whether it still is.
 
+use chrono::{DateTime, Utc};
 use ibidem_language::sentences::sentences_of;
 use ibidem_language::significant_terms;
 use ibidem_words::ports::corpus::{Corpus, KeptVersion};
 use ibidem_words::{CharSpan, ReceiptSource, Sha256Hash, SourceId};
 
 use super::report::Outcome;
+use crate::speak::note_line::NoteLine;
 
 /// How many sentences in a row are read where a passage was reworded: as many as it had, and one more.
 const MORE_SENTENCES: usize = 1;
@@ -21,6 +23,11 @@ pub(super) struct Found {
     /// What the document is called, and by what address.
     pub(super) title: String,
     pub(super) address: Option<String>,
+    pub(super) updated_at: Option<DateTime<Utc>>,
+    /// The headings above it.
+    pub(super) headings: String,
+    /// What the receipt's version said there.
+    pub(super) was: String,
     /// The whole text of the version that is checked against; empty where there is none.
     pub(super) whole: String,
     /// Of a concept: its name and its definition, as answers quote them.
@@ -28,6 +35,12 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// What stood above it where it was read.
+    pub(super) fn line(&self) -> NoteLine<'_> {
+        let section = (!self.headings.is_empty()).then_some(self.headings.as_str());
+        NoteLine { title: &self.title, section, address: self.address.as_deref(), updated_at: self.updated_at }
+    }
+
     pub(super) fn only(outcome: Outcome, why: impl Into<String>) -> Self {
         Self {
             outcome,
@@ -36,6 +49,9 @@ impl Found {
             text: String::new(),
             title: String::new(),
             address: None,
+            updated_at: None,
+            headings: String::new(),
+            was: String::new(),
             whole: String::new(),
             definition: None,
         }
@@ -75,6 +91,9 @@ pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> 
         text: passage.to_owned(),
         title: cited.title.clone(),
         address: document.address.clone(),
+        updated_at: Some(cited.updated_at),
+        headings: headings_above(source.span, &cited.text),
+        was: passage.to_owned(),
         whole: cited.text.clone(),
         definition: None,
     };
@@ -89,6 +108,20 @@ pub(super) fn look_up(id: SourceId, source: &ReceiptSource, corpus: &Corpus) -> 
         Some(newer) => in_newer_version(found, version, current, newer),
         None => Found { outcome: Outcome::NotChecked, why: format!("version {current} cannot be read"), ..found },
     }
+}
+
+/// The last lines above a span that end as headings do. A section's name is made of them.
+fn headings_above(span: CharSpan, text: &str) -> String {
+    const MOST: usize = 6;
+    let above: String = text.chars().take(usize::try_from(span.start).unwrap_or(0)).collect();
+    let inside = at(span, text).and_then(|passage| passage.lines().next()).unwrap_or_default();
+    let is_heading = |line: &&str| {
+        let line = line.trim();
+        line.contains(char::is_alphabetic) && !line.ends_with(['.', '!', '?', ':', ';', ','])
+    };
+    let mut headings: Vec<&str> = above.lines().chain([inside]).filter(is_heading).collect();
+    headings.drain(..headings.len().saturating_sub(MOST));
+    headings.join(" > ")
 }
 
 /// Characters, not bytes.
@@ -114,6 +147,20 @@ fn in_newer_version(found: Found, version: u32, current: u32, newer: &KeptVersio
     }
     let why = format!("{replaced}, which says it in other words");
     Found { outcome: Outcome::Reworded, why, text, title: newer.title.clone(), whole: newer.text.clone(), ..found }
+}
+
+impl Found {
+    /// Whether the sentence of the cited passage that shares most with a claim stands in the newer version as it was.
+    pub(super) fn still_has_sentence_of(&self, claim: &str) -> bool {
+        let wanted = significant_terms(claim);
+        let scored = sentences_of(&self.was).into_iter().map(|one| {
+            let shared = significant_terms(one).intersection(&wanted).count();
+            (shared, one)
+        });
+        let best = scored.fold((0, ""), |best, next| if next.0 > best.0 { next } else { best }).1;
+        let now = sentences_of(&self.whole);
+        !best.is_empty() && now.into_iter().any(|sentence| spaced_alike(sentence) == spaced_alike(best))
+    }
 }
 
 pub(super) fn spaced_alike(text: &str) -> String {

@@ -51,7 +51,11 @@ fn document() -> DocumentId {
 }
 
 fn corpus(versions: &[(u32, &str)], is_removed: bool) -> Corpus {
-    let kept = |text: &str| KeptVersion { title: TITLE.to_owned(), text: text.to_owned() };
+    let kept = |text: &str| KeptVersion {
+        title: TITLE.to_owned(),
+        text: text.to_owned(),
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+    };
     let current_version = versions.iter().map(|(version, _)| *version).max().unwrap();
     let versions = versions.iter().map(|(version, text)| (*version, kept(text))).collect();
     [(document(), KeptDocument { current_version, address: Some("HR-5".to_owned()), is_removed, versions })].into()
@@ -94,6 +98,12 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
         snippet_full: passage.to_owned(),
         span: source.span,
         document_sha256: source.document_sha256,
+        address: None,
+        collection: None,
+        file: None,
+        link: None,
+        status: None,
+        replaced_by: Vec::new(),
     }
 }
 
@@ -102,11 +112,14 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
     let quality = RetrievalQuality::of(0.9, Vec::new());
     let cited = stretches.iter().flat_map(|stretch| &stretch.sources).take(1);
     let answer = Answer {
+        rewritten_question: None,
         request_id: Uuid::from_u128(3),
         action: Action::Cite,
         answer: stretches.iter().map(|stretch| stretch.text.as_str()).collect(),
         refused: false,
         refusal_reason: None,
+        why: None,
+        nearest: Vec::new(),
         reason: None,
         citations: cited.map(|source| citation(1, source, PASSAGE)).collect(),
         confidence: None,
@@ -155,6 +168,7 @@ fn each_sentence_is_told_what_became_of_it() {
     let said = "Five days may be carried over.[1]";
     let same = format!("# Leave\n\nNew. {}", PASSAGE.replace(' ', "\n"));
     let reworded = "# Leave\n\nNow: five days may be carried over. All lapse in April.";
+    let elsewhere = "# Leave\n\nFive days may be carried over. All lapse in April.";
     let other = "# Leave\n\nTen days may be carried over. They lapse in April.";
     let contrary = "# Leave\n\nNot true: Five days may be carried over.";
     let cases = [
@@ -170,6 +184,12 @@ fn each_sentence_is_told_what_became_of_it() {
             corpus(&[(1, TEXT), (2, reworded)], false),
             Outcome::Reworded,
             "replaced by version 2, which says it in",
+        ),
+        (
+            said,
+            corpus(&[(1, TEXT), (2, elsewhere)], false),
+            Outcome::StillSays,
+            "version 1 was replaced by version 2; this sentence is unchanged",
         ),
         (
             said,
@@ -210,6 +230,33 @@ fn a_sources_own_words_and_a_documents_title_need_no_model() {
     assert_eq!(outcome("days may be carried over.[1]", "verbatim", &unchanged).0, Outcome::Unsupported);
     let whole = "Five days may be carried over. They lapse in March.[1]";
     assert_eq!(outcome(whole, "verbatim", &unchanged).0, Outcome::Holds);
+}
+
+#[test]
+fn a_quotation_holds_with_what_stands_above_it_and_with_nothing_else() {
+    let text = "6 What is not paid\n\nNot paid are:\n\n- Fines.\n- Drinks.\n\nKind | Limit (EUR)\nTaxi | 40\nBus | 5";
+    let corpus = corpus(&[(1, text)], false);
+    let outcome = |said: &str, sources: &[&str]| {
+        let sources = sources.iter().map(|passage| source_of(text, 1, passage)).collect();
+        let answer = answer(vec![sentence(said, "verbatim", sources)]);
+        let report = verified(&serde_json::to_value(&answer.receipt).unwrap(), &corpus).unwrap();
+        report.stretches[0].outcome
+    };
+    let whole = &text[..];
+    for said in ["What is not paid: Not paid are: Fines.[1]", "Taxi — Limit: EUR 40[1]", "Not paid are: Drinks.[1]"] {
+        assert_eq!(outcome(said, &[whole]), Outcome::Holds, "{said}");
+    }
+    let beside = ["- Drinks.", "6 What is not paid", "Not paid are:"];
+    assert_eq!(outcome("What is not paid: Not paid are: Drinks.[1]", &beside), Outcome::Holds);
+    assert_eq!(outcome("Bus — Limit: EUR 5[1]", &["Bus | 5", "Kind | Limit (EUR)"]), Outcome::Holds);
+    for (said, sources) in [
+        ("What is paid: Fines.[1]", &[whole][..]),
+        ("What is not paid: Drinks.[1]", &["- Drinks."]),
+        ("Bus — Limit: EUR 40[1]", &[whole]),
+        ("Bus — Limit: 5 days[1]", &[whole]),
+    ] {
+        assert_eq!(outcome(said, sources), Outcome::Unsupported, "{said}");
+    }
 }
 
 #[test]

@@ -75,6 +75,18 @@ impl<'a> Replay<'a> {
 
     /// Pure: the same record under the same policy always comes to the same.
     pub fn again(&self, record: &DecisionRecord) -> Again {
+        // A term that no vocabulary defined was asked of the documents: no threshold changes that.
+        let undefined = record.trace.first().filter(|gate| gate.gate == "terminology" && !record.rounds.is_empty());
+        match (self.by_gates(record), undefined) {
+            (Again::Decided(mut decided), Some(term)) => {
+                decided.trace.insert(0, term.clone());
+                Again::Decided(decided)
+            }
+            (again, _) => again,
+        }
+    }
+
+    fn by_gates(&self, record: &DecisionRecord) -> Again {
         let mut rounds = record.rounds.iter().peekable();
         while let Some(pool) = rounds.next() {
             let outcome = run_gates(&self.policy.rules.sift, record::restored(pool));
@@ -103,6 +115,8 @@ impl<'a> Replay<'a> {
     fn refused(&self, record: &DecisionRecord, reason: Reason, trace: Vec<GateRecord>) -> Again {
         let is_general = record.is_general && matches!(self.policy.rules.out_of_corpus, OutOfCorpus::Disclaimed(_));
         let action = if is_general { Action::Route } else { Action::Refuse };
+        let is_undefined = record.trace.first().is_some_and(|gate| gate.gate == "terminology");
+        let reason = if is_undefined { Reason::TerminologyNotFound } else { reason };
         Again::Decided(Decided { action, reason: Some(reason), trace })
     }
 

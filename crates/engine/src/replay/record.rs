@@ -14,6 +14,7 @@ use ibidem_words::{Action, Answer, Candidate, Reason, Receipt, WordOverlap};
 
 use super::speech::speech;
 use crate::draft::Draft;
+use crate::policy::SpeakRules;
 use crate::sift::Pool;
 use crate::turn::{Gathered, SearchRecord};
 
@@ -21,16 +22,17 @@ pub(crate) fn decision_record(
     answer: &Answer,
     draft: Option<&Draft>,
     search: Option<SearchRecord>,
-    least_support: f64,
+    rules: &SpeakRules,
 ) -> DecisionRecord {
     // Where a part failed, or the time was over, what was gathered until then decided nothing.
     let is_failure = matches!(answer.reason, Some(Reason::RetrievalUnavailable | Reason::Deadline));
     let searched = search.as_ref().map(searched_record);
     let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools);
-    let speech = rounds.last().and_then(|pool| speech(answer, draft, pool, least_support));
+    let speech = rounds.last().and_then(|pool| speech(answer, draft, pool, rules));
     DecisionRecord {
         action: answer.action,
         reason: answer.reason,
+        class: None,
         trace: answer.trace.clone(),
         searched,
         is_general: !rounds.is_empty() && speech.is_none() && answer.action == Action::Route,

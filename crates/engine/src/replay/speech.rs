@@ -6,8 +6,9 @@ use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, 
 use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
 
 use super::{Again, Decided, Evidence, Open};
-use crate::draft::{Draft, Said};
-use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
+use crate::draft::{AnswerReading, Draft, Said};
+use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
+use crate::speak::answers;
 use crate::speak::confidence::{retrieval_base, weighed};
 use crate::speak::verify::DENIAL;
 
@@ -33,13 +34,25 @@ fn is_supported(sentence: &SentenceRecord) -> bool {
 }
 
 /// What was said, as it is written down.
-pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, least_support: f64) -> Option<Speech> {
+pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, rules: &SpeakRules) -> Option<Speech> {
     let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
     let stands_in = fallback_reasons.contains(&Fallback::Extractive);
     let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
     let Some(draft) = draft.filter(|_| !stands_in) else {
         let Weighed { coverage, judged } = weighed?;
-        return Some(Speech::Extractive { coverage, judged, fallback_reasons: fallback_reasons.clone() });
+        let fallback_reasons = fallback_reasons.clone();
+        let read = answer.trace.iter().filter(|record| record.gate == answers::GATE);
+        let answering = rules.least_answering.map(|_| read.map(|record| (0, record.observed)).collect());
+        return Some(Speech::Extractive {
+            coverage,
+            judged,
+            fallback_reasons,
+            answering,
+            model_failed: draft.is_some(),
+        });
+    };
+    let so_far = |reading: &AnswerReading| {
+        reading.so_far.iter().map(|(sentences, likely)| (as_place(*sentences), *likely)).collect()
     };
     Some(Speech::Model(Written {
         model: draft.model.clone(),
@@ -47,10 +60,11 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         fell_back_before: draft.fell_back,
         // Whoever did not judge is no part of how the search went.
         fell_back_after: fallback_reasons.iter().any(|flag| *flag != Fallback::NoJudge),
-        least_support,
+        least_support: rules.verification.least_support,
         kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
         coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
+        answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
         weighed,
     }))
 }
@@ -58,16 +72,57 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
 /// What becomes of it under a policy, `trace` being what the gates found before.
 pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
     match speech {
-        Speech::Extractive { coverage, judged, fallback_reasons } => {
+        Speech::Extractive { coverage, judged, fallback_reasons, answering, model_failed } => {
             let stood_in = fallback_reasons.contains(&Fallback::Extractive);
             if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
                 return Again::Open(Open::OtherSentences);
             }
+            let reason = if *model_failed { Reason::GenerationUnavailable } else { Reason::BesideTheQuestion };
+            let trace = match read_again(policy, answering.as_deref(), 0, evidence, trace) {
+                Read::Answers(trace, _) => trace,
+                Read::Beside(trace) => {
+                    return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
+                }
+                Read::Unknown => return Again::Open(Open::OtherSentences),
+            };
             let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
             decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
         }
         Speech::Model(written) => written_again(written, policy, evidence, trace),
     }
+}
+
+/// What a reader found, as another policy would see it.
+enum Read {
+    /// It answers, from so many sentences on.
+    Answers(Vec<GateRecord>, u32),
+    Beside(Vec<GateRecord>),
+    /// Nobody read on, or at all, because the policy of then did not ask.
+    Unknown,
+}
+
+/// Whether what was said answers the question, `all` being how many sentences there were.
+fn read_again(
+    policy: &Policy,
+    answering: Option<&[(u32, f64)]>,
+    all: u32,
+    evidence: &Evidence,
+    mut trace: Vec<GateRecord>,
+) -> Read {
+    let Some(least) = policy.rules.speak.least_answering else { return Read::Answers(trace, 0) };
+    let Some(so_far) = answering else {
+        // Where nobody read the passages, there was no reader for the answer either.
+        let was_read = evidence.kept.iter().any(|candidate| candidate.rerank.is_some());
+        return if was_read { Read::Unknown } else { Read::Answers(trace, 0) };
+    };
+    let from = so_far.iter().find(|(_, likely)| *likely >= least);
+    if from.is_none() && so_far.last().is_some_and(|(sentences, _)| *sentences < all) {
+        return Read::Unknown;
+    }
+    let gate = answers::record(policy, so_far);
+    let is_beside = gate.as_ref().is_some_and(|gate| gate.verdict == Verdict::Stop);
+    trace.extend(gate);
+    if is_beside { Read::Beside(trace) } else { Read::Answers(trace, from.map_or(0, |(sentences, _)| *sentences)) }
 }
 
 fn retrieval<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candidate>, fell_back: bool) -> f64 {
@@ -86,12 +141,21 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
         let reason = if has_denied { Reason::NoResults } else { Reason::UnsupportedClaims };
         return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
     }
+    let all = as_place(written.kept.len());
+    let (trace, from) = match read_again(policy, written.answering.as_deref(), all, evidence, trace) {
+        Read::Answers(trace, from) => (trace, from),
+        Read::Beside(trace) => {
+            let reason = Some(Reason::BesideTheQuestion);
+            return Again::Decided(Decided { action: Action::Refuse, reason, trace });
+        }
+        Read::Unknown => return Again::Open(Open::OtherSentences),
+    };
     let written_from = written.evidence.iter().filter_map(|place| evidence.at(*place));
     let before = retrieval(policy, written_from.clone(), written.fell_back_before);
     let after = retrieval(policy, written_from, written.fell_back_after);
     let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
     let (is_released, last) =
-        if by_verifier { released(written, rules.confidence.as_ref(), before) } else { (false, None) };
+        if by_verifier { released(written, rules.confidence.as_ref(), before, from) } else { (false, None) };
     let weighed = last.or(written.weighed).map(|last| weighed(after, last.coverage, last.judged).overall);
     decided(policy, weighed, is_released, trace)
 }
@@ -115,15 +179,17 @@ fn is_said_otherwise(written: &Written, mode: VerificationMode, least: f64) -> b
 }
 
 /// Whether the answer became sure enough on the way, and how it is weighed in the end: what went out until it last was
-/// is not taken back, and what came behind is not said; where nothing went out, all of it is weighed.
-fn released(written: &Written, rules: Option<&ConfidenceRules>, retrieval: f64) -> (bool, Option<Weighed>) {
+/// is not taken back, and what came behind is not said; where nothing went out, all of it is weighed. Nothing goes out
+/// before so many sentences: only with them it answers the question.
+fn released(written: &Written, rules: Option<&ConfidenceRules>, retrieval: f64, from: u32) -> (bool, Option<Weighed>) {
     let so_far = |(sentences, coverage): &(u32, f64)| {
         let kept = &written.kept[..written.kept.len().min(*sentences as usize)];
         Weighed { coverage: *coverage, judged: support(kept) }
     };
     let Some(rules) = rules else { return (true, written.coverage.last().map(so_far)) };
     let is_enough = |so_far: &Weighed| weighed(retrieval, so_far.coverage, so_far.judged).overall >= rules.cite_from;
-    let last_enough = written.coverage.iter().rev().map(so_far).find(is_enough);
+    let may_go_out = written.coverage.iter().rev().filter(|(sentences, _)| *sentences >= from);
+    let last_enough = may_go_out.map(so_far).find(is_enough);
     (last_enough.is_some(), last_enough.or_else(|| written.coverage.last().map(so_far)))
 }
 

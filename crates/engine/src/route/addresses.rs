@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_words::{AddressKey, Scope};
+use ibidem_language::addresses::written_in;
+use ibidem_language::asking::asked_parts;
+use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
+use ibidem_words::{AddressKey, CollectionName, Scope};
 
 use crate::policy::{AddressRules, AddressSeries};
 use crate::turn::NamedDocuments;
@@ -15,11 +17,16 @@ pub struct Mention<'a> {
     pub written: String,
     /// What it may stand for: one address, or all of a range.
     pub keys: Vec<AddressKey>,
-    series: &'a AddressSeries,
+    /// A range has so many more addresses than are looked up.
+    pub left_out: u64,
+    /// The policy's series that it is of; none where it only has the form of an address, which a document may have.
+    series: Option<&'a AddressSeries>,
 }
 
-/// Every address in the question, from left to right, each once.
+/// Every address in the question, from left to right, each once: those of the policy's series, and whatever else has the
+/// form of one.
 pub fn mentions<'a>(query: &str, rules: &'a AddressRules) -> Vec<Mention<'a>> {
+    let by_form = written_in(query);
     let mut found: Vec<(usize, usize, Mention<'_>)> = Vec::new();
     for series in &rules.series {
         for captures in series.pattern.regex().captures_iter(query) {
@@ -27,14 +34,24 @@ pub fn mentions<'a>(query: &str, rules: &'a AddressRules) -> Vec<Mention<'a>> {
             let to = captures.name("to");
             let first = &query[whole.start()..to.map_or(whole.end(), |to| to.start())];
             let Some(key) = AddressKey::of(first).map(|key| canonical(key, series)) else { continue };
-            let to = to.and_then(|to| to.as_str().parse().ok());
-            let keys = to.map_or_else(|| vec![key.clone()], |to| range(&key, to, rules.longest_range));
-            let written = whole.as_str().trim().to_owned();
-            found.push((whole.start(), whole.end(), Mention { written, keys, series }));
+            let to: Option<u64> = to.and_then(|to| to.as_str().parse().ok());
+            // A range that the series does not know of, in any spelling: `ADR-0040 to ADR-0042`.
+            let ranging = by_form.iter().find(|form| form.to.is_some() && form.first == whole.range());
+            let (end, to) =
+                ranging.filter(|_| to.is_none()).map_or((whole.end(), to), |form| (form.bytes.end, form.to));
+            let written = query[whole.start()..end].trim().to_owned();
+            found.push((whole.start(), end, Mention::of(written, &key, to, rules.longest_range, Some(series))));
         }
     }
-    // Where two series see an address in the same place, the longer one is meant.
-    found.sort_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+    for form in by_form {
+        let Some(key) = AddressKey::of(&query[form.first.clone()]) else { continue };
+        let written = query[form.bytes.clone()].to_owned();
+        let mention = Mention::of(written, &key, form.to, rules.longest_range, None);
+        found.push((form.bytes.start, form.bytes.end, mention));
+    }
+    // Where two series see an address in the same place, the longer one is meant; what is of a series comes before what
+    // only has the form.
+    found.sort_by_key(|(start, end, mention)| (*start, std::cmp::Reverse(*end), mention.series.is_none()));
     let mut covered = 0;
     let mut kept: Vec<Mention<'_>> = Vec::new();
     for (start, end, mention) in found {
@@ -44,6 +61,31 @@ pub fn mentions<'a>(query: &str, rules: &'a AddressRules) -> Vec<Mention<'a>> {
         }
     }
     kept
+}
+
+impl<'a> Mention<'a> {
+    fn of(
+        written: String,
+        key: &AddressKey,
+        to: Option<u64>,
+        longest: usize,
+        series: Option<&'a AddressSeries>,
+    ) -> Self {
+        let keys = to.map_or_else(|| vec![key.clone()], |to| range(key, to, longest));
+        let all = key.last_number().zip(to).map_or(0, |(first, last)| last.saturating_sub(first).saturating_add(1));
+        let left_out = all.saturating_sub(keys.len() as u64);
+        Self { written, keys, left_out, series }
+    }
+
+    fn collection(&self) -> Option<&'a CollectionName> {
+        self.series.and_then(|series| series.collection.as_ref())
+    }
+
+    /// Letters enough to name a series: `P1` is more often a priority than a document.
+    fn names_a_series(&self) -> bool {
+        let letters = |key: &AddressKey| key.series().chars().filter(|sign| sign.is_alphabetic()).count();
+        self.keys.first().is_some_and(|key| letters(key) >= 2)
+    }
 }
 
 /// Under the name that its series has in the documents.
@@ -60,53 +102,67 @@ fn range(from: &AddressKey, to: u64, longest: usize) -> Vec<AddressKey> {
     if keys.is_empty() { vec![from.clone()] } else { keys }
 }
 
-/// Whether the question is nothing but addresses: then the documents themselves are asked for.
-pub fn is_bare(query: &str, mentions: &[Mention<'_>]) -> bool {
-    const AROUND: [&str; 12] =
-        ["and", "display", "get", "give", "me", "open", "please", "print", "quote", "read", "show", "the"];
+/// Whether the question asks for the documents themselves: the headings of the parts it asks for, none for the whole.
+pub fn asked_for(query: &str, mentions: &[Mention<'_>]) -> Option<Vec<&'static str>> {
     let mut rest = query.to_lowercase();
     for mention in mentions {
         rest = rest.replace(&mention.written.to_lowercase(), " ");
     }
-    !mentions.is_empty()
-        && rest.split(|c: char| !c.is_alphanumeric()).all(|word| word.is_empty() || AROUND.contains(&word))
+    if mentions.is_empty() { None } else { asked_parts(&rest) }
 }
 
-/// What the addresses stand for, in this scope.
-pub async fn resolve(
+/// What the addresses stand for, in this scope, and those of them that are addresses: what only has the form of one, and
+/// is of no series that a document here is of, is not.
+pub async fn resolve<'a>(
     catalogue: &dyn Catalogue,
     scope: &Scope,
-    mentions: &[Mention<'_>],
-) -> Result<NamedDocuments, CatalogueError> {
+    mentions: Vec<Mention<'a>>,
+) -> Result<(NamedDocuments, Vec<Mention<'a>>), CatalogueError> {
     let mut resolved = NamedDocuments::default();
+    let mut found = Vec::new();
+    for (collection, keys) in by_collection(&mentions) {
+        found.extend(catalogue.addressed(scope, collection, &keys).await?);
+    }
     let mut seen = BTreeSet::new();
-    for (series, together) in by_series(mentions) {
-        let keys: Vec<AddressKey> = together.iter().flat_map(|mention| mention.keys.clone()).collect();
-        let found = catalogue.addressed(scope, series.collection.as_ref(), &keys).await?;
-        for mention in together {
-            let missing: Vec<&AddressKey> =
-                mention.keys.iter().filter(|key| !found.iter().any(|document| document.key == **key)).collect();
-            if missing.len() == mention.keys.len() {
-                resolved.missing.push(mention.written.clone());
-            } else {
-                resolved.missing.extend(missing.into_iter().map(readable));
-            }
-            for key in &mention.keys {
-                let named = found.iter().filter(|document| document.key == *key);
-                resolved.documents.extend(named.filter(|document| seen.insert(document.document)).cloned());
+    let mut kept = Vec::new();
+    for mention in mentions {
+        let of_mention = |document: &&AddressedDocument| {
+            mention.collection().is_none_or(|collection| *collection == document.collection)
+        };
+        let is_there = |key: &AddressKey| found.iter().filter(of_mention).any(|document| document.key == *key);
+        let missing: Vec<&AddressKey> = mention.keys.iter().filter(|key| !is_there(key)).collect();
+        let has_none = missing.len() == mention.keys.len();
+        if has_none && mention.series.is_none() {
+            let is_of_series = mention.names_a_series() && !nearest(catalogue, scope, &mention, 1).await?.is_empty();
+            if !is_of_series {
+                continue;
             }
         }
+        if has_none {
+            resolved.missing.push(mention.written.clone());
+        } else {
+            resolved.missing.extend(missing.into_iter().map(readable));
+        }
+        if mention.left_out > 0 {
+            resolved.shortened.push((mention.written.clone(), mention.keys.len()));
+        }
+        for key in &mention.keys {
+            let named = found.iter().filter(of_mention).filter(|document| document.key == *key);
+            resolved.documents.extend(named.filter(|document| seen.insert(document.document)).cloned());
+        }
+        kept.push(mention);
     }
-    Ok(resolved)
+    Ok((resolved, kept))
 }
 
-/// One question to the catalogue for each series that occurs.
-fn by_series<'a, 'b>(mentions: &'b [Mention<'a>]) -> Vec<(&'a AddressSeries, Vec<&'b Mention<'a>>)> {
-    let mut groups: Vec<(&AddressSeries, Vec<&Mention<'_>>)> = Vec::new();
+/// One question to the catalogue for each collection that addresses are looked up in.
+fn by_collection<'a>(mentions: &[Mention<'a>]) -> Vec<(Option<&'a CollectionName>, Vec<AddressKey>)> {
+    let mut groups: Vec<(Option<&CollectionName>, Vec<AddressKey>)> = Vec::new();
     for mention in mentions {
-        match groups.iter_mut().find(|(series, _)| std::ptr::eq(*series, mention.series)) {
-            Some((_, group)) => group.push(mention),
-            None => groups.push((mention.series, vec![mention])),
+        let keys = mention.keys.iter().cloned();
+        match groups.iter_mut().find(|(collection, _)| *collection == mention.collection()) {
+            Some((_, group)) => group.extend(keys),
+            None => groups.push((mention.collection(), keys.collect())),
         }
     }
     groups
@@ -129,7 +185,7 @@ pub async fn nearest(
     most: usize,
 ) -> Result<Vec<String>, CatalogueError> {
     let Some(key) = mention.keys.first() else { return Ok(Vec::new()) };
-    let mut near = catalogue.neighbours(scope, mention.series.collection.as_ref(), key, most).await?;
+    let mut near = catalogue.neighbours(scope, mention.collection(), key, most).await?;
     near.sort_by_cached_key(|(other, _)| (std::cmp::Reverse(shared(other, key)), distance(other, key), other.clone()));
     Ok(near.into_iter().take(most).map(|(_, address)| address).collect())
 }
@@ -180,9 +236,12 @@ mod tests {
             ("What does adr.12 decide?", vec!["adr 12"]),
             ("Compare ADR 7 with ADR-0008, and ADR7 again", vec!["adr 7", "adr 8"]),
             ("What does BG 2.13 say?", vec!["bg 2 13"]),
-            ("Which ADRs are about TLS 13?", vec![]),
-            ("ADR-00312", vec![]),
-            ("padr-12", vec![]),
+            ("Which ADRs are about TLS 13?", vec!["tls 13"]),
+            ("What do POLICY-03 and ODH-ADR-0003 say?", vec!["policy 3", "odh adr 3"]),
+            ("Compare ADR-0040 to ADR-0042", vec!["adr 40", "adr 41", "adr 42"]),
+            ("ADR-0040–0042", vec!["adr 40", "adr 41", "adr 42"]),
+            ("ADR-00312", vec!["adr 312"]),
+            ("padr-12", vec!["padr 12"]),
         ] {
             assert_eq!(keys(query, &adrs()), expected, "{query}");
         }
@@ -204,15 +263,17 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_is_nothing_but_addresses_asks_for_the_documents_themselves() {
+    fn a_question_for_the_documents_themselves_is_told_from_one_about_something() {
         let rules = adrs();
-        for (query, bare) in [
-            ("ADR-0031", true),
-            ("Please show me ADR-0031 and adr 32.", true),
-            ("What does ADR-0031 decide?", false),
-            ("Why?", false),
+        for (query, parts) in [
+            ("ADR-0031", Some(false)),
+            ("Please show me ADR-0031 and adr 32.", Some(false)),
+            ("What did ADR-0031 decide, and why?", Some(true)),
+            ("What does ADR-0031 decide about backups?", None),
+            ("Why?", None),
         ] {
-            assert_eq!(is_bare(query, &mentions(query, &rules)), bare, "{query}");
+            let asked = asked_for(query, &mentions(query, &rules));
+            assert_eq!(asked.map(|parts| !parts.is_empty()), parts, "{query}");
         }
     }
 }

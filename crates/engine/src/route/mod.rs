@@ -1,19 +1,24 @@
 //! The first movement: which way a question takes, by rule. No model decides any of it.
 //!
-//! An address comes first, then a list, then a term, then the topic. What a rule answers, asks back or refuses is never
+//! Small talk comes first, then an address, then a list, then a term, then the topic. What a rule answers, asks back or refuses is never
 //! searched for.
 
 pub mod addresses;
+pub(crate) mod classes;
 pub mod lists;
 pub mod named;
 pub mod rules;
+mod small_talk;
 pub mod terminology;
+mod titled;
 pub mod topics;
 
 use std::ops::ControlFlow;
 
 use lists::asked_list;
+use named::Quoted;
 use rules::{Route, route as by_words};
+use terminology::{Defined, UndefinedTerm};
 use topics::Placed;
 
 use crate::listener::Listener;
@@ -24,8 +29,8 @@ use crate::turn::{Asked, NamedDocuments};
 
 /// Where a question goes.
 pub(crate) enum Way {
-    /// It is searched for, with the documents that it names.
-    Search(Asked, NamedDocuments),
+    /// It is searched for, with the documents that it names, and perhaps the term that no vocabulary defines.
+    Search(Asked, NamedDocuments, Option<UndefinedTerm>),
     /// It was decided by rule, and nothing is gathered.
     Decided(Box<Decided>),
     /// A rule needed a part that does not answer.
@@ -42,18 +47,25 @@ fn decided(decided: Decided) -> Way {
 pub(crate) async fn route(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Way {
     match found(parts, asked, listener).await {
         ControlFlow::Break(way) => way,
-        ControlFlow::Continue((asked, named)) => Way::Search(asked, named),
+        ControlFlow::Continue((asked, named, undefined)) => Way::Search(asked, named, undefined),
     }
 }
 
-async fn found(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step<(Asked, NamedDocuments)> {
+async fn found(
+    parts: &Parts,
+    asked: Asked,
+    listener: &mut dyn Listener,
+) -> Step<(Asked, NamedDocuments, Option<UndefinedTerm>)> {
     let policy = asked.policy.clone();
     let rules = &policy.rules.gather;
     let query = asked.question.query.clone();
 
+    if let Some(replied) = rules.small_talk.as_ref().and_then(|rules| small_talk::reply(&query, rules, listener)) {
+        return ControlFlow::Break(decided(replied));
+    }
     let (asked, named) = by_address(parts, asked, listener).await?;
     if !named.documents.is_empty() {
-        return ControlFlow::Continue((asked, named));
+        return ControlFlow::Continue((asked, named, None));
     }
     if let Some((rules, request)) = rules.lists.as_ref().zip(asked_list(&query, &rules.document_classes)) {
         let listed = lists::list(parts.searcher.catalogue.as_ref(), &asked, &request, rules, listener).await;
@@ -62,17 +74,22 @@ async fn found(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step
             Err(error) => Way::Failed(asked, error.into()),
         });
     }
+    let mut undefined = None;
     if let Some((rules_of_terms, vocabulary)) = rules.terminology.as_ref().zip(parts.vocabulary.as_ref())
         && let Route::Terminology { term } =
             by_words(&query, &rules.document_classes, rules_of_terms.longest_term_words)
     {
-        return ControlFlow::Break(decided(terminology::define(vocabulary, &asked, &term, listener).await));
+        match terminology::define(vocabulary, &asked, &term, listener).await {
+            Defined::Decided(defined) => return ControlFlow::Break(Way::Decided(defined)),
+            Defined::Nowhere(term) => undefined = Some(term),
+        }
     }
     let asked = by_topic(parts, asked, listener).await?;
-    ControlFlow::Continue((asked, named))
+    ControlFlow::Continue((asked, named, undefined))
 }
 
-/// Resolves the addresses that the question names. Nothing but addresses is answered with the documents' own words.
+/// Resolves the addresses that the question names. Where the documents themselves are asked for, they answer with their own
+/// words.
 async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Step<(Asked, NamedDocuments)> {
     let policy = asked.policy.clone();
     let Some(rules) = &policy.rules.gather.addresses else {
@@ -84,20 +101,24 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
     if mentions.is_empty() {
         return ControlFlow::Continue((asked, NamedDocuments::default()));
     }
-    let mut resolved = match addresses::resolve(catalogue, &asked.scope, &mentions).await {
+    let (mut resolved, mentions) = match addresses::resolve(catalogue, &asked.scope, mentions).await {
         Ok(resolved) => resolved,
         Err(error) => return ControlFlow::Break(Way::Failed(asked, error.into())),
     };
+    if mentions.is_empty() {
+        return ControlFlow::Continue((asked, NamedDocuments::default()));
+    }
+    resolved.warnings = named::missing(rules, &resolved);
     let answered = if resolved.documents.is_empty() {
         named::not_found(catalogue, &asked, rules, &mentions).await
-    } else if addresses::is_bare(&query, &mentions) {
-        match named::quoted(catalogue, &asked, rules, &resolved, listener).await {
-            Ok(Some(quoted)) => Ok(quoted),
-            Ok(None) => named::not_found(catalogue, &asked, rules, &mentions).await,
+    } else if let Some(parts) = addresses::asked_for(&query, &mentions) {
+        match named::quoted(catalogue, &asked, rules, &resolved, &parts, listener).await {
+            Ok(Quoted::Said(quoted)) => Ok(*quoted),
+            Ok(Quoted::Withdrawn) => named::not_found(catalogue, &asked, rules, &mentions).await,
+            Ok(Quoted::WithoutParts) => return ControlFlow::Continue((asked, resolved)),
             Err(error) => Err(error),
         }
     } else {
-        resolved.warnings = named::missing(rules, &resolved);
         return ControlFlow::Continue((asked, resolved));
     };
     ControlFlow::Break(match answered {

@@ -1,11 +1,15 @@
 //! Answers about documents that the asker named: the documents themselves, or that there are none of that name.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use ibidem_language::asking::SUCCESSOR;
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError, CataloguePassage};
+use ibidem_words::{AddressKey, Candidate, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, nearest};
+use super::titled;
 use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
@@ -24,7 +28,7 @@ pub(crate) async fn not_found(
     let mut suggestions = Vec::new();
     for mention in mentions {
         let near = nearest(catalogue, &asked.scope, mention, rules.suggestions).await?;
-        suggestions.extend(near.iter().map(|address| rules.wording.suggestion.replace("{address}", address)));
+        suggestions.extend(titled::suggestions(catalogue, &asked.scope, &near, &rules.wording.suggestion).await?);
     }
     suggestions.truncate(rules.suggestions);
     if suggestions.is_empty() {
@@ -40,36 +44,59 @@ pub(crate) async fn not_found(
     Ok(Decided::refused_by_rule(Refused::saying(text, refusal), gate(0)))
 }
 
-/// The documents' own words, from their beginning, with no search and no model.
+/// What became of quoting documents.
+pub(crate) enum Quoted {
+    Said(Box<Decided>),
+    /// They are not there any more.
+    Withdrawn,
+    /// None of them has the parts that are asked for.
+    WithoutParts,
+}
+
+/// Passages of a document that are looked through for the parts that are asked for.
+const MOST_LOOKED_THROUGH: usize = 60;
+
+/// The documents' own words, with no search and no model: from their beginning, or those below these headings.
 pub(crate) async fn quoted(
     catalogue: &dyn Catalogue,
     asked: &Asked,
     rules: &AddressRules,
     resolved: &NamedDocuments,
+    parts: &[&str],
     listener: &mut dyn Listener,
-) -> Result<Option<Decided>, CatalogueError> {
+) -> Result<Quoted, CatalogueError> {
+    let mut documents = resolved.documents.clone();
+    let mut read = first_passages(catalogue, asked, rules, &documents, parts).await?;
+    if parts.contains(&SUCCESSOR) {
+        let replaced_by = read.iter().flat_map(|passage| &passage.standing.replaced_by);
+        let keys: BTreeSet<AddressKey> = replaced_by.filter_map(|address| AddressKey::of(address)).collect();
+        let successors = catalogue.addressed(&asked.scope, None, &keys.into_iter().collect::<Vec<_>>()).await?;
+        let known: BTreeSet<DocumentId> = documents.iter().map(|named| named.document).collect();
+        documents.extend(successors.into_iter().filter(|successor| !known.contains(&successor.document)));
+        read = first_passages(catalogue, asked, rules, &documents, parts).await?;
+    }
     // Of several documents each gets its share, and a range of short ones is quoted whole.
-    let each = (rules.quoted_passages / resolved.documents.len().max(1)).max(1);
-    let keys: Vec<PassageKey> = resolved
-        .documents
-        .iter()
-        .flat_map(|named| {
-            let passages = named.passages.min(u32::try_from(each).unwrap_or(u32::MAX));
-            (0..passages).map(|chunk_index| PassageKey {
-                document: named.document,
-                version: named.version,
-                chunk_index,
-            })
-        })
-        .collect();
-    let mut read = catalogue.visible(&asked.scope, &keys).await?;
+    let each = share(rules, &documents);
     // Withdrawn between the two reads: as if it had never been there.
     if read.is_empty() {
-        return Ok(None);
+        return Ok(Quoted::Withdrawn);
     }
-    read.sort_by_key(|passage| keys.iter().position(|key| *key == passage.passage));
-    let all: u64 = resolved.documents.iter().map(|named| u64::from(named.passages)).sum();
-    let mut warnings = missing(rules, resolved);
+    let mut all: u64 = documents.iter().map(|named| u64::from(named.passages)).sum();
+    if !parts.is_empty() {
+        read.retain(|passage| is_part(passage, parts));
+        let all_have = documents.iter().all(|named| read.iter().any(|one| one.passage.document == named.document));
+        if !all_have {
+            return Ok(Quoted::WithoutParts);
+        }
+        all = read.len() as u64;
+        let mut counts: BTreeMap<DocumentId, usize> = BTreeMap::new();
+        read.retain(|passage| {
+            let count = counts.entry(passage.passage.document).or_default();
+            *count += 1;
+            *count <= each
+        });
+    }
+    let mut warnings = resolved.warnings.clone();
     if all > read.len() as u64 {
         let shortened = rules.wording.shortened.replace("{quoted}", &read.len().to_string());
         warnings.push(shortened.replace("{all}", &all.to_string()));
@@ -87,13 +114,56 @@ pub(crate) async fn quoted(
         .collect();
     let log = TurnLog { warnings, ..TurnLog::of(gate(resolved.documents.len())) };
     let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
-    Ok(Some(quote(asked, &evidence, log, &said, listener)))
+    Ok(Quoted::Said(Box::new(quote(asked, &evidence, log, &said, listener))))
 }
 
-/// What is said beside an answer about the addresses that do exist.
+fn share(rules: &AddressRules, documents: &[AddressedDocument]) -> usize {
+    (rules.quoted_passages / documents.len().max(1)).max(1)
+}
+
+/// The first passages of documents, in order: each document's share, or as many as are looked through for parts.
+async fn first_passages(
+    catalogue: &dyn Catalogue,
+    asked: &Asked,
+    rules: &AddressRules,
+    documents: &[AddressedDocument],
+    parts: &[&str],
+) -> Result<Vec<CataloguePassage>, CatalogueError> {
+    let most = if parts.is_empty() { share(rules, documents) } else { MOST_LOOKED_THROUGH };
+    let keys: Vec<PassageKey> = documents
+        .iter()
+        .flat_map(|named| {
+            let passages = named.passages.min(u32::try_from(most).unwrap_or(u32::MAX));
+            (0..passages).map(|chunk_index| PassageKey {
+                document: named.document,
+                version: named.version,
+                chunk_index,
+            })
+        })
+        .collect();
+    let mut read = catalogue.visible(&asked.scope, &keys).await?;
+    read.sort_by_key(|passage| keys.iter().position(|key| *key == passage.passage));
+    Ok(read)
+}
+
+/// Whether a passage stands below one of these headings.
+fn is_part(passage: &CataloguePassage, parts: &[&str]) -> bool {
+    let is_asked = |heading: &str| {
+        let words = heading.trim_start_matches(|sign: char| !sign.is_alphabetic()).trim_end_matches([':', ' ']);
+        parts.contains(&words.to_lowercase().as_str())
+    };
+    passage.section.as_deref().is_some_and(|section| section.split(" > ").any(is_asked))
+}
+
+/// What is said beside an answer about the addresses that do exist: which do not, and what was not looked up.
 pub fn missing(rules: &AddressRules, resolved: &NamedDocuments) -> Vec<String> {
     let some = !resolved.missing.is_empty();
-    some.then(|| rules.wording.partly.replace("{addresses}", &resolved.missing.join(", "))).into_iter().collect()
+    let missing = some.then(|| rules.wording.partly.replace("{addresses}", &resolved.missing.join(", ")));
+    let shortened = resolved
+        .shortened
+        .iter()
+        .map(|(range, count)| rules.wording.range.replace("{range}", range).replace("{count}", &count.to_string()));
+    missing.into_iter().chain(shortened).collect()
 }
 
 fn gate(documents: usize) -> GateRecord {

@@ -1,4 +1,7 @@
-//! Terminology first: a term's definition, word for word from the vocabulary, or a refusal. No lane runs, no model.
+//! Terminology first: a term's definition, word for word from the vocabulary. No lane runs, no model.
+//!
+//! A term that no vocabulary defines is a question for the documents, unless the policy says otherwise. Where they do not
+//! answer either, it is refused as a term.
 
 use ibidem_words::degrade::{Fallback, Part};
 use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault};
@@ -20,27 +23,89 @@ struct Quoted {
     definition: String,
 }
 
+/// A term that no vocabulary defines.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct UndefinedTerm {
+    term: String,
+    /// With the numbers.
+    explanation: String,
+}
+
+/// What a vocabulary says of a term.
+pub(crate) enum Defined {
+    Decided(Box<Decided>),
+    /// Nothing, and the documents may be asked.
+    Nowhere(UndefinedTerm),
+}
+
 /// Answers a question about a term.
 pub(crate) async fn define(
     vocabulary: &Part<dyn Vocabulary>,
     asked: &Asked,
     term: &str,
     listener: &mut dyn Listener,
-) -> Decided {
+) -> Defined {
     let lookup = vocabulary.call(asked.deadline, |vocabulary| vocabulary.lookup(term)).await;
     let failure = lookup.as_ref().err().map(ToString::to_string);
     let decided = match lookup {
         Ok(Lookup::Found { concept, .. }) => match quoted(concept) {
             Some(found) => cite(asked, &found, listener),
-            None => not_found(vocabulary, asked, term, &format!("{term:?} has no definition (0 of at least 1)")).await,
+            None => {
+                return nowhere(vocabulary, asked, term, format!("{term:?} has no definition (0 of at least 1)")).await;
+            }
         },
         Ok(Lookup::Ambiguous(concepts)) => clarify(asked, concepts, listener),
         Ok(Lookup::Unknown) => {
-            not_found(vocabulary, asked, term, &format!("{term:?} is in no vocabulary (0 of at least 1 concept)")).await
+            let explanation = format!("{term:?} is in no vocabulary (0 of at least 1 concept)");
+            return nowhere(vocabulary, asked, term, explanation).await;
         }
         Err(error) => unavailable(asked, &error),
     };
-    Decided { failure, ..decided }
+    Defined::Decided(Box::new(Decided { failure, ..decided }))
+}
+
+async fn nowhere(vocabulary: &Part<dyn Vocabulary>, asked: &Asked, term: &str, explanation: String) -> Defined {
+    let undefined = UndefinedTerm { term: term.to_owned(), explanation };
+    if !rules(asked).is_some_and(|rules| rules.vocabulary_only) {
+        return Defined::Nowhere(undefined);
+    }
+    let refusal = undefined.refusal(vocabulary, asked, None).await;
+    Defined::Decided(Box::new(refused(&undefined.words(asked), refusal, Vec::new())))
+}
+
+impl UndefinedTerm {
+    /// What is said of it.
+    pub(crate) fn words(&self, asked: &Asked) -> String {
+        rules(asked).map_or_else(String::new, |rules| rules.wording.not_found.trim().to_owned())
+    }
+
+    /// What was found of it, before the documents were asked.
+    pub(crate) fn gate(&self) -> GateRecord {
+        gate(0, Verdict::Warn)
+    }
+
+    /// With the closest terms, and why the documents do not answer either where they were asked.
+    pub(crate) async fn refusal(
+        &self,
+        vocabulary: &Part<dyn Vocabulary>,
+        asked: &Asked,
+        of_documents: Option<&Refusal>,
+    ) -> Refusal {
+        let wanted = rules(asked).map_or(0, |rules| rules.suggestions);
+        // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
+        let closest = match wanted {
+            0 => Vec::new(),
+            _ => vocabulary.aside(asked.deadline, |own| own.closest(&self.term, wanted)).await.unwrap_or_default(),
+        };
+        let suggestion = |term: String| rules(asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
+        let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
+        suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
+        let explanation = match of_documents {
+            Some(refusal) => format!("{}. {}", self.explanation, refusal.explanation),
+            None => self.explanation.clone(),
+        };
+        Refusal { reason: Reason::TerminologyNotFound, explanation, suggestions }
+    }
 }
 
 fn quoted(concept: Concept) -> Option<Quoted> {
@@ -117,21 +182,6 @@ fn definition(text: String, citation: &Citation) -> Stretch {
     Stretch { text, kind: StretchKind::Claim, check: SentenceCheck::verbatim(), sources }
 }
 
-async fn not_found(vocabulary: &Part<dyn Vocabulary>, asked: &Asked, term: &str, explanation: &str) -> Decided {
-    let wanted = rules(asked).map_or(0, |rules| rules.suggestions);
-    // Suggestions are a kindness: a backend that cannot make any is no reason to fail.
-    let closest = match wanted {
-        0 => Vec::new(),
-        _ => vocabulary.aside(asked.deadline, |asked| asked.closest(term, wanted)).await.unwrap_or_default(),
-    };
-    let suggestion = |term: String| rules(asked).map(|rules| rules.wording.suggestion.replace("{term}", &term));
-    let mut suggestions: Vec<String> = closest.into_iter().filter_map(suggestion).collect();
-    suggestions.extend(asked.policy.rules.wording.next_steps.iter().cloned());
-    let refusal = Refusal { reason: Reason::TerminologyNotFound, explanation: explanation.to_owned(), suggestions };
-    let words = rules(asked).map_or_else(String::new, |rules| rules.wording.not_found.clone());
-    refused(&words, refusal, Vec::new())
-}
-
 fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
     let wording = rules(asked).map(|rules| rules.wording.clone());
     let (reason, words, mut flags, explanation) = match error {
@@ -191,5 +241,11 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         snippet_full: definition.clone(),
         span: CharSpan { start: 0, end: length },
         document_sha256: Sha256Hash::of(definition.as_bytes()),
+        address: None,
+        collection: None,
+        file: None,
+        link: Some(concept.uri.clone()),
+        status: None,
+        replaced_by: Vec::new(),
     }
 }

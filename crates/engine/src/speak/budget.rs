@@ -98,7 +98,7 @@ async fn count(
     let mut texts = Counting::within(BYTES_FOR_A_TOKEN * model.limits.window as usize);
     let instructions = texts.add(prompt::instructions(rules).into_iter().map(|message| message.content));
     let asking = texts.add(prompt::around_notes(&question.query));
-    let notes = (1..).zip(evidence).map(|(number, candidate)| prompt::note(number, &candidate.passage.text));
+    let notes = (1..).zip(evidence).map(|(number, candidate)| prompt::note(number, &candidate.passage));
     let notes = texts.add(notes);
     let around_background = texts.add(prompt::around_background(rules));
     let behind = texts.add(background.iter().map(|note| prompt::background_note(note)));

@@ -8,6 +8,7 @@ use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
 use super::said::receipt;
 use super::stale::stale;
+use super::standing::marks;
 use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Retrieval, Writing};
@@ -25,18 +26,26 @@ pub(super) struct Finished<'a> {
 
 impl Finished<'_> {
     /// It is said, each sentence with its source.
-    pub(super) fn cited(self, asked: &Asked, mut log: TurnLog) -> Decided {
+    pub(super) fn cited(self, asked: &Asked, mut log: TurnLog, listener: &mut dyn Listener) -> Decided {
         let retrieval = self.retrieval;
-        let cited = self.answer();
+        for mark in self.marks(asked) {
+            listener.sentence(&mark.sentence.text, Vec::new());
+        }
+        let cited = self.answer(asked);
         log.warnings.extend(stale(&asked.policy, &cited.citations, asked.at));
         Decided::plainly(Outcome::Cited(cited), retrieval, log)
     }
 
-    pub(super) fn answer(self) -> Cited {
+    fn marks(&self, asked: &Asked) -> Vec<Said> {
+        marks(&asked.policy.rules.wording.standing, self.footnotes, self.said, asked.at.date_naive())
+    }
+
+    pub(super) fn answer(self, asked: &Asked) -> Cited {
         let numbers: BTreeSet<u32> =
             self.said.iter().flat_map(|said| said.sentence.citations.iter().copied()).collect();
         let citations = numbers.into_iter().filter_map(|number| self.footnotes.citation(number)).collect();
-        let receipt = receipt(self.footnotes, self.said);
+        let said: Vec<Said> = self.said.iter().cloned().chain(self.marks(asked)).collect();
+        let receipt = receipt(self.footnotes, &said);
         Cited { receipt, citations, confidence: Some(self.confidence), writing: self.writing }
     }
 }
@@ -55,14 +64,15 @@ pub(crate) fn quote(
     said: &[Said],
     listener: &mut dyn Listener,
 ) -> Decided {
-    let footnotes = Footnotes::mint(evidence);
+    let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
     let weighing = Weighing::of(&asked.policy, &log.fallback_reasons, evidence);
     let confidence = weighing.verified(said);
     for said in said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
     let writing = writing_from(evidence);
-    Finished { footnotes: &footnotes, said, writing, confidence, retrieval: weighing.retrieval() }.cited(asked, log)
+    Finished { footnotes: &footnotes, said, writing, confidence, retrieval: weighing.retrieval() }
+        .cited(asked, log, listener)
 }
 
 /// Quoted from these passages, by no model.

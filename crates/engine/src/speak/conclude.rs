@@ -2,13 +2,13 @@
 
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::{Confidence, Reason, Refusal, Stretch};
+use ibidem_words::{Confidence, Reason, Refusal, Stretch, Verdict};
 
 use super::citing::Finished;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::stale::stale;
-use super::{Attempt, Brief, joined, judge, route_to};
+use super::{Attempt, Brief, answers, joined, judge, route_to};
 use crate::draft::{Draft, Ended};
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Routed, Writing};
@@ -24,7 +24,7 @@ pub(super) async fn concluded(
     listener: &mut dyn Listener,
 ) -> Decided {
     let Attempt { evidence, context_tokens, weighing, mut draft } = attempt;
-    let footnotes = Footnotes::mint(&evidence);
+    let footnotes = Footnotes::mint(&evidence).on(brief.asked.at.date_naive());
     if let Ended::Early(error) = &draft.ended {
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
@@ -35,10 +35,23 @@ pub(super) async fn concluded(
         failures.push(failure.to_string());
         log.fall_back(Fallback::NoEntailment, &failure);
     }
+    if let Some(failure) = draft.answering.as_ref().and_then(|reading| reading.failure.clone()) {
+        failures.push(failure.to_string());
+        log.fall_back(Fallback::NoRerank, &failure);
+    }
+    let gate = draft.answering.as_ref().and_then(|reading| answers::record(&brief.asked.policy, &reading.so_far));
+    log.trace.extend(gate.clone());
+    let beside = gate.filter(|gate| gate.verdict == Verdict::Stop);
     let decided = if draft.is_silent() {
         let policy = &brief.asked.policy;
         let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unsupported(policy, &draft)) };
         Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log)
+    } else if let Some(gate) = beside {
+        let policy = &brief.asked.policy;
+        let refusal = answers::refusal(policy, &gate, false);
+        let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, refusal) };
+        let retrieval = weighing.with(&log.fallback_reasons).retrieval();
+        Decided::plainly(Outcome::Refused(refused), retrieval, log)
     } else {
         let writing = Writing {
             model: Some(draft.model.clone()),
@@ -56,7 +69,7 @@ pub(super) async fn concluded(
         let said = if is_said { &draft.said } else { &draft.withheld };
         let retrieval = weighing.retrieval();
         let finished = Finished { footnotes: &footnotes, said, writing, confidence, retrieval };
-        if is_said { finished.cited(brief.asked, log) } else { finished.unsure(brief, log, listener).await }
+        if is_said { finished.cited(brief.asked, log, listener) } else { finished.unsure(brief, log, listener).await }
     };
     Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
@@ -119,7 +132,7 @@ impl Finished<'_> {
         if !rules.is_some_and(|rules| rules.show_draft) {
             return Decided::plainly(Outcome::Routed(Routed::Withheld { refused, to }), retrieval, log);
         }
-        let draft = as_draft(self.answer(), policy);
+        let draft = as_draft(self.answer(brief.asked), policy);
         log.warnings.extend(stale(policy, &draft.citations, brief.asked.at));
         listener.sentence(&draft.receipt.text(), draft.citations.clone());
         Decided::plainly(Outcome::Routed(Routed::Draft { draft, refusal, to }), retrieval, log)

@@ -33,6 +33,12 @@ pub fn retrieval_base<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'
     similarities.iter().sum::<f64>() / most as f64
 }
 
+/// All that may be quoted of a passage.
+fn texts(candidate: &Candidate) -> impl Iterator<Item = &str> {
+    let passage = &candidate.passage;
+    [passage.text.as_str()].into_iter().chain(passage.above.all().map(|line| line.text.as_str()))
+}
+
 /// The confidence of an answer as far as it is said, weighed anew with every sentence.
 pub struct Weighing {
     rules: Option<ConfidenceRules>,
@@ -47,7 +53,7 @@ impl Weighing {
             rules: policy.rules.speak.confidence.clone(),
             retrieval_base: retrieval_base(policy, evidence),
             retrieval_score: 0.0,
-            context: KeyPhrases::of(evidence.iter().map(|candidate| candidate.passage.text.as_str())),
+            context: KeyPhrases::of(evidence.iter().flat_map(texts)),
         };
         weighing.with(fallback_reasons)
     }

@@ -1,10 +1,13 @@
 //! Extractive answers: the sources' own sentences, each cited, and no model that writes.
+//!
+//! Each is quoted with what it needs to say by itself what it means (`quoting.rs`).
 
 mod answering;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
+use ibidem_language::layout::{ends_as_sentence, marker};
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_language::{same_word, significant_terms};
@@ -13,6 +16,7 @@ use answering::answering;
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
+use super::quoting::quotation;
 
 /// The sentences in which a reader found the answer, in the order of the notes. Where no reader read the notes: the
 /// sentences that share most with the question, best evidence first among equals.
@@ -27,7 +31,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
         .collect();
     let asked = significant_terms(query);
     let mut heard = best_of_named(&asked, footnotes);
-    let said = found(&asked, &texts);
+    let said = found(&asked, footnotes, &texts);
     let mut quoted = answering(footnotes, &texts, &heard, &said, most);
     if quoted.is_empty() {
         heard.insert(1);
@@ -36,11 +40,24 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     quoted.sort_by_key(|quoted| (quoted.number, quoted.place));
     let mut seen = HashSet::new();
     quoted.retain(|quoted| seen.insert(quoted.sentence));
-    let sentences = quoted
-        .into_iter()
-        .map(|Quoted { number, sentence, .. }| Sentence::claim(with_marker(sentence, number) + " ", vec![number]));
+    let quoted: Vec<(u32, String)> = quoted.iter().filter_map(|quoted| in_full(quoted, footnotes, &texts)).collect();
+    // One that another has with it is not said twice.
+    let is_said_by = |(number, words): &(u32, String), (other_number, other): &(u32, String)| {
+        number == other_number && words.len() < other.len() && other.contains(words.as_str())
+    };
+    let alone = quoted.iter().filter(|one| !quoted.iter().any(|other| is_said_by(one, other)));
+    let sentences = alone.map(|(number, words)| Sentence::claim(with_marker(words, *number) + " ", vec![*number]));
     sentences.collect()
 }
+
+/// With what it needs to say by itself what it means.
+fn in_full(quoted: &Quoted<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
+    let ((number, candidate), text) = footnotes.notes().zip(texts).find(|((number, _), _)| *number == quoted.number)?;
+    Some((number, quotation(&candidate.passage, text, quoted.place)?))
+}
+
+/// What parts the cells of a row.
+const BETWEEN_CELLS: &str = " | ";
 
 /// A sentence of a note, by the note's number and the sentence's place in it.
 struct Quoted<'a> {
@@ -58,14 +75,14 @@ struct Found<'a> {
 }
 
 /// The notes' sentences that say something, each once: those first that share most with the question.
-fn found<'t>(asked: &BTreeSet<String>, texts: &'t [String]) -> Vec<Found<'t>> {
+fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [String]) -> Vec<Found<'t>> {
     let mut found: Vec<Found<'_>> = Vec::new();
     let mut headings: Vec<Found<'_>> = Vec::new();
-    for (number, text) in (1..).zip(texts) {
-        let mut before = "";
+    for ((number, candidate), text) in footnotes.notes().zip(texts) {
+        let mut before = candidate.passage.above.head.as_ref().map_or("", |head| head.text.as_str());
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
             let shared = significant_terms(sentence).intersection(asked).count();
-            let says_something = is_whole(sentence) || is_row(sentence, before);
+            let says_something = ends_as_sentence(sentence) || marker(sentence) > 0 || is_row(sentence, before);
             let kept = if says_something { &mut found } else { &mut headings };
             kept.push(Found { shared, number, place, sentence });
             before = sentence;
@@ -100,7 +117,9 @@ fn best_of_named(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSe
         let passage = &candidate.passage;
         let kind = passage.kind.as_ref().map_or(passage.collection.as_str(), |kind| kind.as_str()).to_lowercase();
         let is_of_kind = asked.iter().any(|term| same_word(term, &kind)) && kinds.insert(kind);
-        if is_of_kind || (candidate.addressed && documents.insert(passage.passage.document)) {
+        // A named document that was read and does not answer has nothing to say here.
+        let speaks = !candidate.is_named_and_read() || candidate.is_likely_to_answer();
+        if is_of_kind || (candidate.addressed && speaks && documents.insert(passage.passage.document)) {
             best.insert(number);
         }
     }
@@ -109,14 +128,7 @@ fn best_of_named(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSe
 
 /// Whether this is a row of a table that says something: the first one names the columns.
 fn is_row(sentence: &str, before: &str) -> bool {
-    const BETWEEN_CELLS: &str = " | ";
     sentence.contains(BETWEEN_CELLS) && before.contains(BETWEEN_CELLS)
-}
-
-/// Whether this ends as a sentence does: headings do not.
-fn is_whole(sentence: &str) -> bool {
-    let end = sentence.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»']);
-    end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])
 }
 
 #[cfg(test)]

@@ -1,17 +1,27 @@
 //! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
 
+use chrono::NaiveDate;
 use ibidem_language::sentences::Sentence;
-use ibidem_words::{Candidate, Citation, CitedSource};
+use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_words::{Candidate, Citation, CitedSource, Status};
 
 /// The notes of one turn: note `n` is the `n`-th piece of evidence.
 #[derive(Clone, Debug)]
 pub struct Footnotes<'a> {
     evidence: &'a [Candidate],
+    /// The day of the question; none where only what documents say of themselves counts.
+    day: Option<NaiveDate>,
 }
 
 impl<'a> Footnotes<'a> {
     pub fn mint(evidence: &'a [Candidate]) -> Self {
-        Self { evidence }
+        Self { evidence, day: None }
+    }
+
+    /// For a question that is asked on this day.
+    #[must_use]
+    pub fn on(self, day: NaiveDate) -> Self {
+        Self { day: Some(day), ..self }
     }
 
     pub fn evidence(&self) -> &'a [Candidate] {
@@ -37,8 +47,23 @@ impl<'a> Footnotes<'a> {
         self.candidate(marker).map(|candidate| candidate.passage.text.as_str())
     }
 
+    /// The passage of a minted number.
+    pub fn passage(&self, marker: u32) -> Option<&'a CataloguePassage> {
+        self.candidate(marker).map(|candidate| &candidate.passage)
+    }
+
+    /// The similarity that a curator's choice lends a minted number's passage.
+    pub fn curated(&self, marker: u32) -> Option<f64> {
+        self.candidate(marker)?.curated
+    }
+
     fn candidate(&self, marker: u32) -> Option<&'a Candidate> {
         self.evidence.get(usize::try_from(marker).ok()?.checked_sub(1)?)
+    }
+
+    fn status(&self, passage: &CataloguePassage) -> Status {
+        let standing = &passage.standing;
+        standing.on(self.day.or(standing.valid_from).unwrap_or(NaiveDate::MIN))
     }
 
     /// The citation a minted number stands for.
@@ -60,6 +85,12 @@ impl<'a> Footnotes<'a> {
             snippet_full: passage.text.clone(),
             span: passage.span,
             document_sha256: passage.document_sha256,
+            address: passage.address.clone(),
+            collection: Some(passage.collection.as_str().to_owned()),
+            file: Some(passage.source_location.clone()),
+            link: Some(passage.passage.source_id().link()),
+            status: Some(self.status(passage).as_str().to_owned()),
+            replaced_by: passage.standing.replaced_by.clone(),
         })
     }
 }

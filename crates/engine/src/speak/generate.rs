@@ -13,15 +13,16 @@ use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt}
 use ibidem_words::ports::records::MarkerCounts;
 use ibidem_words::{SentenceCheck, SentenceVerdict};
 
+use super::answers::AnswerReader;
 use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
 use super::markup::{foreign_address, shown};
+use super::repeats::SaidBefore;
 use super::structure::{Structures, is_table_rule};
 use super::verify::{DENIAL, Verifier};
-use crate::draft::Said;
-use crate::draft::{Draft, Ended};
+use crate::draft::{AnswerReading, Draft, Ended, Said};
 use crate::listener::Listener;
 use crate::policy::{Judge, Policy, VerificationMode};
 use crate::roles::NamedModel;
@@ -41,6 +42,7 @@ impl Draft {
             written_from: Vec::new(),
             fell_back: false,
             coverage: Vec::new(),
+            answering: None,
             verifier_failure: None,
         }
     }
@@ -68,6 +70,8 @@ pub(super) struct Standard<'a> {
     pub(super) background: &'a [String],
     pub(super) verifier: &'a Verifier<'a>,
     pub(super) weighing: &'a Weighing,
+    /// None where nobody asks whether the answer answers.
+    pub(super) reader: Option<AnswerReader<'a>>,
     pub(super) deadline: Deadline,
 }
 
@@ -79,6 +83,7 @@ struct Desk<'a> {
     structures: Structures,
     waiting: WaitingStructure,
     background: Background,
+    said_before: SaidBefore,
     draft: Draft,
     raw: Vec<u8>,
     listener: &'a mut dyn Listener,
@@ -98,7 +103,11 @@ pub(super) async fn generate<'a>(
         structures: Structures::of(standard.question, standard.footnotes),
         waiting: WaitingStructure::default(),
         background: Background::of(standard.background),
-        draft: Draft::of(model.name.clone()),
+        said_before: SaidBefore::default(),
+        draft: Draft {
+            answering: standard.reader.as_ref().map(|_| AnswerReading::default()),
+            ..Draft::of(model.name.clone())
+        },
         raw: Vec::new(),
         listener,
     };
@@ -201,6 +210,9 @@ impl Desk<'_> {
         if self.has_foreign_address(&sentence) {
             return self.drop_because(sentence, "it has an address that none of its notes has");
         }
+        if self.said_before.has(&sentence.text) {
+            return self.drop_because(sentence, "it was said before");
+        }
         let (mut said, failure) = self.standard.verifier.check(sentence, footnotes).await;
         self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
         let rules = &self.standard.policy.rules;
@@ -210,6 +222,7 @@ impl Desk<'_> {
         if said.check.by == DENIAL || self.has_foreign_address(&said.sentence) {
             return self.drop(said);
         }
+        let claim = said.sentence.text.clone();
         match rules.speak.verification.mode {
             VerificationMode::Strict if !is_supported => return self.drop(said),
             VerificationMode::Off if !is_cited => return self.drop(said),
@@ -219,9 +232,10 @@ impl Desk<'_> {
             }
             _ => {}
         }
+        self.said_before.add(&claim);
         self.withhold_structure_above(&said.sentence);
         self.withhold(said);
-        self.release();
+        self.release().await;
     }
 
     fn has_foreign_address(&self, sentence: &Sentence) -> bool {
@@ -268,9 +282,9 @@ impl Desk<'_> {
         self.waiting.dropped();
     }
 
-    /// A sentence goes out when the answer with it, and with all before it, is sure enough: what went out cannot be
-    /// taken back. A model's opinion of the whole comes when the whole is there.
-    fn release(&mut self) {
+    /// A sentence goes out when the answer with it, and with all before it, answers the question and is sure enough: what
+    /// went out cannot be taken back. A model's opinion of the whole comes when the whole is there.
+    async fn release(&mut self) {
         let confidence = self.standard.policy.rules.speak.confidence.as_ref();
         if confidence.is_some_and(|rules| rules.judge != Judge::Verifier) {
             return;
@@ -283,9 +297,20 @@ impl Desk<'_> {
         let sentences = so_far.clone().count();
         let confidence = weighing.verified(so_far);
         self.draft.coverage.push((sentences, confidence.coverage_score));
-        if weighing.is_enough(confidence) {
+        if self.answers().await && weighing.is_enough(confidence) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
+    }
+
+    /// Whether what may be shown so far answers the question.
+    async fn answers(&mut self) -> bool {
+        let Some((reader, mut reading)) = self.standard.reader.as_ref().zip(self.draft.answering.take()) else {
+            return true;
+        };
+        let so_far: Vec<&Said> = self.draft.said.iter().chain(&self.draft.withheld).collect();
+        let lets_out = reader.lets_out(&so_far, self.standard.footnotes, &mut reading).await;
+        self.draft.answering = Some(reading);
+        lets_out
     }
 
     async fn finish(mut self) -> Draft {
@@ -298,6 +323,11 @@ impl Desk<'_> {
                 Ended::Early(_) if last.kind == Kind::Claim => self.drop_because(last, "the model broke off"),
                 Ended::Early(_) => {}
             }
+        }
+        // Where a model judges the whole, the reader reads the whole.
+        let is_unread = self.draft.answering.as_ref().is_some_and(|reading| reading.so_far.is_empty());
+        if is_unread && !self.draft.is_silent() {
+            self.answers().await;
         }
         self.draft.markers = self.gauntlet.counts();
         self.draft.raw = String::from_utf8_lossy(&self.raw).into_owned();

@@ -20,8 +20,7 @@ pub(super) async fn judge(
     footnotes: &Footnotes<'_>,
     answer: &str,
 ) -> Result<f64, ModelError> {
-    let notes: String =
-        footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
+    let notes: String = footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage)).collect();
     let (question, answer) = (unsteered(&asked.question.query), unsteered(answer));
     let values = [("{question}", question.as_ref()), ("{notes}", &notes), ("{answer}", answer.as_ref())];
     let content = filled(&rules.judge_prompt, &values);

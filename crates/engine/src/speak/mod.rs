@@ -1,5 +1,6 @@
 //! The fourth movement: what is said, each sentence with its source, and nothing else.
 
+pub(crate) mod answers;
 mod background;
 pub mod budget;
 mod citing;
@@ -13,19 +14,24 @@ mod generate;
 mod judge;
 mod key_phrases;
 pub mod markup;
+pub(crate) mod note_line;
 mod outline;
 pub mod prompt;
+pub(crate) mod quoting;
+mod repeats;
 mod route_to;
 mod said;
 mod stale;
+mod standing;
 mod structure;
 pub mod verify;
 
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::{Candidate, Reason, Refusal};
+use ibidem_words::{Candidate, GateRecord, Reason, Refusal, Verdict};
 use tracing::{Instrument as _, trace_span};
 
+use answers::AnswerReader;
 pub(crate) use citing::quote;
 use citing::{Finished, refused};
 use conclude::concluded;
@@ -35,9 +41,9 @@ use footnotes::Footnotes;
 use generate::{Standard, generate};
 use verify::Verifier;
 
-use crate::draft::{Draft, Ended, Said};
+use crate::draft::{AnswerReading, Draft, Ended, Said};
 use crate::listener::Listener;
-use crate::outcome::{Decided, Outcome, Writing};
+use crate::outcome::{Decided, Outcome, Refused, Writing};
 use crate::parts::Parts;
 use crate::policy::{OutOfCorpus, Policy, SpeakMode};
 use crate::roles::NamedModel;
@@ -61,7 +67,7 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
     let named = asked.question.model.as_deref();
     let writer = parts.roles.writer(named)?;
     let (SpeakMode::Model, Some(writer)) = (policy.rules.speak.mode, writer) else {
-        let stand_in = (policy.rules.speak.mode == SpeakMode::Model).then_some(StandIn { after_ms: 0 });
+        let stand_in = (policy.rules.speak.mode == SpeakMode::Model).then_some(StandIn::default());
         let brief = Brief { parts, asked: &asked, evidence: &evidence, background: &background };
         return Ok(own_sentences(brief, log, stand_in, listener).await);
     };
@@ -87,8 +93,9 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         attempt = match by_fallback(brief, &mut log, &mut failures, listener).await {
             Some(second) => second,
             None => {
-                let stand_in = StandIn { after_ms: attempt.draft.took_ms };
+                let stand_in = StandIn { after_ms: attempt.draft.took_ms, has_model_failed: true };
                 let decided = own_sentences(brief, log, Some(stand_in), listener).await;
+                failures.extend(decided.failure);
                 return Ok(Decided { draft: Some(attempt.draft), failure: joined(&failures), ..decided });
             }
         };
@@ -135,7 +142,7 @@ async fn attempt(
     let (rules, question) = (&policy.rules.speak, &asked.question);
     let allotted = budget::allot(rules, model, question, evidence, background, asked.deadline).await?;
     let (evidence, _) = allotted.part(evidence.to_vec());
-    let footnotes = Footnotes::mint(&evidence);
+    let footnotes = Footnotes::mint(&evidence).on(asked.at.date_naive());
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
     let weighing = Weighing::of(policy, &log.fallback_reasons, &evidence);
     let standard = Standard {
@@ -149,6 +156,7 @@ async fn attempt(
             deadline: asked.deadline,
         },
         weighing: &weighing,
+        reader: AnswerReader::of(parts, asked, &evidence),
         deadline: asked.deadline,
     };
     let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
@@ -187,9 +195,11 @@ async fn by_fallback(
 }
 
 /// The sources' own sentences stand in for a model's, which wrote in vain for so long.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct StandIn {
     after_ms: u64,
+    /// A model was asked, and did not answer.
+    has_model_failed: bool,
 }
 
 /// The sources' own sentences; in place of a model's, that is said.
@@ -205,23 +215,48 @@ async fn own_sentences(
         log.raise(Fallback::Extractive);
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
-    let footnotes = Footnotes::mint(evidence);
+    let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
     let sentences = extract(&asked.question.query, &footnotes, policy.rules.speak.extractive_sentences);
     let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
+    let (gate, failure) = read(brief, &footnotes, &said, &mut log).await;
     let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
     let confidence = weighing.verified(&said);
+    let StandIn { after_ms: took_ms, has_model_failed } = stand_in.unwrap_or_default();
+    if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
+        let refusal = answers::refusal(policy, &gate, has_model_failed);
+        let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };
+        return Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log);
+    }
     log.trace.extend(weighing.record(confidence));
-    let took_ms = stand_in.map_or(0, |stand_in| stand_in.after_ms);
     let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
     let finished =
         Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
     if !weighing.is_enough(confidence) {
-        return finished.unsure(brief, log, listener).await;
+        return Decided { failure, ..finished.unsure(brief, log, listener).await };
     }
     for said in &said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }
-    finished.cited(asked, log)
+    Decided { failure, ..finished.cited(asked, log, listener) }
+}
+
+/// Whether the sources' own sentences answer the question, by a reader where there is one; and what went wrong with it.
+async fn read(
+    brief: Brief<'_>,
+    footnotes: &Footnotes<'_>,
+    said: &[Said],
+    log: &mut TurnLog,
+) -> (Option<GateRecord>, Option<String>) {
+    let Some(reader) = AnswerReader::of(brief.parts, brief.asked, brief.evidence) else { return (None, None) };
+    let said: Vec<&Said> = said.iter().collect();
+    let mut reading = AnswerReading::default();
+    reader.lets_out(&said, footnotes, &mut reading).await;
+    if let Some(failure) = &reading.failure {
+        log.fall_back(Fallback::NoRerank, failure);
+    }
+    let gate = answers::record(&brief.asked.policy, &reading.so_far);
+    log.trace.extend(gate.clone());
+    (gate, reading.failure.map(|failure| failure.to_string()))
 }
 
 /// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.

@@ -19,8 +19,7 @@ pub(super) async fn outline(
     asked: &Asked,
     footnotes: &Footnotes<'_>,
 ) -> Result<Vec<usize>, ModelError> {
-    let notes: String =
-        footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage.text)).collect();
+    let notes: String = footnotes.notes().map(|(number, candidate)| prompt::note(number, &candidate.passage)).collect();
     let [before, after] = prompt::around_notes(&asked.question.query);
     let messages = vec![
         PromptMessage { role: Speaker::System, content: rules.prompt.trim().to_owned() },

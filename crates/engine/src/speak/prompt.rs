@@ -1,11 +1,13 @@
 //! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery; and of what
 //! others wrote, no token of a chat template and no character that nobody sees.
 
+use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::language_model::{Prompt, PromptMessage};
 use ibidem_words::{Message, Question, Speaker, unsteered};
 
 use super::budget::Allotted;
 use super::footnotes::Footnotes;
+use super::note_line::NoteLine;
 use crate::policy::SpeakRules;
 
 /// What was allotted, as messages. The footnotes are those of the evidence that is kept.
@@ -18,7 +20,7 @@ pub fn prompt(
 ) -> Prompt {
     let mut messages = instructions(rules);
     messages.extend(allotted.history.iter().filter_map(|place| question.history.get(*place)).map(said));
-    let notes = footnotes.notes().map(|(number, candidate)| note(number, &candidate.passage.text));
+    let notes = footnotes.notes().map(|(number, candidate)| note(number, &candidate.passage));
     let behind = background.iter().take(allotted.background).map(|note| background_note(note));
     let behind: String = behind.collect();
     let [above, below] = if behind.is_empty() { [const { String::new() }; 2] } else { around_background(rules) };
@@ -33,7 +35,7 @@ pub fn prompt(
 pub(super) fn instructions(rules: &SpeakRules) -> Vec<PromptMessage> {
     let mut messages = vec![message(Speaker::System, rules.system_prompt.trim().to_owned())];
     for example in &rules.examples {
-        let notes = (1..).zip(&example.notes).map(|(number, text)| note(number, text));
+        let notes = (1..).zip(&example.notes).map(|(number, text)| numbered(number, text));
         let [before_notes, after_notes] = around_notes(&example.question);
         messages.push(message(Speaker::User, format!("{before_notes}{}{after_notes}", notes.collect::<String>())));
         messages.push(message(Speaker::Assistant, example.answer.trim().to_owned()));
@@ -53,8 +55,14 @@ pub(super) fn around_notes(question: &str) -> [String; 2] {
     ["Notes:\n".to_owned(), format!("\nQuestion: {}", one_paragraph(&without_markers(question)))]
 }
 
-/// A note, on a line of its own.
-pub(super) fn note(number: u32, text: &str) -> String {
+/// A note, on a line of its own, with what is known of it before its text.
+pub(super) fn note(number: u32, passage: &CataloguePassage) -> String {
+    let line = NoteLine::of(passage).text();
+    let text = if line.is_empty() { passage.text.clone() } else { format!("({line}) {}", passage.text) };
+    numbered(number, &text)
+}
+
+fn numbered(number: u32, text: &str) -> String {
     format!("[^{number}] {}\n", one_paragraph(&without_markers(text)))
 }
 

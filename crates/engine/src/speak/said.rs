@@ -1,9 +1,13 @@
 //! Sentences that may be shown, each with how it was checked.
 
+use ibidem_language::quotations::is_quoted_with;
 use ibidem_language::sentences::{Kind, Sentence};
-use ibidem_words::{Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind};
+use ibidem_words::{
+    CitedSource, Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Sha256Hash, Stretch, StretchKind,
+};
 
 use super::footnotes::Footnotes;
+use super::markup::shown;
 use super::structure::Origin;
 use crate::draft::Said;
 
@@ -45,7 +49,7 @@ pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
         text: sentence.text.clone(),
         kind: stretch_kind(sentence.kind),
         check: check.clone(),
-        sources: footnotes.citations(sentence).iter().map(ReceiptSource::from).collect(),
+        sources: sources(footnotes, sentence, check),
     };
     let mut stretches: Vec<Stretch> = said.iter().map(stretch).collect();
     let is_blank = |stretch: &Stretch| stretch.text.trim().is_empty();
@@ -65,6 +69,25 @@ pub(super) fn receipt(footnotes: &Footnotes<'_>, said: &[Said]) -> Receipt {
     let claims = said.iter().filter(|said| said.sentence.kind == Kind::Claim);
     let verifier = claims.map(|said| said.check.by.as_str()).find(is_model);
     Receipt::unsealed(verifier.map(str::to_owned), stretches)
+}
+
+/// What a sentence cites. Of a quotation also the lines above a passage that were quoted with it.
+fn sources(footnotes: &Footnotes<'_>, sentence: &Sentence, check: &SentenceCheck) -> Vec<ReceiptSource> {
+    let mut sources: Vec<ReceiptSource> = footnotes.citations(sentence).iter().map(ReceiptSource::from).collect();
+    if check.by != SentenceCheck::verbatim().by {
+        return sources;
+    }
+    for passage in sentence.citations.iter().filter_map(|number| footnotes.passage(*number)) {
+        let quoted = passage.above.all().filter(|line| is_quoted_with(&shown(&line.text, &[]), &sentence.text));
+        sources.extend(quoted.map(|line| ReceiptSource {
+            source_id: CitedSource::Passage(passage.passage.source_id()),
+            version: passage.passage.version,
+            span: line.span,
+            document_sha256: passage.document_sha256,
+            passage_sha256: Sha256Hash::of(line.text.as_bytes()),
+        }));
+    }
+    sources
 }
 
 fn stretch_kind(kind: Kind) -> StretchKind {

@@ -49,6 +49,12 @@ mod tests {
             snippet_full: String::new(),
             span: CharSpan { start: 0, end: 1 },
             document_sha256: Sha256Hash::of(b"travel"),
+            address: None,
+            collection: None,
+            file: None,
+            link: None,
+            status: None,
+            replaced_by: Vec::new(),
         }
     }
 

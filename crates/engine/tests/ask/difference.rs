@@ -169,6 +169,8 @@ impl Document {
             span: CharSpan { start: 0, end: 10 },
             document_sha256: Sha256Hash::of(text.as_bytes()),
             text: text.clone(),
+            above: Default::default(),
+            standing: Default::default(),
             tokens: 8,
         });
         shelved.collect()
@@ -298,7 +300,11 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         policy: policy.clone(),
         deadline: Deadline::NONE,
     };
-    let (answer, record) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
+    let (answer, record) = match engine.turn(identity, asked(), &mut Nobody).await {
+        Ok(turned) => turned,
+        // A collection that is not there, or not for this asker.
+        Err(error) => return json!({ "searches": searches, "error": error.to_string() }),
+    };
     let mut answer = serde_json::to_value(&answer).unwrap();
     answer["generation_time_ms"] = Value::Null;
     let mut explanation = serde_json::to_value(engine.explain(asked()).await.unwrap()).unwrap();

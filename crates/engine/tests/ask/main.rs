@@ -2,14 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
 
+mod answers;
 mod confidence;
 mod difference;
 mod disguises;
 mod gathering;
+mod named;
 mod notes;
 mod outgoing;
 mod pool;
 mod prompts;
+mod refusals;
 mod replayed;
 mod revocation;
 mod scenarios;

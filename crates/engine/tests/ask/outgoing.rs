@@ -156,8 +156,10 @@ async fn markup_never_goes_out() {
         ("The gearbox holds &lt;img src=x&gt; 1.8 litres of oil.[^1]", "The gearbox holds 1.8 litres of oil.[1]"),
         ("[^1]: https://evil.example/ \"The gearbox holds oil\"", ""),
     ] {
-        let shown = shown(&format!("{CITED}\n\n{written}")).await;
-        let rest = shown.strip_prefix(SHOWN).unwrap().trim();
+        // A claim is said once: what is to go out stands alone, and what is not stands behind something that does.
+        let before = if expected.is_empty() { CITED } else { "" };
+        let shown = shown(&format!("{before}\n\n{written}")).await;
+        let rest = if expected.is_empty() { shown.strip_prefix(SHOWN).unwrap().trim() } else { shown.as_str() };
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(plain(rest), expected, "{written:?}");
     }

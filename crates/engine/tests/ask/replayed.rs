@@ -6,9 +6,10 @@ use std::sync::Arc;
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Gate, Policy};
 use ibidem_engine::replay::{Again, Change, Decided, Replay};
-use ibidem_words::fakes::{FakeEmbedder, Script};
+use ibidem_words::degrade::Part;
+use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
 use ibidem_words::ports::records::DecisionRecord;
-use ibidem_words::{Action, GateRecord, Identity, Question, SimilarityScale, Verdict, as_shown};
+use ibidem_words::{Action, GateRecord, Identity, Question, Reason, SimilarityScale, Verdict, as_shown};
 
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
@@ -106,6 +107,9 @@ fn turned(policy: &Policy, by: f64) -> Policy {
             }
         }
     }
+    if let Some(least) = &mut turned.rules.speak.least_answering {
+        *least *= by;
+    }
     if let Some(confidence) = &mut turned.rules.speak.confidence {
         confidence.cite_from *= by;
     }
@@ -164,6 +168,49 @@ async fn decisions_on_another_models_scale_are_made_again_bit_for_bit() {
         }
     }
     assert!(scaled > 100, "{scaled}");
+}
+
+/// A reader that counts words, so that some answers answer by its number and some do not.
+async fn read_world(dice: &mut Dice, script: Script, policy: &str) -> World {
+    let mut world = world(dice, script, policy).await;
+    world.engine.parts.reranker = Some(Part::bare(Arc::new(FakeReranker::default().as_reader())));
+    world
+}
+
+#[tokio::test]
+async fn whether_an_answer_answers_is_decided_again_as_it_was_and_under_another_number_as_asking_again() {
+    let mut dice = Dice(23);
+    let (mut beside, mut open) = (0, 0);
+    for text in POLICIES {
+        let text = text.replace("answerability: 0.75", "answerability: 0.3").replace("cite_from: 60", "cite_from: 40");
+        let policy = Arc::new(Policy::parse(&text).unwrap());
+        let replay = Replay::under(&policy).unwrap();
+        for (script, least) in scripts().into_iter().zip([0.2, 0.4, 0.6, 0.8, 1.0]) {
+            let mut other = Policy::clone(&policy);
+            other.rules.speak.least_answering = Some(least);
+            let other = Arc::new(other);
+            let under_other = Replay::under(&other).unwrap();
+            let world = read_world(&mut dice, script, &text).await;
+            for _ in 0..how_many() / 100 {
+                let question = question(&mut dice);
+                let record = decision(&world, &policy, question.clone()).await;
+                let expected = Decided { action: record.action, reason: record.reason, trace: record.trace.clone() };
+                assert_eq!(replay.again(&record), Again::Decided(expected), "{} {record:?}", policy.rules.name);
+                let is_beside =
+                    matches!(record.reason, Some(Reason::BesideTheQuestion | Reason::GenerationUnavailable));
+                beside += usize::from(is_beside);
+                match under_other.again(&record) {
+                    Again::Decided(Decided { action, reason, .. }) => {
+                        let asked_again = decision(&world, &other, question).await;
+                        assert_eq!((action, reason), (asked_again.action, asked_again.reason), "{least}: {record:?}");
+                    }
+                    Again::Open(_) => open += 1,
+                }
+            }
+        }
+    }
+    eprintln!("{beside} were beside the question, and {open} could not be told under another number");
+    assert!(beside > 5, "{beside}");
 }
 
 #[tokio::test]

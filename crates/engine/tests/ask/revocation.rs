@@ -117,9 +117,12 @@ proptest! {
             let books = (1..=count).map(|number| Book {
                 vector: Some(Placed::vector(0.9 - f32::from(number) / 100.0)),
                 address: Some(format!("ADR-{number}")),
-                ..Book::of(&format!("Fact {number} alone."))
+                ..Book::of(&format!("Fact {number} alone, in red, green, blue, white and black."))
             });
-            let everything: String = (1..=5).map(|number| format!("Fact.[^{number}] ")).collect();
+            // A claim is said once, so each is another, and every note supports each of them.
+            let colours = ["red", "green", "blue", "white", "black"];
+            let everything: String =
+                (1..).zip(colours).map(|(number, colour)| format!("Fact in {colour}.[^{number}] ")).collect();
             let embedder = Arc::new(Placed::new());
             // Whatever the reranker gives: what is withdrawn is what this is about.
             let open = DEFAULT.replace("answerability: 0.75", "answerability: 0");

@@ -105,6 +105,8 @@ impl World {
                 span: CharSpan { start: 0, end: 10 },
                 document_sha256: Sha256Hash::of(book.text.as_bytes()),
                 text: book.text,
+                above: Default::default(),
+                standing: Default::default(),
                 tokens: 8,
             };
             catalogue.put(tenant, tags.clone(), shelved);

@@ -1,12 +1,15 @@
 //! `ibidem ask`: a cited answer, or an honest refusal, in the terminal.
 
+use std::process::ExitCode;
+
 use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
-use ibidem_store::{ActionRecord, AuditLog, AuditedAction};
+use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
-use ibidem_words::{Answer, Citation, CollectionName, Question, QuestionDraft};
+use ibidem_words::{Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status};
+use uuid::Uuid;
 
 use crate::compose::{self, Parts};
 use crate::console;
@@ -31,27 +34,47 @@ pub(crate) struct Ask {
     /// The most passages that an answer may be written from.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=20))]
     passages: u16,
+    /// Asks in a conversation: its id, or `new` to begin one. A question such as "and for part-timers?" is then
+    /// understood by the questions before it, and the question and its answer are kept there.
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
     /// Prints the same JSON as POST /v1/answers.
     #[arg(long)]
     json: bool,
+    /// Exits with 3 when the question is not answered: it is refused, asked back, or given to somebody who may know.
+    #[arg(long)]
+    fail_on_refusal: bool,
 }
+
+/// The exit code of a question that is not answered; 1 is an error, and 2 a wrong argument.
+const NOT_ANSWERED: u8 = 3;
 
 impl Ask {
     pub(crate) fn act(&self) -> ActionRecord {
         ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::Ask) }
     }
 
-    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let question = Question::checked(QuestionDraft {
+    pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
+        let draft = QuestionDraft {
             query: self.query,
             collections: self.collections,
             model: self.model,
             max_context_chunks: self.passages.into(),
             ..QuestionDraft::default()
-        })
-        .context("the question cannot be asked")?;
+        };
         let policy = compose::policy(settings, self.policy.as_deref())?;
+        Question::checked(draft.clone()).context("the question cannot be asked")?;
         let parts = Parts::ready(settings).await?;
+        let talk = match &self.conversation {
+            None => None,
+            Some(named) => Some(Talk::join(&parts.store, &self.access, named).await?),
+        };
+        let (history, session_id) = match &talk {
+            None => (Vec::new(), None),
+            Some(talk) => (talk.so_far.clone(), Some(talk.id.to_string())),
+        };
+        let draft = QuestionDraft { history, session_id, ..draft };
+        let question = Question::checked(draft).context("the question cannot be asked")?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
         parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
@@ -59,10 +82,16 @@ impl Ask {
         let asked = self.access.asked(question, policy);
         let mut listener: Box<dyn Listener> = if self.json { Box::new(Nobody) } else { Box::new(Terminal) };
         let (answer, record) = engine.turn(&self.access.identity(), asked, listener.as_mut()).await?;
+        if let Some(talk) = &talk {
+            talk.keep(&parts.store, &record).await?;
+        }
         if self.json {
             console::say_json(&answer)?;
         } else {
             show(&answer);
+        }
+        if let Some(talk) = &talk {
+            console::note(&format!("conversation {}", talk.id));
         }
         if let Some(failure) = &record.failure {
             console::note(&format!("a part failed: {failure}"));
@@ -72,6 +101,41 @@ impl Ask {
         {
             console::note(&format!("the question was not recorded: {error}"));
         }
+        let is_failed = self.fail_on_refusal && answer.action != Action::Cite;
+        Ok(if is_failed { ExitCode::from(NOT_ANSWERED) } else { ExitCode::SUCCESS })
+    }
+}
+
+/// The conversation that a question is asked in.
+struct Talk {
+    talker: Talker,
+    id: Uuid,
+    so_far: Vec<Message>,
+}
+
+impl Talk {
+    async fn join(store: &Store, access: &ReaderAccess, named: &str) -> anyhow::Result<Self> {
+        let talker = Talker::of(&access.identity());
+        if named == "new" {
+            store.ensure_tenant(&access.operator.tenant).await?;
+            let id = store.create_conversation(&talker, None).await?.id;
+            return Ok(Self { talker, id, so_far: Vec::new() });
+        }
+        let id = named.parse().context("--conversation: write the conversation's id, or `new`")?;
+        let so_far = store.conversation_so_far(&talker, &access.scope(), id).await?;
+        let so_far = so_far.with_context(|| format!("there is no conversation {id} that was begun in the terminal"))?;
+        Ok(Self { talker, id, so_far })
+    }
+
+    async fn keep(&self, store: &Store, record: &TurnRecord) -> anyhow::Result<()> {
+        let turn = NewTurn {
+            request_id: record.answer.request_id,
+            asked_at: record.asked_at,
+            question: record.question.query.clone(),
+            rewritten: record.answer.rewritten_question.clone(),
+            answer: serde_json::to_value(&record.answer)?,
+        };
+        store.add_turn(&self.talker, self.id, turn).await?;
         Ok(())
     }
 }
@@ -93,12 +157,20 @@ impl Listener for Terminal {
 
 /// What is left to show after the sentences.
 fn show(answer: &Answer) {
+    if let Some(rewritten) = &answer.rewritten_question {
+        console::note(&format!("searched for: {rewritten}"));
+    }
     if answer.refused {
         console::say(&answer.answer);
     }
     console::say("");
-    if let Some(reason) = &answer.refusal_reason {
-        console::say(&format!("Why: {reason}"));
+    match (&answer.why, &answer.refusal_reason) {
+        (Some(why), Some(numbers)) => console::say(&format!("Why: {why} ({numbers})")),
+        (None, Some(reason)) => console::say(&format!("Why: {reason}")),
+        _ => {}
+    }
+    for miss in &answer.nearest {
+        console::say(&format!("Nearest: {}", miss_line(miss)));
     }
     for suggestion in &answer.suggestions {
         console::say(&format!("Next: {suggestion}"));
@@ -114,12 +186,29 @@ fn show(answer: &Answer) {
     }
 }
 
-/// [marker] Title — Section — page (version) [score]
+/// Address — Title — Section: why not
+fn miss_line(miss: &NearestMiss) -> String {
+    let address = miss.address.as_ref().map(|address| format!("{address} — ")).unwrap_or_default();
+    let section = miss.section.as_ref().map(|section| format!(" — {section}")).unwrap_or_default();
+    format!("{address}{}{section}: {}", miss.title, miss.why)
+}
+
+/// [marker] Address Title — Section — page (version, status) [score] collection/file
 fn source_line(citation: &Citation) -> String {
     let section = citation.section.as_deref().unwrap_or("N/A");
     let page = citation.page_number.map_or_else(|| "N/A".to_owned(), |page| page.to_string());
+    let address = citation.address.as_ref().map(|address| format!("{address} ")).unwrap_or_default();
+    let in_force = Status::InForce.as_str();
+    let status = citation.status.as_deref().filter(|status| *status != in_force).map(|status| format!(", {status}"));
+    let place = citation.collection.iter().chain(&citation.file).map(String::as_str).collect::<Vec<_>>().join("/");
     format!(
-        "[{}] {} — {section} — page {page} (v{}) [{:.2}]",
-        citation.marker, citation.document_name, citation.version, citation.relevance_score
+        "[{}] {address}{} — {section} — page {page} (v{}{}) [{:.2}] {place}",
+        citation.marker,
+        citation.document_name,
+        citation.version,
+        status.unwrap_or_default(),
+        citation.relevance_score
     )
+    .trim_end()
+    .to_owned()
 }

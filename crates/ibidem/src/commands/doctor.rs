@@ -4,6 +4,7 @@ mod audit;
 mod language_models;
 mod models;
 mod reading;
+mod sign_in;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ impl Doctor {
         findings.push(models::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);
+        findings.push(sign_in::sign_in(settings).await);
         findings.extend(traces(settings).await);
 
         if self.json {

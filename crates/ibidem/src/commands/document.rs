@@ -32,8 +32,16 @@ pub(crate) enum Document {
         operator: Operator,
         id: Uuid,
         /// The new tags, separated by commas.
-        #[arg(required = true, value_delimiter = ',')]
+        #[arg(
+            long,
+            required_unless_present = "positional_tags",
+            conflicts_with = "positional_tags",
+            value_delimiter = ','
+        )]
         tags: Vec<Tag>,
+        /// The same without `--tags`, as it was written before.
+        #[arg(hide = true, value_delimiter = ',')]
+        positional_tags: Vec<Tag>,
     },
     /// Removes a document. From then on nobody finds it. Its text stays in the database, so that old receipts can be
     /// checked; `erase` deletes that too.
@@ -122,7 +130,8 @@ impl Document {
                 show(&shown);
                 return Ok(());
             }
-            Self::Retag { operator, id, tags } => {
+            Self::Retag { operator, id, mut tags, positional_tags } => {
+                tags.extend(positional_tags);
                 let outcome = store.retag(operator.tenant_id(), DocumentId(id), &tags).await?;
                 (operator, id, outcome)
             }

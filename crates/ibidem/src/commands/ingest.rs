@@ -85,7 +85,7 @@ impl Ingest {
             self.path.display()
         );
         if !listing.left_out.is_empty() {
-            console::note(&format!("{} files of other formats are skipped", listing.left_out.len()));
+            console::note(&skipped(&listing.left_out));
         }
         let started = Instant::now();
         let batch = Uuid::now_v7();
@@ -133,7 +133,13 @@ impl Ingest {
         let reading = compose::reading(settings);
         let mut tally = Tally::default();
         let mut waiting = Vec::new();
+        let bar = ProgressBar::new(files.len() as u64);
+        bar.set_style(
+            ProgressStyle::with_template("{bar:30} {pos}/{len} files handed in")
+                .context("the progress bar's template")?,
+        );
         for file in files {
+            bar.inc(1);
             // What is wrong with one file or line is said of it, and keeps no other out.
             let found = match open(&self.path, file).await {
                 Ok(found) => found,
@@ -169,6 +175,7 @@ impl Ingest {
             }
         }
         submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
+        bar.finish_and_clear();
         Ok(tally)
     }
 
@@ -187,6 +194,15 @@ impl Ingest {
             updated_at: found.updated_at,
         }
     }
+}
+
+/// What is left out because of its format, by name; of many the first.
+fn skipped(files: &[PathBuf]) -> String {
+    const MOST: usize = 10;
+    let named = files.iter().take(MOST).map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+    let more = files.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("skipped because of their format ({}): {named}{more}", files.len())
 }
 
 async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, FindError>>> {

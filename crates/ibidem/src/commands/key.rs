@@ -28,6 +28,10 @@ pub(crate) enum Key {
         /// The key expires after this many days. Without it, the key does not expire.
         #[arg(long)]
         expires_in_days: Option<u32>,
+        /// Lets the key speak for people: a second secret is printed, with which a front end signs for whom it asks. See
+        /// docs/sign_in.md.
+        #[arg(long)]
+        speaks_for_people: bool,
     },
     /// Lists a tenant's keys by id, name, role and tags.
     List {
@@ -56,16 +60,20 @@ impl Key {
     pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         match self {
-            Self::Create { operator, name, role, tags, expires_in_days } => {
+            Self::Create { operator, name, role, tags, expires_in_days, speaks_for_people } => {
                 let tenant = store.ensure_tenant(&operator.tenant).await?;
                 let expires_at = expires_in_days.map(|days| Utc::now() + Duration::days(days.into()));
                 let key = store.create_key(&NewKey { tenant, name, role, tags, expires_at }).await?;
                 if let Some(act) = act {
                     act.object = Some(ActionObject::new("key", key.id));
-                    act.details = json!({ "role": role.as_str() });
+                    act.details = json!({ "role": role.as_str(), "speaks_for_people": speaks_for_people });
                 }
                 console::note(&format!("key {} created; it is shown only now:", key.id));
                 console::say(&key.secret);
+                if speaks_for_people && let Some(secret) = store.let_key_speak(tenant, key.id).await? {
+                    console::note("the secret with which it signs for whom it speaks, shown only now:");
+                    console::say(&secret);
+                }
             }
             Self::List { operator } => {
                 let mut table = console::table(&["id", "name", "role", "tags", "made", "state"]);

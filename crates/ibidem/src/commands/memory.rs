@@ -76,8 +76,8 @@ pub(crate) enum Memory {
 pub(crate) struct Audience {
     #[command(flatten)]
     operator: Operator,
-    /// Whoever has this tag gets the benefit of the entry; may be repeated. `public` means everybody of the tenant.
-    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',', default_value = "public")]
+    /// Tags, separated by commas: the entry is used for whoever has one of them. `public` means everybody of the tenant.
+    #[arg(long = "tags", alias = "tag", value_name = "TAGS", value_delimiter = ',', default_value = "public")]
     tags: Vec<Tag>,
 }
 

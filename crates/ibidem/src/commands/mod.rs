@@ -7,8 +7,10 @@ mod doctor;
 mod document;
 mod eval;
 mod explain;
+mod groups;
 mod ingest;
 mod key;
+mod login;
 mod memory;
 mod metrics;
 mod migrate;
@@ -53,7 +55,7 @@ enum Command {
     /// Checks every part of the installation and says how to fix what is wrong.
     ///
     /// It checks the database, the folder of originals, the models, the index, the vocabulary, the policy file, the
-    /// audit and the traces. It exits with 1 when a part is broken; a warning does not count.
+    /// audit, sign-in and the traces. It exits with 1 when a part is broken; a warning does not count.
     Doctor(doctor::Doctor),
     /// Lists the models in use, the hashes of their files, and how fast they are on this machine.
     Models(models::Models),
@@ -64,6 +66,11 @@ enum Command {
     /// Creates, lists and revokes API keys.
     #[command(subcommand)]
     Key(key::Key),
+    /// Signs in at the identity provider by a code in any browser, and prints an access token for the HTTP API.
+    Login(login::Login),
+    /// Says what groups of the identity provider give their members: a role and tags.
+    #[command(subcommand)]
+    Groups(groups::Groups),
     /// Loads documents: a file, a folder, or a .jsonl file with one document per line.
     ///
     /// Documents are put into a queue, and `ibidem worker` reads and indexes them; with --wait this command does it
@@ -159,6 +166,7 @@ impl Command {
             Self::Doctor(_)
             | Self::Models(_)
             | Self::Policy(_)
+            | Self::Login(_)
             | Self::Term(_)
             | Self::Vocabulary(_)
             | Self::Serve(_)
@@ -171,6 +179,7 @@ impl Command {
             Self::Calibrate(_) => ActionRecord::by_operator(AuditedAction::MeasureQuality, None),
             Self::Eval(command) => return command.act(),
             Self::Key(command) => command.act(),
+            Self::Groups(command) => command.act(),
             Self::SigningKey(command) => command.act()?,
             Self::Ingest(command) => command.act(),
             Self::Document(command) => command.act(),
@@ -207,12 +216,14 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Models(command) => command.run(&settings).await,
             Command::Migrate => done(migrate::run(&settings).await),
             Command::Key(command) => done(command.run(&settings, &mut act).await),
+            Command::Login(command) => done(command.run(&settings).await),
+            Command::Groups(command) => done(command.run(&settings, &mut act).await),
             Command::Ingest(command) => command.run(&settings, &mut act).await,
             Command::Document(command) => done(command.run(&settings, &mut act).await),
             Command::Memory(command) => done(command.run(&settings, &mut act).await),
             Command::Tenant(command) => done(command.run(&settings, &mut act).await),
             Command::Tag(command) => done(command.run(&settings).await),
-            Command::Ask(command) => done(command.run(&settings).await),
+            Command::Ask(command) => command.run(&settings).await,
             Command::Verify(command) => command.run(&settings).await,
             Command::SigningKey(command) => done(command.run(&settings).await),
             Command::Replay(command) => command.run(&settings).await,

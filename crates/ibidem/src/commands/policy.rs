@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use ibidem_engine::policy::Policy;
 
+use self::written::Written;
 use crate::compose::SHIPPED_POLICIES;
 use crate::console;
 
@@ -24,6 +25,11 @@ pub(crate) enum PolicyCommand {
     Diff(diff::Diff),
     /// Explains in plain words, step by step, what happens to a question under a policy file.
     Explain(explain::Explain),
+    /// Prints a policy file as it is written: a built-in one by its name, or a path.
+    Show {
+        /// A policy file: the name of a built-in one, or a path.
+        policy: String,
+    },
     /// Prints the numbers of the built-in policy files side by side, as Markdown.
     Table,
 }
@@ -35,6 +41,7 @@ impl PolicyCommand {
             Self::Check(command) => return Ok(command.run()),
             Self::Diff(command) => return Ok(command.run()),
             Self::Explain(command) => command.run()?,
+            Self::Show { policy } => console::say(Written::read(&policy)?.policy.texts.policy.trim_end()),
             Self::Table => console::say(table::shipped()?.trim_end()),
         }
         Ok(ExitCode::SUCCESS)

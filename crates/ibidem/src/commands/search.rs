@@ -53,7 +53,9 @@ impl Search {
         let request = SearchRequest::checked(self.query, self.collections, self.limit.into(), self.lanes)
             .context("the query cannot be searched for")?;
         let parts = Parts::ready(settings).await?;
-        let outcome = parts.searcher().search(&self.access.scope(), &request).await?;
+        let searcher = parts.searcher();
+        searcher.check_collections(&self.access.scope(), &request.collections).await?;
+        let outcome = searcher.search(&self.access.scope(), &request).await?;
         if self.json {
             return console::say_json(&SearchResponse::of(Uuid::new_v4(), outcome));
         }

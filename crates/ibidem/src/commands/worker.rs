@@ -1,5 +1,9 @@
 //! `ibidem worker`: reads and publishes what was handed in.
 
+use std::time::Duration;
+
+use chrono::Utc;
+use ibidem_store::{Retention, Store};
 use tokio::sync::watch;
 
 use crate::compose::Parts;
@@ -18,6 +22,7 @@ impl Work {
         let worker = parts.worker();
         let (stop, stopped) = watch::channel(false);
         tracing::info!("worker started");
+        let sweeping = tokio::spawn(sweep(parts.store.clone(), settings.conversations.clone()));
         let working = tokio::spawn(async move { worker.run(stopped).await });
         if self.until_idle {
             tokio::select! {
@@ -30,7 +35,27 @@ impl Work {
         tracing::info!("worker stops when its rounds under way are done");
         stop.send_replace(true);
         working.await?;
+        sweeping.abort();
         Ok(())
+    }
+}
+
+/// How often it is looked for conversations whose term is over.
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Begins at once and goes on until it is ended. What fails is tried again the next hour.
+async fn sweep(store: Store, retention: Retention) {
+    let mut looks = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        looks.tick().await;
+        match store.sweep_conversations(&retention, Utc::now()).await {
+            Ok(0) => {}
+            Ok(deleted) => tracing::info!(deleted, "conversations whose term is over were deleted"),
+            Err(error) => tracing::warn!(%error, "old conversations could not be deleted; it is tried again"),
+        }
+        if let Err(error) = store.sweep_quotas(Utc::now()).await {
+            tracing::warn!(%error, "old counts of limits could not be deleted; it is tried again");
+        }
     }
 }
 

@@ -24,7 +24,8 @@ use uuid::Uuid;
 
 use crate::model_server::FixedServer;
 
-const POLICY: &str = include_str!("../../../../policies/default.yaml");
+/// It asks nobody but the vocabulary about a term (`vocabulary_only`).
+const POLICY: &str = include_str!("../../../../policies/architecture.yaml");
 /// The forms of docs/specification/04_routing.md.
 const FORMS: [&str; 6] =
     ["What is {}?", "Define {}", "Meaning of {}", "CIM term {}", "Explain the term {}", "What does {} mean?"];
@@ -213,6 +214,7 @@ fn limits() -> ServerLimits {
         body_timeout: patient,
         request_timeout: patient,
         max_in_flight: 64,
+        tenant_share_percent: 100,
         key_share_percent: 100,
         connections: ConnectionLimits {
             max_connections: 64,

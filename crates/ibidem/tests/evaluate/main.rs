@@ -11,6 +11,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod follow_ups;
 mod served;
 
 use std::path::{Path, PathBuf};

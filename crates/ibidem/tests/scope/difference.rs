@@ -126,7 +126,11 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
         policy: policy.clone(),
         deadline: Deadline::NONE,
     };
-    let (answer, _) = engine.turn(identity, asked(), &mut Nobody).await.unwrap();
+    let (answer, _) = match engine.turn(identity, asked(), &mut Nobody).await {
+        Ok(turned) => turned,
+        // A collection that is not there, or not for this asker.
+        Err(error) => return json!({ "searches": searches, "error": error.to_string() }),
+    };
     let mut answer = serde_json::to_value(&answer).unwrap();
     answer["generation_time_ms"] = Value::Null;
     let mut explanation = serde_json::to_value(engine.explain(asked()).await.unwrap()).unwrap();

@@ -329,6 +329,7 @@ fn random_version(random: &mut StdRng, counter: &FakeEmbedder) -> NewVersion {
             section,
             page: None,
             span,
+            above: Default::default(),
         });
     }
     NewVersion {
@@ -340,6 +341,7 @@ fn random_version(random: &mut StdRng, counter: &FakeEmbedder) -> NewVersion {
         text_sha256: Sha256Hash::of(text.as_bytes()),
         text,
         passages,
+        standing: Default::default(),
         remarks: Vec::new(),
     }
 }

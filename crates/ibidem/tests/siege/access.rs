@@ -323,6 +323,7 @@ async fn useless(
         ("GET", "/v1/memory", None),
         ("POST", "/v1/memory/pins", Some(json!({}))),
         ("POST", "/v1/documents", Some(json!({}))),
+        ("GET", "/v1/documents/00000000-0000-0000-0000-000000000000", None),
         ("GET", "/openapi.json", None),
     ];
     for query in queries {
@@ -348,7 +349,9 @@ async fn roles(checks: &mut Checks, door: &Door<'_>, keys: &[String]) {
     let nothing = Some(json!({}));
     let entry = format!("/v1/memory/{}", Uuid::new_v4());
     let (answer, audit) = (format!("/v1/answers/{}", Uuid::new_v4()), format!("/v1/audit/{}", Uuid::new_v4()));
-    let table: [(&str, &str, &Option<Value>, [u16; 3]); 10] = [
+    let document = format!("/v1/documents/{}", Uuid::new_v4());
+    let (passage, original) = (format!("{document}/passages/0"), format!("{document}/original"));
+    let table: [(&str, &str, &Option<Value>, [u16; 3]); 13] = [
         ("GET", "/v1/memory", &None, [403, 200, 200]),
         ("GET", &entry, &None, [403, 404, 404]),
         ("POST", "/v1/memory/pins", &nothing, [403, 422, 422]),
@@ -356,6 +359,9 @@ async fn roles(checks: &mut Checks, door: &Door<'_>, keys: &[String]) {
         ("PUT", &entry, &nothing, [403, 422, 422]),
         ("DELETE", &entry, &None, [403, 404, 404]),
         ("POST", "/v1/documents", &nothing, [403, 400, 400]),
+        ("GET", &document, &None, [404, 404, 404]),
+        ("GET", &passage, &None, [404, 404, 404]),
+        ("GET", &original, &None, [404, 404, 404]),
         ("GET", &audit, &None, [403, 403, 404]),
         ("GET", &answer, &None, [404, 404, 404]),
         ("GET", "/openapi.json", &None, [200, 200, 200]),

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use ibidem_words::DocumentKind;
+use ibidem_language::standing::label;
+use ibidem_words::{DocumentKind, Standing};
 use serde_json::Value;
 
 use super::Stated;
 use super::manuscript::collapsed;
+use super::standing::said_under;
 
 /// Longer than this it is not front matter but a text that opens with a rule.
 const LONGEST: usize = 64 * 1024;
@@ -46,7 +48,26 @@ fn stated(yaml: &str) -> Stated {
         kind: first(&["kind", "type"]).and_then(|kind| DocumentKind::try_from(kind).ok()),
         updated_at: first(&["updated_at", "updated", "last_updated", "last_modified", "date"])
             .and_then(|date| moment(&date)),
+        standing: standing(yaml),
     }
+}
+
+/// Whether the document is in force: entries under any of the names for that, lists included.
+fn standing(yaml: &str) -> Standing {
+    let mut standing = Standing::default();
+    let lists = serde_saphyr::from_str::<BTreeMap<String, Value>>(yaml).unwrap_or_default();
+    let lists = lists.into_iter().filter_map(|(name, value)| Some((key(&name), several(&value)?)));
+    for (name, words) in entries(yaml).into_iter().chain(lists) {
+        if let Some(label) = label(&name) {
+            said_under(label, &words, &mut standing);
+        }
+    }
+    standing
+}
+
+fn several(value: &Value) -> Option<String> {
+    let values: Vec<String> = value.as_array()?.iter().filter_map(single).collect();
+    Some(values.join(", "))
 }
 
 /// Its entries with a single value, by lower-case name.

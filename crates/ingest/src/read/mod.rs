@@ -11,6 +11,7 @@ mod pdf;
 mod plain;
 pub mod reader;
 mod settled;
+mod standing;
 #[cfg(any(test, feature = "testing"))]
 pub mod suite;
 #[cfg(test)]
@@ -20,8 +21,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::DocumentKind;
 use ibidem_words::ports::intake::Format;
+use ibidem_words::{DocumentKind, Standing};
 use serde::{Deserialize, Serialize};
 
 /// The largest original that is read at all, in bytes.
@@ -87,6 +88,9 @@ pub struct Stated {
     pub address: Option<String>,
     pub kind: Option<DocumentKind>,
     pub updated_at: Option<DateTime<Utc>>,
+    /// Whether it is in force.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 /// Why an original gave no text. Every message says what to do about it.
@@ -122,13 +126,14 @@ pub fn read(bytes: &[u8], format: Format) -> Result<ReadDocument, ReadError> {
     if bytes.len() > LARGEST_ORIGINAL {
         return Err(ReadError::TooLarge { what: "its bytes".into(), limit: "64 MiB".to_owned() });
     }
-    let document = match format {
+    let mut document = match format {
         Format::Markdown => markdown::read(&plain::decoded(bytes)),
         Format::Html => html::read(&plain::decoded_html(bytes)),
         Format::Plain => plain::read(&plain::decoded(bytes)),
         Format::Pdf => pdf::read(bytes),
         Format::Docx => docx::read(bytes),
     }?;
+    document.stated.standing = standing::with_text(&document);
     Ok(settled::settled(document))
 }
 

@@ -3,6 +3,7 @@
 use ibidem_words::fields::{self, LONGEST_TITLE};
 use ibidem_words::{is_unseen, seen};
 
+use super::standing::MOST_ADDRESSES;
 use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_PAGES, MOST_SECTIONS, ReadDocument};
 
 /// Headings have nine levels at most.
@@ -58,6 +59,12 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
         (
             document.stated.updated_at.is_some_and(|date| fields::date("date", date).is_err()),
             "its date is outside the calendar",
+        ),
+        (
+            [&document.stated.standing.replaced_by, &document.stated.standing.replaces].into_iter().any(|addresses| {
+                addresses.len() > MOST_ADDRESSES || !addresses.iter().all(|address| fields::address(address).is_ok())
+            }),
+            "what it replaces is odd",
         ),
         (
             document.remarks.len() > MOST_REMARKS

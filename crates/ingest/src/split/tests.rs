@@ -97,6 +97,36 @@ fn a_heading_stays_with_the_text_below_it() {
 }
 
 #[test]
+fn what_stands_above_a_passage_goes_with_it() {
+    let text = "Title\n\nÜber Fees\n\nNot paid are:\n\n- one two three four\n- five six seven eight\n\nKind | Fee (EUR)\n\
+                Taxi and bus | 4 5\nTrain and plane | 6 7\n\nThe end of it all is here.";
+    let mut document = document(text);
+    document.title = Some("Title".to_owned());
+    document.sections = vec![SectionStart { at: 7, path: vec!["Über Fees".to_owned()] }];
+    let limits = Limits { max_tokens: 16, max_characters: 1_000, least_text_tokens: 4 };
+    let passages = check(&document, "Title", &Words, &limits);
+    let letters: Vec<char> = text.chars().collect();
+    let mut shown = Vec::new();
+    for passage in &passages {
+        for line in passage.above.all() {
+            let span = line.span.start as usize..line.span.end as usize;
+            assert_eq!(line.text, letters[span].iter().collect::<String>());
+        }
+        let words = |line: &Option<ibidem_words::LineAbove>| line.as_ref().map(|line| line.text.clone());
+        let above = &passage.above;
+        let first = passage.text.lines().next().unwrap_or_default().to_owned();
+        shown.push((first, words(&above.heading), words(&above.lead_in), words(&above.head)));
+    }
+    let heading = Some("Über Fees".to_owned());
+    let find = |first: &str| shown.iter().find(|(line, ..)| line.starts_with(first)).cloned();
+    assert_eq!(shown[0], ("Title".to_owned(), None, None, None), "its heading is in it");
+    let lead_in = Some("Not paid are:".to_owned());
+    assert_eq!(find("- one"), Some(("- one two three four".to_owned(), heading.clone(), lead_in, None)));
+    let head = Some("Kind | Fee (EUR)".to_owned());
+    assert_eq!(find("Train"), Some(("Train and plane | 6 7".to_owned(), heading, None, head)));
+}
+
+#[test]
 fn sections_and_pages_go_with_the_passage() {
     let mut document = document("Intro words.\n\nScope\n\nWho it is for.\n\nLimits\n\nHow much.");
     let path = |headings: &[&str]| headings.iter().map(|&heading| heading.to_owned()).collect();
@@ -152,6 +182,7 @@ fn a_title_that_leaves_no_room_is_an_error_and_one_that_leaves_little_is_not() {
             section: None,
             page: None,
             span: CharSpan { start: 0, end: 1 },
+            above: Default::default(),
             tokens: 13,
         }])
     );

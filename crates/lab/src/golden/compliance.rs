@@ -1,7 +1,7 @@
 //! Whether every sentence of an answer has a marker that leads to one of its citations.
 
 use ibidem_language::sentences::sentences_of;
-use ibidem_words::{Answer, Receipt};
+use ibidem_words::{Answer, Stretch, StretchKind};
 use serde::{Deserialize, Serialize};
 
 /// How many sentences an answer has, and how many of them are cited.
@@ -17,15 +17,19 @@ impl CitedSentences {
     pub fn of(answer: &Answer) -> Self {
         let mut counted = Self::default();
         let mut rest = answer.answer.as_str();
-        for sentence in answer.receipt.iter().flat_map(Receipt::claims) {
-            let Some(place) = rest.find(sentence.text.as_str()) else {
+        // The policy's own words claim nothing of the documents.
+        let vouched = |stretch: &&Stretch| matches!(stretch.kind, StretchKind::Claim | StretchKind::Policy);
+        for stretch in answer.receipt.iter().flat_map(|receipt| receipt.stretches.iter().filter(vouched)) {
+            let is_claim = stretch.kind == StretchKind::Claim;
+            let Some(place) = rest.find(stretch.text.as_str()) else {
                 // Claimed, and not said: a receipt of something else.
-                counted.all += 1;
+                counted.all += usize::from(is_claim);
                 continue;
             };
-            counted.all += 1 + uncited(&rest[..place]);
-            counted.cited += usize::from(!sentence.sources.is_empty() && is_cited(&sentence.text, answer));
-            rest = &rest[place + sentence.text.len()..];
+            counted.all += usize::from(is_claim) + uncited(&rest[..place]);
+            let is_cited = is_claim && !stretch.sources.is_empty() && is_cited(&stretch.text, answer);
+            counted.cited += usize::from(is_cited);
+            rest = &rest[place + stretch.text.len()..];
         }
         counted.all += uncited(rest);
         counted

@@ -36,6 +36,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         rerank: None,
         curated: None,
         addressed: false,
+        on_its_text: false,
         forced: false,
         coverage: 1.0,
         present: PresentTerms::default(),
@@ -58,6 +59,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
     let mut decision = DecisionRecord {
         action: if is_answered { Action::Cite } else { Action::Refuse },
         reason: (!is_answered).then_some(Reason::LowSimilarity),
+        class: None,
         trace: vec![
             gate("duplicates", Verdict::Pass, 0.0, 0.9),
             gate("evidence", Verdict::Pass, 1.0, 1.0),
@@ -69,6 +71,8 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
             coverage: 1.0,
             judged: 100.0,
             fallback_reasons: vec![Fallback::Extractive],
+            answering: None,
+            model_failed: false,
         }),
         is_general: false,
     };

@@ -11,6 +11,8 @@ mod signs;
 mod structure;
 mod waiting;
 
+use std::ops::Range;
+
 use boundary::{Boundaries, End};
 pub use structure::WaitingStructure;
 
@@ -110,13 +112,22 @@ impl SentenceHolder {
 
 /// The sentences of a text, verbatim, without the white space around them.
 pub fn sentences_of(text: &str) -> Vec<&str> {
+    sentence_places(text).into_iter().map(|place| &text[place]).collect()
+}
+
+/// Where the sentences of a text stand, in bytes, without the white space around them.
+pub fn sentence_places(text: &str) -> Vec<Range<usize>> {
     let mut boundaries = Boundaries::default();
     let mut begins = vec![0];
     begins.extend(text.chars().filter_map(|character| boundaries.read(character)).map(|end: End| end.at));
     begins.extend(boundaries.finish().map(|end| end.at));
     let ends = begins.iter().skip(1).copied().chain([text.len()]);
-    let sentences = begins.iter().zip(ends).map(|(begin, end)| text[*begin..end].trim());
-    sentences.filter(|sentence| sentence.chars().any(char::is_alphabetic)).collect()
+    let places = begins.iter().zip(ends).map(|(begin, end)| {
+        let sentence = &text[*begin..end];
+        let start = begin + (sentence.len() - sentence.trim_start().len());
+        start..start + sentence.trim().len()
+    });
+    places.filter(|place| text[place.clone()].chars().any(char::is_alphabetic)).collect()
 }
 
 #[cfg(test)]

@@ -31,10 +31,20 @@ pub(crate) struct Tables {
     pub(crate) abbreviations: Abbreviations,
     /// Words that begin sentences, and hardly ever names.
     pub(crate) sentence_starters: &'static [&'static str],
+    /// Words, in lower case, that begin a sentence which says something only after the one before it.
+    pub(crate) leaning: &'static [&'static str],
+    /// Words that stand around an address where the document itself is asked for.
+    pub(crate) around_address: &'static [&'static str],
+    pub(crate) aspects: &'static [Aspect],
+    /// What stands between the first and the last of a range: `ADR-1 to ADR-3`.
+    pub(crate) to: &'static [&'static str],
+    pub(crate) standings: Standings,
     /// Words that begin a clause.
     pub(crate) connectives: &'static [&'static str],
     pub(crate) turning: Turning,
     pub(crate) denials: Denials,
+    pub(crate) talk: Talk,
+    pub(crate) follow_ups: FollowUps,
     /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
     pub(crate) asserting: &'static [&'static str],
     /// The same where words are not parted by spaces: each sign by itself.
@@ -80,6 +90,120 @@ pub(crate) struct Denials {
     pub(crate) confessions: &'static [&'static str],
 }
 
+/// Among the headings of an aspect: what replaced the document is asked for, and so is the document that did.
+pub const SUCCESSOR: &str = "superseded by";
+
+/// A part that documents of a kind have: the words that ask for it, and the headings it has. All in lower case.
+#[derive(Debug)]
+pub(crate) struct Aspect {
+    pub(crate) words: &'static [&'static str],
+    pub(crate) headings: &'static [&'static str],
+}
+
+/// How documents say whether they are in force, in lower case: what a sentence about it begins with, and the labels.
+#[derive(Debug)]
+pub(crate) struct Standings {
+    /// Headings and labels of what a document says about it.
+    pub(crate) labels: &'static [&'static str],
+    pub(crate) in_force: &'static [&'static str],
+    pub(crate) superseded: &'static [&'static str],
+    pub(crate) rejected: &'static [&'static str],
+    pub(crate) deprecated: &'static [&'static str],
+    pub(crate) draft: &'static [&'static str],
+    pub(crate) expired: &'static [&'static str],
+    /// The address of what replaced it follows.
+    pub(crate) replaced_by: &'static [&'static str],
+    /// The address of what it replaces follows.
+    pub(crate) replaces: &'static [&'static str],
+    pub(crate) valid_from: &'static [&'static str],
+    pub(crate) valid_to: &'static [&'static str],
+}
+
+const NO_STANDINGS: Standings = Standings {
+    labels: &[],
+    in_force: &[],
+    superseded: &[],
+    rejected: &[],
+    deprecated: &[],
+    draft: &[],
+    expired: &[],
+    replaced_by: &[],
+    replaces: &[],
+    valid_from: &[],
+    valid_to: &[],
+};
+
+/// What is said to somebody rather than asked of documents, and how questions begin. In lower case, without signs.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    pub(crate) greetings: &'static [&'static str],
+    pub(crate) thanks: &'static [&'static str],
+    /// What is asked about the assistant itself, word for word.
+    pub(crate) about_assistant: &'static [&'static str],
+    /// What stands beside a greeting or thanks and asks for nothing.
+    pub(crate) beside: &'static [&'static str],
+    /// How a question begins that asks how something is done.
+    pub(crate) how_to: &'static [&'static str],
+    /// How a question begins that leans on what was said before.
+    pub(crate) leaning: &'static [&'static str],
+}
+
+/// How somebody goes on with what they asked before, and the words that a question is put together with. In lower case.
+#[derive(Debug)]
+pub(crate) struct FollowUps {
+    /// What a question that goes on begins with, before it says with what: "what about …".
+    pub(crate) openings: &'static [&'static str],
+    /// "Does the same apply to …": what follows takes the place of something in the question before.
+    pub(crate) same: &'static [&'static str],
+    /// They stand for what was spoken of.
+    pub(crate) pronouns: &'static [&'static str],
+    pub(crate) possessives: &'static [&'static str],
+    /// They stand for what was spoken of, alone or before a noun.
+    pub(crate) demonstratives: &'static [&'static str],
+    /// Before an auxiliary or at the end it stands for what was spoken of; before a noun it is an article.
+    pub(crate) article_pronouns: &'static [&'static str],
+    /// "This year" is no year that was spoken of.
+    pub(crate) moments: &'static [&'static str],
+    /// What a pronoun behind one of these stands for is in the same question.
+    pub(crate) subordinators: &'static [&'static str],
+    pub(crate) asking: &'static [&'static str],
+    /// "How long", "how many": the words of measure.
+    pub(crate) measures: &'static [&'static str],
+    pub(crate) auxiliaries: &'static [&'static str],
+    pub(crate) prepositions: &'static [&'static str],
+    pub(crate) determiners: &'static [&'static str],
+    /// Words for a part, a limit or a consequence of something: alone they say it of what was spoken of.
+    pub(crate) relational: &'static [&'static str],
+    /// Participles that no ending shows, and verbs that stand at the end of a question.
+    pub(crate) participles: &'static [&'static str],
+    /// Which of several.
+    pub(crate) choosing: &'static [&'static str],
+    /// Puts a phrase behind a question: "for".
+    pub(crate) for_whom: &'static str,
+    pub(crate) or: &'static str,
+}
+
+const NO_FOLLOW_UPS: FollowUps = FollowUps {
+    openings: &[],
+    same: &[],
+    pronouns: &[],
+    possessives: &[],
+    demonstratives: &[],
+    article_pronouns: &[],
+    moments: &[],
+    subordinators: &[],
+    asking: &[],
+    measures: &[],
+    auxiliaries: &[],
+    prepositions: &[],
+    determiners: &[],
+    relational: &[],
+    participles: &[],
+    choosing: &[],
+    for_whom: "",
+    or: "",
+};
+
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
@@ -89,9 +213,16 @@ const NOTHING: Tables = Tables {
     weekdays: &[],
     abbreviations: Abbreviations { opening: &[], before_number: &[], closing: &[], named: &[] },
     sentence_starters: &[],
+    leaning: &[],
+    around_address: &[],
+    aspects: &[],
+    to: &[],
+    standings: NO_STANDINGS,
     connectives: &[],
     turning: Turning { denying: &[], demanding: &[], always: &[] },
     denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },
+    talk: Talk { greetings: &[], thanks: &[], about_assistant: &[], beside: &[], how_to: &[], leaning: &[] },
+    follow_ups: NO_FOLLOW_UPS,
     asserting: &[],
     asserting_signs: "",
 };

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::conversations::TalkingIn;
 use super::json::{Sent, count};
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
@@ -48,6 +49,10 @@ pub(crate) struct QuestionBody {
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200)]
     session_id: Option<String>,
+    /// The conversation that the question belongs to: what was asked there before is its history, and the question and
+    /// its answer are kept there. Not together with `history`.
+    #[serde(default)]
+    conversation_id: Option<Uuid>,
     /// Send each sentence as soon as it may be shown, as server-sent events.
     #[serde(default)]
     stream: bool,
@@ -82,17 +87,30 @@ impl Listener for StreamListener {
     responses(
         (status = 200, content((Answer = "application/json"), (SentenceEvent = "text/event-stream"))),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn ask(turn: TurnRequest, Sent(body): Sent<QuestionBody>) -> Result<Response, Problem> {
+    let talking = body.conversation_id.map(|id| TalkingIn::of(turn.identity(), id));
+    let history = match &talking {
+        None => body.history,
+        Some(_) if !body.history.is_empty() => {
+            return Err(Problem::invalid("history: leave it out; the conversation has its own."));
+        }
+        Some(TalkingIn { talker, conversation }) => {
+            let so_far = turn.state().store.conversation_so_far(talker, &turn.scope(), *conversation).await?;
+            so_far.ok_or_else(Problem::no_such_conversation)?
+        }
+    };
+    let turn = turn.within(talking);
     let question = Question::checked(QuestionDraft {
         query: body.query,
         collections: body.collections,
-        history: body.history,
+        history,
         model: body.model,
         max_context_chunks: body.max_context_chunks,
-        session_id: body.session_id,
+        session_id: body.session_id.or_else(|| body.conversation_id.map(|id| id.to_string())),
     })?;
     if !body.stream {
         return Ok(Json(turn.begin(question, Box::new(Nobody)).await?.whole().await?).into_response());

@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::{Path, State};
 use chrono::{DateTime, Utc};
 use ibidem_store::AuditRecord;
-use ibidem_words::Role;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -63,9 +62,9 @@ pub(crate) struct AuditEntry {
 /// Who asked.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AskerEntry {
-    /// `key:` and the key's id, or `operator`; null in records from before ids were kept.
+    /// `key:` and the key's id, `person:` and the person's id, or `operator`; null in records from before ids were kept.
     subject_id: Option<String>,
-    /// The key's name when it asked, for people to read.
+    /// The name of the key or the person when they asked, for people to read.
     subject_name: String,
     session_id: Option<String>,
     /// Which question of its conversation: 1 is the first.
@@ -147,7 +146,6 @@ pub(crate) async fn read(
     caller: Caller,
     Path(request_id): Path<String>,
 ) -> Result<Json<AuditBody>, Problem> {
-    caller.require(Role::Admin)?;
     let request_id: Uuid = request_id.parse().map_err(|_| Problem::no_such_record())?;
     let records = state.store.audit(caller.0.tenant(), request_id).await?;
     if records.is_empty() {

@@ -1,5 +1,6 @@
 //! `POST /v1/documents`: a document is handed in.
 
+pub(crate) mod read;
 pub(crate) mod remove;
 
 use std::str::FromStr;
@@ -11,13 +12,14 @@ use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_store::ActionObject;
 use ibidem_words::ports::intake::{Format, Submission, Submitted};
-use ibidem_words::{CollectionName, DocumentKind, Role, Sha256Hash, Tag};
+use ibidem_words::{CollectionName, DocumentKind, Sha256Hash, Tag};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::permissions::{self, Power};
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -118,8 +120,6 @@ pub(crate) async fn submit(
     caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<DocumentAccepted>), Problem> {
-    // Before the body is read: whoever may not hand in documents does not cost us one.
-    caller.require(Role::Curator)?;
     let parts = Multipart::from_request(request, &state)
         .await
         .map_err(|rejection| Problem::malformed(rejection.status(), rejection.body_text()))?;
@@ -148,6 +148,7 @@ pub(crate) async fn submit(
         updated_at: Some(Utc::now()),
     };
     let submission = submission.checked().map_err(|error| Problem::invalid(error.to_string()))?;
+    state.quotas.take_document(&state.store, &caller.0, bytes.len()).await?;
     state.originals.keep(tenant, bytes).await?;
     let document_id = submission.document_id().0;
     let outcomes = state.store.submit(tenant, Uuid::now_v7(), &state.reading, &[submission]).await?;
@@ -172,7 +173,7 @@ fn tags_of(caller: &Caller, written: &str) -> Result<Vec<Tag>, Problem> {
     }
     let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags().contains(*tag));
     match foreign {
-        Some(tag) if caller.0.role() < Role::Admin => {
+        Some(tag) if !permissions::may(&caller.0, Power::GiveForeignTags) => {
             Err(Problem::forbidden(format!("This key does not carry the tag {tag:?} itself.", tag = tag.as_str())))
         }
         _ => Ok(tags),

@@ -2,10 +2,17 @@
 
 pub(crate) mod answers;
 pub(crate) mod audit;
+pub(crate) mod conversations;
+mod cursor;
 pub(crate) mod documents;
+pub(crate) mod feedback;
+pub(crate) mod groups;
 pub(crate) mod health;
 pub(crate) mod json;
+pub(crate) mod keys;
+pub(crate) mod me;
 pub(crate) mod memory;
 pub(crate) mod metrics;
+pub(crate) mod people;
 pub(crate) mod receipt_keys;
 pub(crate) mod search;

@@ -181,6 +181,7 @@ pub(crate) async fn search(
     if let Some(act) = &act {
         act.asks(&request.query);
     }
+    state.engine.parts.searcher.check_collections(&caller.scope(), &request.collections).await?;
     let began = Instant::now();
     let traced = traces::search(caller.0.tenant());
     let outcome = state.engine.parts.searcher.search(&caller.scope(), &request).instrument(traced.clone()).await;

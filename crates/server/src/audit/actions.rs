@@ -19,15 +19,26 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 15] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
     ("GET", "/v1/models", AuditedAction::ListCollections),
+    ("POST", "/v1/answers/{request_id}/feedback", AuditedAction::GiveFeedback),
+    ("GET", "/v1/feedback", AuditedAction::ListFeedback),
+    ("POST", "/v1/conversations", AuditedAction::CreateConversation),
+    ("GET", "/v1/conversations", AuditedAction::ListConversations),
+    ("GET", "/v1/conversations/{id}", AuditedAction::ReadConversation),
+    ("PATCH", "/v1/conversations/{id}", AuditedAction::RenameConversation),
+    ("DELETE", "/v1/conversations/{id}", AuditedAction::EraseConversation),
+    ("GET", "/v1/conversations/{id}/export", AuditedAction::ExportConversation),
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),
     ("POST", "/v1/documents", AuditedAction::SubmitDocument),
+    ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
+    ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
+    ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),
     ("DELETE", "/v1/documents/{id}", AuditedAction::RemoveDocument),
     ("POST", "/v1/memory/pins", AuditedAction::Pin),
     ("POST", "/v1/memory/notes", AuditedAction::WriteNote),
@@ -35,10 +46,26 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 15] = [
     ("GET", "/v1/memory/{id}", AuditedAction::ReadEntry),
     ("PUT", "/v1/memory/{id}", AuditedAction::ReplaceEntry),
     ("DELETE", "/v1/memory/{id}", AuditedAction::RemoveEntry),
+    ("GET", "/v1/keys", AuditedAction::ListKeys),
+    ("POST", "/v1/keys", AuditedAction::CreateKey),
+    ("DELETE", "/v1/keys/{id}", AuditedAction::RevokeKey),
+    ("GET", "/v1/groups", AuditedAction::ListGroups),
+    ("PUT", "/v1/groups", AuditedAction::MapGroup),
+    ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
+    ("GET", "/v1/people", AuditedAction::ListPeople),
+    ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
+    ("GET", "/auth/me", AuditedAction::ReadSelf),
+    ("GET", "/auth/sessions", AuditedAction::ListSessions),
+    ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),
+    ("POST", "/auth/logout", AuditedAction::SignOut),
 ];
 
-/// They tell of the installation, not of anybody's data.
-pub const EXEMPT_ROUTES: [(&str, &str); 5] = [
+/// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
+/// was for, as signing in does.
+pub const EXEMPT_ROUTES: [(&str, &str); 8] = [
+    ("GET", "/auth/login"),
+    ("GET", "/auth/callback"),
+    ("POST", "/auth/backchannel-logout"),
     ("GET", "/.well-known/ibidem-receipt-keys.json"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -170,6 +197,14 @@ impl Tally {
                 tracing::error!(action = action.as_str(), requests, "requests that were turned away are not on record");
             }
         }
+    }
+}
+
+/// Puts on record what a request did for somebody who was not known when it came.
+pub(crate) fn record_for(state: &AppState, act: ActionRecord) {
+    let Some(queue) = state.action_queue.clone() else { return };
+    if let Err(row) = queue.try_put(act) {
+        state.turns.spawn(async move { queue.put_row(row).await });
     }
 }
 

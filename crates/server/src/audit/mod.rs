@@ -13,7 +13,7 @@ use ibidem_words::ports::records::TurnRecord;
 
 use crate::state::AppState;
 pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};
-pub(crate) use actions::{Act, Tally, record_action};
+pub(crate) use actions::{Act, Tally, record_action, record_for};
 use citations::check_citations;
 pub(crate) use queue::{AuditCounts, Queue};
 pub(crate) use upkeep::keep_up;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use ibidem_store::{Feedback, FeedbackReason, Thumb};
 use ibidem_words::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
 use ibidem_words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
@@ -40,6 +41,8 @@ pub(crate) struct Metrics {
     collections: Collections,
     abstentions: Counters,
     answers: Counters,
+    small_talk: Counter,
+    feedback: Counters,
     embedding_requests: Counters,
     embedding_failures: Counters,
     embedding_fallbacks: Counters,
@@ -64,6 +67,7 @@ impl Metrics {
         };
         let abstentions = counters(&names::RAG_ABSTENTION);
         let answers = counters(&names::RAG_ANSWER);
+        let feedback = counters(&names::ANSWER_FEEDBACK);
         let embedding_requests = counters(&names::EMBEDDING_REQUEST);
         let embedding_failures = counters(&names::EMBEDDING_FAIL);
         let embedding_fallbacks = counters(&names::EMBEDDING_FALLBACK);
@@ -83,6 +87,7 @@ impl Metrics {
             registry.register(metric.registered(), metric.help, counter.clone());
             counter
         };
+        let small_talk = counter(&names::RAG_SMALL_TALK);
         let citations_checked = counter(&names::CITATION_CHECKED);
         let citations_broken = counter(&names::CITATION_BROKEN);
         let (written, lost) = (counter(&names::AUDIT_WRITTEN), counter(&names::AUDIT_LOST));
@@ -94,6 +99,8 @@ impl Metrics {
             collections: Collections::default(),
             abstentions,
             answers,
+            small_talk,
+            feedback,
             embedding_requests,
             embedding_failures,
             embedding_fallbacks,
@@ -120,6 +127,9 @@ impl Metrics {
         };
         zero(&self.abstentions, "reason", &Reason::ALL.map(Reason::as_str));
         zero(&self.answers, "action", &Action::ALL.map(Action::as_str));
+        zero(&self.feedback, "verdict", &Thumb::ALL.iter().map(|thumb| thumb.as_str()).collect::<Vec<_>>());
+        let reasons = FeedbackReason::ALL.iter().map(|reason| reason.as_str());
+        zero(&self.feedback, "verdict", &reasons.collect::<Vec<_>>());
         zero(&self.markers, "outcome", &["expanded", "not_minted", "malformed", "repeated", "internal"]);
         zero(&self.sentences, "verdict", &SentenceVerdict::ALL.map(SentenceVerdict::as_str));
         zero(&self.responses, "status", &["2xx", "4xx", "5xx"]);
@@ -139,7 +149,12 @@ impl Metrics {
     /// Counts a turn.
     pub(crate) fn turn(&self, record: &TurnRecord) {
         let (answer, numbers) = (&record.answer, &record.numbers);
-        add(&self.answers, "action", answer.action.as_str(), 1);
+        // Counted apart: nothing was asked of the documents.
+        if answer.reason == Some(Reason::SmallTalk) {
+            self.small_talk.inc();
+        } else {
+            add(&self.answers, "action", answer.action.as_str(), 1);
+        }
         if let Some(reason) = answer.reason.filter(|_| answer.refused) {
             add(&self.abstentions, "reason", reason.as_str(), 1);
         }
@@ -175,6 +190,12 @@ impl Metrics {
         count(&self.embedding_failures, search.embedding_failures);
         count(&self.embedding_fallbacks, u32::from(search.by_words_alone));
         observe(&self.retrieval_latency, "collection", collection, search.took);
+    }
+
+    /// Counts what an asker said: the reason where there is one, else the thumb.
+    pub(crate) fn feedback(&self, feedback: &Feedback) {
+        let verdict = feedback.reason.map_or(feedback.thumb.as_str(), FeedbackReason::as_str);
+        add(&self.feedback, "verdict", verdict, 1);
     }
 
     /// Counts citations that went out, and those of them that the catalogue does not know.

@@ -37,6 +37,10 @@ impl Metric {
 pub(super) const RAG_ABSTENTION: Metric =
     Metric::counter("rag_abstention_total", &["reason"], "Questions that were not answered");
 pub(super) const RAG_ANSWER: Metric = Metric::counter("rag_answer_total", &["action"], "Questions, by what came back");
+pub(super) const RAG_SMALL_TALK: Metric =
+    Metric::counter("rag_small_talk_total", &[], "Greetings, thanks and questions about the assistant: no questions");
+pub(super) const ANSWER_FEEDBACK: Metric =
+    Metric::counter("answer_feedback_total", &["verdict"], "What askers said of answers: up, down, or what is wrong");
 pub(super) const SKOSMOS_LOOKUP: Metric =
     Metric::counter("skosmos_lookup_total", &["backend"], "Terms looked up: hits, misses, timeouts and errors");
 pub(super) const SKOSMOS_HIT: Metric =
@@ -93,9 +97,11 @@ pub(super) const TRACE_SPAN_LOST: Metric =
     Metric::counter("trace_span_lost_total", &[], "Spans of traces that the collector did not get");
 
 /// All of them.
-pub const METRICS: [Metric; 26] = [
+pub const METRICS: [Metric; 28] = [
     RAG_ABSTENTION,
     RAG_ANSWER,
+    RAG_SMALL_TALK,
+    ANSWER_FEEDBACK,
     SKOSMOS_LOOKUP,
     SKOSMOS_HIT,
     SKOSMOS_MISS,

@@ -63,7 +63,7 @@ pub(crate) struct UrlCitation {
     end_index: usize,
     /// The document's name and section.
     title: String,
-    /// The document.
+    /// The passage, or the concept of a vocabulary.
     url: String,
 }
 
@@ -264,6 +264,9 @@ impl Links {
     }
 
     fn to(&self, citation: &Citation) -> String {
-        format!("{}/v1/documents/{}/passages/{}", self.base, citation.document_id, citation.chunk_index)
+        match citation.link.as_deref() {
+            Some(elsewhere) if !elsewhere.starts_with('/') => elsewhere.to_owned(),
+            link => format!("{}{}", self.base, link.unwrap_or_default()),
+        }
     }
 }

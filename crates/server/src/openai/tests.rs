@@ -14,6 +14,7 @@ pub(super) fn citation(marker: u32) -> Citation {
         "document_name": format!("Document {marker}"), "version": 1, "updated_at": "2026-01-01T00:00:00Z",
         "chunk_index": 4, "page_number": 2, "section": "Rates", "relevance_score": 0.9, "snippet": "x",
         "snippet_full": "x", "span": {"start": 0, "end": 1}, "document_sha256": "0".repeat(64),
+        "link": format!("/v1/documents/{source}/passages/4"),
     }))
     .unwrap()
 }

@@ -41,6 +41,7 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
             "generation_time_ms",
             "grounded",
             "model_used",
+            "nearest",
             "reason",
             "receipt",
             "refusal_reason",
@@ -51,7 +52,8 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
             "suggestions",
             "trace",
             "transparency",
-            "warnings"
+            "warnings",
+            "why"
         ]
     );
     assert_eq!(reply.body["action"], "cite");
@@ -64,18 +66,24 @@ async fn an_answer_has_every_field_of_the_contract_and_cites_what_the_asker_may_
     assert_eq!(
         fields,
         [
+            "address",
             "chunk_index",
+            "collection",
             "document_id",
             "document_name",
             "document_sha256",
+            "file",
+            "link",
             "marker",
             "page_number",
             "relevance_score",
+            "replaced_by",
             "section",
             "snippet",
             "snippet_full",
             "source_id",
             "span",
+            "status",
             "updated_at",
             "version"
         ]

@@ -159,3 +159,49 @@ async fn what_cannot_be_seen_in_a_title_or_an_address_is_taken_out() {
     assert_eq!(job.submission.address.as_deref(), Some("P-7"));
     world.end().await;
 }
+
+#[tokio::test]
+async fn what_an_answer_cites_can_be_read_and_what_is_not_for_the_key_is_not_there() {
+    let world = World::create().await;
+    let text = "Six days of leave may be carried over by the okapi rule of the board.";
+    let document = world.take_in(world.tenant, "okapi.md", "board", "Board okapi", text).await;
+    world.keep_original(text).await;
+    let (member, stranger) = (world.key("asker", &["board"]).await, world.key("asker", &["others"]).await);
+    let of_other = format!("/v1/documents/{}", uuid::Uuid::new_v4());
+    let path = format!("/v1/documents/{document}");
+
+    let read = world.call("GET", &path, Some(&member), "").await;
+    assert_eq!(read.status, StatusCode::OK, "{}", read.text);
+    for (field, expected) in
+        [("text", text), ("document_name", "Board okapi"), ("file", "okapi.md"), ("status", "in_force")]
+    {
+        assert_eq!(read.body[field], expected, "{field}");
+    }
+    let passage = world.call("GET", &format!("{path}/passages/0"), Some(&member), "").await;
+    assert_eq!((passage.status, &passage.body["text"]), (StatusCode::OK, &text.into()), "{}", passage.text);
+    assert_eq!((&passage.body["section"], &passage.body["page_number"]), (&"Rules".into(), &2.into()));
+    assert_eq!(passage.body["document"], path.as_str());
+    let original = world.call("GET", &format!("{path}/original"), Some(&member), "").await;
+    assert_eq!((original.status, original.text.as_str()), (StatusCode::OK, text));
+
+    let question = r#"{"query": "How many days of leave may be carried over, by the okapi rule?"}"#;
+    let answer = world.call("POST", "/v1/answers", Some(&member), question).await.body;
+    let citations = answer["citations"].as_array().unwrap();
+    let cited = citations.iter().find(|cited| cited["document_id"] == document.to_string()).unwrap();
+    assert_eq!((&cited["file"], &cited["status"]), (&"okapi.md".into(), &"in_force".into()), "{cited}");
+    let followed = world.call("GET", cited["link"].as_str().unwrap(), Some(&member), "").await;
+    assert_eq!(followed.body["text"], cited["snippet_full"]);
+
+    for below in ["", "/passages/0", "/passages/7", "/passages/x", "/original"] {
+        let bare = |mut reply: Reply| {
+            reply.body.as_object_mut().unwrap().remove("request_id");
+            (reply.status, reply.body.to_string())
+        };
+        let hidden = bare(world.call("GET", &format!("{path}{below}"), Some(&stranger), "").await);
+        let absent = bare(world.call("GET", &format!("{of_other}{below}"), Some(&stranger), "").await);
+        assert_eq!((hidden.0, &hidden), (StatusCode::NOT_FOUND, &absent), "{below}");
+    }
+    let past = world.call("GET", &format!("{path}/passages/7"), Some(&member), "").await;
+    assert_eq!(past.status, StatusCode::NOT_FOUND);
+    world.end().await;
+}

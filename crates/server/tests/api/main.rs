@@ -8,18 +8,24 @@ mod audit;
 mod audit_away;
 mod chat;
 mod confidence;
+mod conversations;
 mod deployed;
 mod difference;
 mod documents;
 mod door;
 mod erasing;
+mod feedback;
 mod health;
 mod memory;
 mod metrics;
 mod observed;
 mod openapi;
+mod people;
+mod permissions;
 mod policy_change;
+mod quotas;
 mod search;
+mod sign_in;
 mod stored_answers;
 mod world;
 
@@ -35,6 +41,14 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/metrics"),
         ("POST", "/v1/answers"),
         ("POST", "/v1/search"),
+        ("POST", "/v1/conversations"),
+        ("GET", "/v1/conversations"),
+        ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("PATCH", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("DELETE", "/v1/conversations/00000000-0000-0000-0000-000000000007"),
+        ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007/export"),
+        ("POST", "/v1/answers/00000000-0000-0000-0000-000000000007/feedback"),
+        ("GET", "/v1/feedback"),
         ("POST", "/v1/documents"),
         ("POST", "/v1/memory/pins"),
         ("POST", "/v1/memory/notes"),
@@ -44,6 +58,12 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/answers/00000000-0000-0000-0000-000000000007"),
         ("GET", "/v1/audit/00000000-0000-0000-0000-000000000007"),
         ("DELETE", "/v1/memory/00000000-0000-0000-0000-000000000007"),
+        ("GET", "/v1/keys"),
+        ("POST", "/v1/keys"),
+        ("GET", "/v1/groups"),
+        ("PUT", "/v1/groups"),
+        ("GET", "/v1/people"),
+        ("GET", "/auth/me"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {
             let reply = world.call(method, path, authorization, r#"{"query": "leave"}"#).await;

@@ -144,6 +144,7 @@ impl Everything {
 async fn obs_01_every_line_of_a_request_has_its_id_and_no_flags() {
     let world = World::create().await;
     let key = world.key("asker", &[]).await;
+    world.take_in_to("ADR", world.tenant, "queues.md", "public", ["Queues", "Services talk by queues."]).await;
     let log = Log::begin("info");
     for (collections, route) in [(json!([]), "tree"), (json!(["Policy"]), "direct"), (json!(["Policy", "ADR"]), "tree")]
     {
@@ -284,6 +285,10 @@ async fn obs_06_counters_are_what_so_many_requests_must_give() {
     let everything = Everything::create().await;
     let Everything { world, vocabulary, reranker } = &everything;
     let key = world.key("asker", &[]).await;
+    for collection in ["Made", "Up", "Nonsense"] {
+        let location = format!("{collection}.md");
+        world.take_in_to(collection, world.tenant, &location, "public", ["Queues", "Services talk by queues."]).await;
+    }
     let before = Scrape::of(world).await;
     for stream in [false, true, false] {
         ask(world, &key, &json!({ "query": QUESTION, "stream": stream })).await;

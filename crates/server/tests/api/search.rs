@@ -34,8 +34,28 @@ async fn a_key_finds_public_documents_and_those_of_its_tags_in_its_own_tenant() 
     assert_eq!(names(&world, &asker, query.clone()).await, ["leave.md"]);
     let finance = world.key("asker", &["finance"]).await;
     assert_eq!(names(&world, &finance, query).await, ["leave.md", "salaries.md"]);
-    assert!(names(&world, &finance, json!({"query": "leave", "collections": ["ADR"]})).await.is_empty());
     assert_eq!(names(&world, &finance, json!({"query": "leave", "limit": 1})).await, ["leave.md"]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_collection_that_is_not_there_or_whose_documents_are_all_hidden_is_an_error() {
+    let world = World::create().await;
+    world.take_in_to("Payroll", world.tenant, "payroll.md", "finance", ["Payroll", "Leave is paid."]).await;
+    let (asker, finance) = (world.key("asker", &[]).await, world.key("asker", &["finance"]).await);
+    for path in ["/v1/search", "/v1/answers"] {
+        for (key, collection, status) in [
+            (&asker, "ADR", StatusCode::UNPROCESSABLE_ENTITY),
+            (&asker, "Payroll", StatusCode::UNPROCESSABLE_ENTITY),
+            (&finance, "Payroll", StatusCode::OK),
+        ] {
+            let body = json!({"query": "leave", "collections": [collection]}).to_string();
+            let reply = world.call("POST", path, Some(key), &body).await;
+            assert_eq!(reply.status, status, "{path} {collection}: {}", reply.body);
+            let is_unknown = reply.body["type"] == "unknown_collection";
+            assert_eq!(is_unknown, status == StatusCode::UNPROCESSABLE_ENTITY, "{}", reply.body);
+        }
+    }
     world.end().await;
 }
 

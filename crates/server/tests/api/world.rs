@@ -15,7 +15,8 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AppState, AuditSettings, ConnectionLimits, MetricsReaders, Readiness, ServerLimits, ServerParts, router,
+    AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness, ServerLimits,
+    ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -23,6 +24,7 @@ use ibidem_words::curate::Window;
 use ibidem_words::degrade::{BreakerStates, Breakers, Part};
 use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::ports::embedder::Embedder;
+use ibidem_words::ports::identity_provider::IdentityProvider;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
@@ -66,6 +68,11 @@ pub(crate) struct Reply {
 impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// Of a header that may come more than once.
+    pub(crate) fn header_values(&self, name: &str) -> Vec<&str> {
+        self.headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok()).collect()
     }
 }
 
@@ -123,6 +130,9 @@ pub(crate) struct Extras {
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
     pub(crate) limits: ServerLimits,
+    /// Where people sign in, and where browsers reach the server.
+    pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
+    pub(crate) quotas: Quotas,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -134,6 +144,7 @@ pub(crate) fn limits() -> ServerLimits {
         body_timeout: patient,
         request_timeout: patient,
         max_in_flight: 256,
+        tenant_share_percent: 100,
         key_share_percent: 25,
         connections: ConnectionLimits {
             max_connections: 64,
@@ -155,6 +166,8 @@ impl Default for Extras {
             embedder: None,
             texts: Some(Texts::Plain),
             limits: limits(),
+            sign_in: None,
+            quotas: Quotas::new(QuotaSettings::default()),
         }
     }
 }
@@ -233,9 +246,17 @@ impl World {
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,
+            quotas: extras.quotas,
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
+            sign_in: extras.sign_in.map(|(provider, public_url)| SignIn {
+                provider,
+                tenant,
+                public_url,
+                idle: Duration::from_secs(3_600),
+                lifetime: Duration::from_secs(12 * 3_600),
+            }),
         });
         let router = router(state.clone());
         let world = Self { router, state, database, embedder, index, model, thoughtful, tenant, originals };
@@ -305,6 +326,7 @@ impl World {
             section: Some("Rules".to_owned()),
             page: Some(2),
             span: CharSpan { start: 0, end: u32::try_from(text.len()).unwrap() },
+            above: Default::default(),
             tokens: 8,
             sha256: Sha256Hash::of(text.as_bytes()),
             embedding_key: Sha256Hash::of(words.as_bytes()),
@@ -317,6 +339,7 @@ impl World {
             text: text.to_owned(),
             text_sha256: Sha256Hash::of(text.as_bytes()),
             passages: vec![passage],
+            standing: Default::default(),
             remarks: Vec::new(),
         };
         Intake::commit(self.store(), vec![(job, version)]).await.unwrap();
@@ -371,6 +394,11 @@ impl World {
         while self.store().turn_count().await.unwrap() < turns {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// Keeps an original of the default tenant.
+    pub(crate) async fn keep_original(&self, text: &str) {
+        self.originals.keep(self.tenant, text.as_bytes().to_vec()).await.unwrap();
     }
 
     /// A document that everybody may see, with its original.

@@ -167,7 +167,7 @@ pub(crate) fn without_nul(text: String) -> String {
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
 }
 
-fn storable(value: Value) -> Value {
+pub(crate) fn storable(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_nul(text)),
         Value::Array(values) => Value::Array(values.into_iter().map(storable).collect()),

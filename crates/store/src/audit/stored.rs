@@ -11,11 +11,12 @@ use ibidem_words::{CitedSource, DocumentId, PassageKey, Scope};
 use serde_json::{Map, Value, json};
 
 /// Fields of an answer that hold codes, numbers and words of the policy, and nothing of a document.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 14] = [
     "request_id",
     "action",
     "refused",
     "reason",
+    "why",
     "confidence",
     "retrieval_quality",
     "transparency",
@@ -42,7 +43,8 @@ impl StoredAnswer {
     /// The passages it rests on: whether they are visible now is asked of the catalogue before it is shown.
     pub fn passages(&self) -> Vec<PassageKey> {
         let of_sentences = sentences(&self.answer).iter().flat_map(|sentence| list(sentence, "sources"));
-        let cited = list(&self.answer, "citations").iter().chain(of_sentences);
+        let near = list(&self.answer, "nearest");
+        let cited = list(&self.answer, "citations").iter().chain(near).chain(of_sentences);
         let keys: BTreeSet<PassageKey> = cited.filter_map(|source| passage(source).ok().flatten()).collect();
         keys.into_iter().collect()
     }
@@ -65,6 +67,25 @@ impl StoredAnswer {
         self.without(|key| key.document == document)
     }
 
+    /// Codes and numbers alone: nothing that anybody asked, wrote or was told.
+    pub(crate) fn without_words(self) -> Value {
+        let kept = KEPT.iter().map(|field| ((*field).to_owned(), self.answer[*field].clone()));
+        let mut kept: Map<String, Value> = kept.collect();
+        for (field, value) in [
+            ("asked_at", json!(self.asked_at)),
+            ("answer", json!("")),
+            ("citations", json!([])),
+            ("refusal_reason", Value::Null),
+            ("route_to", Value::Null),
+            ("suggestions", json!([])),
+            ("warnings", json!([])),
+            ("receipt", Value::Null),
+        ] {
+            kept.insert(field.to_owned(), value);
+        }
+        Value::Object(kept)
+    }
+
     /// What its sentences say that rest on a document.
     pub(crate) fn sentences_on(&self, document: DocumentId) -> impl Iterator<Item = &str> {
         let rests_on_it = move |sentence: &&Value| {
@@ -75,9 +96,17 @@ impl StoredAnswer {
     }
 
     fn without(self, is_gone: impl Fn(&PassageKey) -> bool) -> (Value, u64) {
-        let Self { asked_at, answer } = self;
+        let Self { asked_at, mut answer } = self;
         // A source that cannot be read cannot be confirmed.
         let stands = |source: &Value| passage(source).is_ok_and(|key| key.is_none_or(|key| !is_gone(&key)));
+        // What came near is named, and what can be asked of it: both go with it.
+        if let Some(near) = answer.get_mut("nearest").and_then(Value::as_array_mut) {
+            let before = near.len();
+            near.retain(stands);
+            if near.len() < before {
+                answer["suggestions"] = json!([]);
+            }
+        }
         let stands_whole = |sentence: &Value| {
             let sources = list(sentence, "sources");
             !sources.is_empty() && sources.iter().all(stands)
@@ -104,6 +133,7 @@ impl StoredAnswer {
             ("refusal_reason", Value::Null),
             ("route_to", Value::Null),
             ("suggestions", json!([])),
+            ("nearest", json!([])),
             ("warnings", json!([])),
             // The proof of a text that is no longer whole would only repeat what was taken out.
             ("receipt", Value::Null),
@@ -248,6 +278,21 @@ mod tests {
             assert!(!written.contains(gone), "{gone}: {written}");
         }
         assert_eq!(stored().shown(&scope(&[]), &HashSet::new())["answer"], "");
+    }
+
+    #[test]
+    fn what_came_near_a_refusal_and_is_gone_is_not_named() {
+        let refused = || {
+            let near = |document: u128| json!({"source_id": key(document).source_id().to_string(), "version": 1, "title": format!("secret {document}")});
+            let answer = json!({"answer": "No.", "citations": [], "nearest": [near(1), near(2)],
+                "suggestions": ["What does secret 2 say?"], "receipt": {"stretches": []}});
+            StoredAnswer::of(DateTime::UNIX_EPOCH, answer)
+        };
+        assert_eq!(refused().passages(), [key(1), key(2)]);
+        assert_eq!(refused().shown(&scope(&[]), &[key(1), key(2)].into()), refused().answer);
+        let shown = refused().shown(&scope(&[]), &[key(1)].into());
+        assert!(!shown.to_string().contains("secret 2") && shown.to_string().contains("secret 1"), "{shown}");
+        assert!(!refused().without_document(key(2).document).0.to_string().contains("secret 2"));
     }
 
     #[test]

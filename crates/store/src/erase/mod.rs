@@ -2,6 +2,7 @@
 //!
 //! Whatever is needed to find the rest goes last: an erasure that was interrupted is finished by running it again.
 
+mod conversations;
 mod originals;
 mod tenant;
 mod words;
@@ -105,6 +106,7 @@ impl Store {
         let traces = self.traces_of(tenant, document).await?;
         self.erase_references(tenant, document, &traces, &mut erased).await?;
         self.erase_words(tenant, document, &traces, &mut erased).await?;
+        self.erase_from_conversations(tenant, document, &traces, &mut erased).await?;
         erased.documents = u64::from(known == Some(false));
         erased.versions = self.erase_row(tenant, document).await?;
         erased.vectors = self.erase_unused_vectors(tenant).await?;
@@ -238,7 +240,7 @@ impl Store {
             .map_err(unavailable)?;
         sqlx::query!(
             "UPDATE documents SET source_location = 'erased', tags = '{}', fingerprint = decode(repeat('00', 32), 'hex'),
-                 address = NULL, address_key = NULL, words = NULL, removed_at = coalesce(removed_at, now()),
+                 address = NULL, address_key = NULL, words = NULL, replaces = '{}', removed_at = coalesce(removed_at, now()),
                  erased_at = coalesce(erased_at, now()), changed_at = now()
              WHERE tenant_id = $1 AND id = $2",
             tenant.0,

@@ -46,12 +46,14 @@ impl Store {
             };
         }
         erased.keys = gone!("DELETE FROM api_keys WHERE tenant_id = $1");
+        gone!("DELETE FROM people WHERE tenant_id = $1");
+        gone!("DELETE FROM group_rights WHERE tenant_id = $1");
         erased.jobs = gone!("DELETE FROM jobs WHERE tenant_id = $1");
         erased.passages = gone!("DELETE FROM chunks WHERE tenant_id = $1");
         erased.versions = gone!("DELETE FROM document_versions WHERE tenant_id = $1");
         erased.documents = gone!(
             "UPDATE documents SET source_location = 'erased', tags = '{}',
-                 fingerprint = decode(repeat('00', 32), 'hex'), address = NULL, address_key = NULL, words = NULL,
+                 fingerprint = decode(repeat('00', 32), 'hex'), address = NULL, address_key = NULL, words = NULL, replaces = '{}',
                  removed_at = coalesce(removed_at, now()), erased_at = now(), changed_at = now()
              WHERE tenant_id = $1 AND erased_at IS NULL"
         );
@@ -63,6 +65,12 @@ impl Store {
              WHERE tenant_id = $1 AND (removed_at IS NULL OR created_by <> '')"
         );
         erased.vectors = gone!("DELETE FROM embeddings WHERE tenant_id = $1");
+        gone!("DELETE FROM request_rates WHERE tenant_id = $1");
+        gone!("DELETE FROM turns_under_way WHERE tenant_id = $1");
+        gone!("DELETE FROM daily_use WHERE tenant_id = $1");
+        gone!("DELETE FROM feedback WHERE tenant_id = $1");
+        gone!("DELETE FROM conversations WHERE tenant_id = $1");
+        gone!("DELETE FROM conversation_erasures WHERE tenant_id = $1");
         erased.records = gone!("DELETE FROM audit WHERE tenant_id = $1");
         erased.actions = gone!("DELETE FROM actions WHERE tenant_id = $1 AND action <> 'tenant.erase'");
         let ids = sqlx::query_scalar!(
@@ -109,6 +117,9 @@ impl Store {
             };
         }
         forget!(
+            "DELETE FROM feedback WHERE tenant_id = $1",
+            "DELETE FROM conversations WHERE tenant_id = $1",
+            "DELETE FROM conversation_erasures WHERE tenant_id = $1",
             "DELETE FROM embeddings WHERE tenant_id = $1",
             "DELETE FROM memory_entries WHERE tenant_id = $1",
             "DELETE FROM documents WHERE tenant_id = $1",

@@ -39,8 +39,7 @@ impl Store {
         traces: &Traces,
         erased: &mut Erased,
     ) -> Result<(), CatalogueError> {
-        let names = traces.names.iter().filter(|name| name.chars().count() >= SHORTEST_NAME);
-        let names: Vec<String> = names.map(|name| name.to_lowercase()).collect();
+        let names = traces.lower_names();
         // What is quoted is known by the answers that quote it: histories go first, then the answers.
         let mut quotes: HashSet<String> = traces.texts.iter().flat_map(|text| pieces(text)).collect();
         let mut after = None;
@@ -134,13 +133,8 @@ impl Store {
         erased: &mut Erased,
     ) -> Result<(), CatalogueError> {
         let Suspect { id, asked_at, answer: former, decision, is_about, .. } = suspect;
-        let (mut answer, sentences) = StoredAnswer::of(asked_at, former.clone()).without_document(document);
-        for field in ["suggestions", "warnings"] {
-            if let Some(texts) = answer[field].as_array_mut() {
-                let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
-                texts.retain(|text| !text.as_str().is_some_and(is_named));
-            }
-        }
+        let (answer, sentences) = StoredAnswer::of(asked_at, former.clone()).without_document(document);
+        let answer = without_names(answer, names);
         if answer == former && !is_about {
             return Ok(());
         }
@@ -166,6 +160,25 @@ impl Store {
         erased.records += changed.rows_affected();
         Ok(())
     }
+}
+
+impl Traces {
+    /// What it is called, as texts are searched for it.
+    pub(super) fn lower_names(&self) -> Vec<String> {
+        let names = self.names.iter().filter(|name| name.chars().count() >= SHORTEST_NAME);
+        names.map(|name| name.to_lowercase()).collect()
+    }
+}
+
+/// An answer without the suggestions and warnings that call it by name.
+pub(super) fn without_names(mut answer: Value, names: &[String]) -> Value {
+    for field in ["suggestions", "warnings"] {
+        if let Some(texts) = answer[field].as_array_mut() {
+            let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
+            texts.retain(|text| !text.as_str().is_some_and(is_named));
+        }
+    }
+    answer
 }
 
 /// Sentences, or what looks like them, so that they are found again however a client laid them out: without markers,

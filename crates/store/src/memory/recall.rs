@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::MemoryRow;
 use crate::Store;
-use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_u32};
+use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing, to_u32};
 use crate::in_time::InTime as _;
 
 #[async_trait]
@@ -64,16 +64,18 @@ impl Store {
         let rows = sqlx::query!(
             r#"SELECT asked.place AS "place!", d.id AS "id!", d.collection AS "collection!", d.address,
                       d.source_location AS "source_location!", d.current_version AS "current_version!",
-                      v.title, v.kind, v.updated_at, v.text_sha256,
-                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.tokens
+                      v.title, v.kind, v.updated_at, v.text_sha256, v.standing,
+                      replaced_by($1, d.collection, d.id, d.address_key, $6) AS "replaced_by?",
+                      c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.above, c.tokens
                FROM unnest($2::uuid[], $3::text[], $4::integer[], $5::integer[]) WITH ORDINALITY
                    AS asked (document_id, address_key, first_chunk, last_chunk, place)
                CROSS JOIN LATERAL (
-                   (SELECT id, collection, address, source_location, current_version
+                   (SELECT id, collection, address, address_key, source_location, current_version
                     FROM (SELECT * FROM documents WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) named
                     WHERE is_visible(tags, removed_at, $6))
                    UNION ALL
-                   (SELECT * FROM (SELECT id, collection, address, source_location, current_version FROM documents
+                   (SELECT * FROM (SELECT id, collection, address, address_key, source_location, current_version
+                        FROM documents
                         WHERE tenant_id = $1 AND address_key = asked.address_key AND is_visible(tags, removed_at, $6)
                         OFFSET 0) at_address
                     ORDER BY id LIMIT 1)
@@ -113,6 +115,8 @@ impl Store {
                 page: row.page.map(to_u32).transpose()?,
                 span: CharSpan { start: to_u32(row.span_start)?, end: to_u32(row.span_end)? },
                 text: row.text,
+                above: to_lines_above(row.above)?,
+                standing: to_standing(row.standing, row.replaced_by)?,
                 tokens: to_u32(row.tokens)?,
                 document_sha256: to_digest(&row.text_sha256)?,
             });

@@ -10,6 +10,7 @@ mod jobs;
 mod keys;
 mod memory;
 mod publications;
+mod standing;
 mod suite;
 mod texts;
 mod visibility;
@@ -21,7 +22,8 @@ use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_words::{
-    CharSpan, DocumentId, Identity, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId, passage_in_context,
+    CharSpan, DocumentId, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
+    passage_in_context,
 };
 use uuid::Uuid;
 
@@ -51,6 +53,11 @@ fn submission(tenant: TenantId, location: &str, text: &str, audience: &[&str]) -
     }
 }
 
+/// What stands above every passage here.
+fn above() -> LineAbove {
+    LineAbove { text: "Decision".to_owned(), span: CharSpan { start: 0, end: 8 } }
+}
+
 fn passage(text: &str, start: u32) -> NewPassage {
     let length = u32::try_from(text.chars().count()).unwrap();
     NewPassage {
@@ -58,6 +65,7 @@ fn passage(text: &str, start: u32) -> NewPassage {
         section: Some("Decision".to_owned()),
         page: Some(3),
         span: CharSpan { start, end: start + length },
+        above: LinesAbove { heading: Some(above()), ..LinesAbove::default() },
         tokens: 4,
         sha256: Sha256Hash::of(text.as_bytes()),
         embedding_key: Sha256Hash::of(passage_in_context("A title", Some("Decision"), text).as_bytes()),
@@ -78,6 +86,7 @@ fn version(texts: &[&str]) -> NewVersion {
             .enumerate()
             .map(|(place, text)| passage(text, u32::try_from(place).unwrap() * 100))
             .collect(),
+        standing: Default::default(),
         remarks: Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ async fn a_passage_is_seen_with_its_place_only_inside_its_scope() {
             ("Second.", Some(3), CharSpan { start: 100, end: 107 })
         );
         assert_eq!(second.section.as_deref(), Some("Decision"));
+        assert_eq!(second.above, LinesAbove { heading: Some(above()), ..LinesAbove::default() });
         assert_eq!(second.document_sha256, Sha256Hash::of(b"First.\nSecond."));
 
         let other = store.ensure_tenant("other").await.unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
+use ibidem_adapters::oidc::OidcSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
@@ -16,8 +17,8 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
-use ibidem_server::{ConnectionLimits, MetricsReaders};
-use ibidem_store::StoreSettings;
+use ibidem_server::{ConnectionLimits, MetricsReaders, QuotaSettings};
+use ibidem_store::{Retention, StoreSettings};
 use ibidem_words::degrade::BreakerSettings;
 use ibidem_words::ports::language_model::ModelLimits;
 use ibidem_words::ports::language_model::is_same_model;
@@ -45,8 +46,14 @@ pub struct Settings {
     pub server: ServerSettings,
     pub log: LogSettings,
     pub audit: AuditSettings,
+    /// What keys, people and tenants may use.
+    pub limits: QuotaSettings,
+    /// How long conversations are kept.
+    pub conversations: Retention,
     /// None when the key that signs receipts is in the database.
     pub signing_key_file: Option<PathBuf>,
+    /// None when nobody signs in.
+    pub sign_in: Option<SignInSettings>,
     pub sources: Sources,
 }
 
@@ -200,6 +207,7 @@ pub struct ServerSettings {
     pub request_timeout: Duration,
     pub max_in_flight: usize,
     pub key_share_percent: u8,
+    pub tenant_share_percent: u8,
     pub connections: ConnectionLimits,
     /// Who may read what is counted.
     pub metrics: MetricsReaders,
@@ -207,6 +215,19 @@ pub struct ServerSettings {
     pub metrics_token: Option<String>,
     /// Where traces go; none when nobody collects them.
     pub otlp_url: Option<String>,
+}
+
+/// How people sign in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignInSettings {
+    pub oidc: OidcSettings,
+    /// The client for programs without a browser, where it is another.
+    pub device_client_id: Option<String>,
+    pub tenant: String,
+    /// Where browsers reach the server, without a final slash.
+    pub public_url: String,
+    pub idle: Duration,
+    pub lifetime: Duration,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

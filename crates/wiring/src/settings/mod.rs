@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 pub use checked::{
     AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource, HashKeySource, LanguageModelSettings,
-    LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, TokenizerSource, VocabularySource,
+    LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, SignInSettings, TokenizerSource, VocabularySource,
 };
 pub use raw::LARGEST_VOCABULARY;
 

@@ -2,14 +2,17 @@
 
 mod audit;
 mod breakers;
+mod conversations;
 mod embedding;
 mod entailment;
 mod index;
 mod language_model;
+mod limits;
 mod pair_models;
 mod reading;
 mod reranker;
 mod server;
+mod sign_in;
 mod terminology;
 
 use std::path::PathBuf;
@@ -21,13 +24,16 @@ use serde::Deserialize;
 
 use self::audit::RawAudit;
 use self::breakers::RawBreakers;
+use self::conversations::RawConversations;
 use self::embedding::RawEmbedding;
 use self::entailment::RawEntailment;
 use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
+use self::limits::RawLimits;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
 use self::server::RawServer;
+use self::sign_in::RawSignIn;
 pub use self::terminology::LARGEST_VOCABULARY;
 use self::terminology::RawTerminology;
 use super::Sources;
@@ -50,9 +56,12 @@ pub(super) struct RawSettings {
     routing: RawRouting,
     terminology: RawTerminology,
     server: RawServer,
+    limits: RawLimits,
     log: RawLog,
     audit: RawAudit,
+    conversations: RawConversations,
     receipts: RawReceipts,
+    sign_in: RawSignIn,
 }
 
 #[derive(Deserialize)]
@@ -195,6 +204,8 @@ impl RawSettings {
         let terminology = self.terminology.check(&mut problems);
         let log = self.log.check(&mut problems);
         let audit = self.audit.check(&mut problems);
+        let sign_in = self.sign_in.check(&mut problems);
+        let conversations = self.conversations.check(&mut problems);
         match (index, embedding, entailment, server, log, audit) {
             (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
                 if problems.0.is_empty() =>
@@ -215,7 +226,10 @@ impl RawSettings {
                     server,
                     log,
                     audit,
+                    conversations,
+                    limits: self.limits.check(),
                     signing_key_file: self.receipts.signing_key_file,
+                    sign_in,
                     sources,
                 })
             }
@@ -248,6 +262,13 @@ impl RawLog {
         let format = problems.one_of("log.format", &self.format, &formats)?;
         if let Err(error) = self.level.parse::<tracing_subscriber::filter::EnvFilter>() {
             problems.note("log.level", &format!("is {:?}: {error}", self.level));
+        }
+        // A lone word that is no level would be taken for the name of a module, and nothing would be logged.
+        let is_level = |word: &str| word.is_empty() || word.parse::<tracing_subscriber::filter::LevelFilter>().is_ok();
+        let is_lone = |directive: &&str| !directive.contains(['=', '[']);
+        for word in self.level.split(',').map(str::trim).filter(is_lone).filter(|word| !is_level(word)) {
+            let levels = "off, error, warn, info, debug or trace, or module=level";
+            problems.note("log.level", &format!("is {:?}: {word:?} is no level; use {levels}", self.level));
         }
         Some(LogSettings { filter: self.level, format })
     }

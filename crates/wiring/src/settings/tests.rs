@@ -52,7 +52,8 @@ fn a_list_in_the_environment_is_separated_by_commas() {
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 10] = [
+    let cases: [Case<'_>; 11] = [
+        ("", &[], &["log.level=loud"], &["`log.level`", "\"loud\" is no level", "trace"]),
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
         ("database:\n  max_connections: many\n", &[], &[], &["`database.max_connections`", "invalid type"]),
@@ -278,5 +279,43 @@ fn only_the_operators_token_opens_the_metrics_and_a_language_must_be_known() {
     ] {
         let message = load_with(file, &[], &[]).err().unwrap();
         assert!(message.contains(problem), "{message}");
+    }
+}
+
+#[test]
+fn nobody_signs_in_without_an_issuer_and_with_one_everything_that_sign_in_needs_is_asked_for() {
+    assert!(load_with("", &[], &[]).unwrap().sign_in.is_none());
+    assert!(load_with("", &[("IBIDEM__SIGN_IN__ISSUER", "")], &[]).unwrap().sign_in.is_none(), "empty means: not set");
+    let whole = "sign_in:\n  issuer: https://login.example.org/\n  client_id: ibidem\n  public_url: https://ibidem.example.org/\n";
+    let environment = [("IBIDEM__SIGN_IN__CLIENT_SECRET", "a secret"), ("IBIDEM__SIGN_IN__AUDIENCES", "api, other")];
+    let settings = load_with(whole, &environment, &[]).unwrap().sign_in.unwrap();
+    assert_eq!(settings.oidc.issuer, "https://login.example.org/", "as the provider writes it");
+    assert_eq!(settings.public_url, "https://ibidem.example.org");
+    assert_eq!(
+        (settings.oidc.audiences.as_slice(), settings.tenant.as_str()),
+        (&["api", "other"].map(str::to_owned)[..], "default")
+    );
+    assert!(!format!("{settings:?}").contains("a secret"), "a secret is in no log");
+    let cases = [
+        ("client_id: null", "`sign_in.client_id` is needed"),
+        ("public_url: null", "`sign_in.public_url` is needed"),
+        ("public_url: http://ibidem.example.org", "`sign_in.public_url` must begin with https://"),
+        ("issuer: http://login.example.org", "`sign_in.issuer` must begin with https://"),
+        ("algorithms: [RS256, HS256]", "`sign_in.algorithms` \"HS256\" is no signature by a public key"),
+        ("algorithms: [none]", "`sign_in.algorithms` \"none\" is no signature by a public key"),
+        ("algorithms: []", "`sign_in.algorithms` is empty"),
+        ("scopes: [profile]", "`sign_in.scopes` must have openid"),
+        ("leeway_seconds: 301", "`sign_in.leeway_seconds` must be at most 300"),
+        ("session_hours: 0", "`sign_in.session_hours` is 0"),
+    ];
+    for (changed, expected) in cases {
+        let key = changed.split(':').next().unwrap();
+        let kept: String = whole
+            .lines()
+            .filter(|line| !line.trim().starts_with(&format!("{key}:")))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let message = load_with(&format!("{kept}  {changed}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(expected), "{message:?} should contain {expected:?}");
     }
 }

@@ -228,6 +228,8 @@ mod tests {
                     page: None,
                     span: CharSpan { start: 0, end: 1 },
                     text,
+                    above: Default::default(),
+                    standing: Default::default(),
                     tokens: 1,
                     document_sha256: Sha256Hash::of(b""),
                 };

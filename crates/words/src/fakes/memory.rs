@@ -123,6 +123,8 @@ mod tests {
             page: None,
             span: CharSpan { start: 0, end: 0 },
             text: text.to_owned(),
+            above: Default::default(),
+            standing: Default::default(),
             tokens: 1,
             document_sha256: Sha256Hash::of(text.as_bytes()),
         }

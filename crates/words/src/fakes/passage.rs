@@ -21,6 +21,8 @@ pub fn passage(document: u128, collection: &CollectionName, text: &str) -> Catal
         span: CharSpan { start: 0, end: 1 },
         document_sha256: Sha256Hash::of(text.as_bytes()),
         text: text.to_owned(),
+        above: Default::default(),
+        standing: Default::default(),
         tokens: 8,
     }
 }

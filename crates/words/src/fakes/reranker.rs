@@ -15,6 +15,8 @@ pub struct FakeReranker {
     scripted: HashMap<String, f32>,
     /// The words with which a text answers.
     answers: HashMap<String, String>,
+    /// It says where a text answers, also where it was not told.
+    is_reader: bool,
     trouble: Mutex<Option<RerankError>>,
     calls: AtomicUsize,
 }
@@ -35,8 +37,18 @@ impl FakeReranker {
         Self { scripted, answers, ..Self::default() }
     }
 
+    /// Says of every text where it answers: in its last word.
+    #[must_use]
+    pub fn as_reader(self) -> Self {
+        Self { is_reader: true, ..self }
+    }
+
     fn answer_in(&self, text: &str) -> Option<CharSpan> {
-        let answer = self.answers.get(text)?;
+        let Some(answer) = self.answers.get(text) else {
+            let last = text.rfind(char::is_whitespace).map_or(0, |place| text[..place].chars().count() + 1);
+            let (start, end) = (u32::try_from(last).ok()?, u32::try_from(text.chars().count()).ok()?);
+            return self.is_reader.then_some(CharSpan { start, end });
+        };
         let start = text[..text.find(answer.as_str())?].chars().count();
         let end = start + answer.chars().count();
         Some(CharSpan { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()? })

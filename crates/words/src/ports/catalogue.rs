@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::{AddressKey, CharSpan, CollectionName, DocumentId, DocumentKind, PassageKey, Scope, Sha256Hash};
+use crate::{
+    AddressKey, CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, PassageKey, Scope, Sha256Hash, Standing,
+};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CatalogueError {
@@ -32,6 +34,10 @@ pub struct CataloguePassage {
     pub page: Option<u32>,
     pub span: CharSpan,
     pub text: String,
+    /// What stands above it in the document, and its sentences need to be understood.
+    pub above: LinesAbove,
+    /// Whether its document is in force, as far as this asker may know.
+    pub standing: Standing,
     /// As the embedding model counts.
     pub tokens: u32,
     /// Digest of the text of the whole document version, which `span` points into.

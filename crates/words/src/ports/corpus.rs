@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
+
 use crate::{CitedSource, DocumentId, Receipt};
 
 /// Documents by their id. One that is not here does not exist, or not for this reader.
@@ -22,6 +24,8 @@ pub struct KeptDocument {
 pub struct KeptVersion {
     pub title: String,
     pub text: String,
+    /// When the document says it was updated last.
+    pub updated_at: DateTime<Utc>,
 }
 
 impl Receipt {

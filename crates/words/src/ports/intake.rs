@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::fields::{self, InvalidField};
 use crate::ports::catalogue::CatalogueError;
-use crate::{CharSpan, CollectionName, DocumentId, DocumentKind, Sha256Hash, Tag, TenantId};
+use crate::{CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, Sha256Hash, Standing, Tag, TenantId};
 
 /// How a document's original is to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -137,6 +137,8 @@ pub struct NewPassage {
     pub section: Option<String>,
     pub page: Option<u32>,
     pub span: CharSpan,
+    /// What stands above it in the document, and its sentences need to be understood.
+    pub above: LinesAbove,
     pub tokens: u32,
     /// Digest of `text`.
     pub sha256: Sha256Hash,
@@ -151,6 +153,8 @@ pub struct NewVersion {
     pub address: Option<String>,
     pub kind: Option<DocumentKind>,
     pub updated_at: DateTime<Utc>,
+    /// Whether it is in force, as it says itself.
+    pub standing: Standing,
     /// The document's text, which spans point into.
     pub text: String,
     pub text_sha256: Sha256Hash,

@@ -4,6 +4,7 @@ pub mod catalogue;
 pub mod corpus;
 pub mod embedder;
 pub mod entailment;
+pub mod identity_provider;
 pub mod index;
 pub mod intake;
 pub mod language_model;

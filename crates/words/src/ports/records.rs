@@ -9,7 +9,8 @@ use chrono::{DateTime, Utc};
 use crate::ports::catalogue::CatalogueError;
 use crate::{Answer, Question, Sha256Hash, Subject, TenantId};
 pub use decision::{
-    CandidateRecord, DecisionRecord, PoolRecord, Searched, SentenceRecord, Speech, Weighed, Written, as_place,
+    CandidateRecord, DecisionRecord, PoolRecord, QueryClass, Searched, SentenceRecord, Speech, Weighed, Written,
+    as_place,
 };
 pub use numbers::{MarkerCounts, SearchNumbers, SentenceCounts, TurnNumbers};
 

@@ -271,6 +271,7 @@ pub(super) fn version(texts: &[&str]) -> NewVersion {
         text_sha256: Sha256Hash::of(whole.as_bytes()),
         text: whole,
         passages: texts.iter().map(|text| passage(text)).collect(),
+        standing: Default::default(),
         remarks: Vec::new(),
     }
 }
@@ -281,6 +282,7 @@ fn passage(text: &str) -> NewPassage {
         section: Some("Decision".to_owned()),
         page: None,
         span: CharSpan { start: 0, end: 1 },
+        above: Default::default(),
         tokens: 4,
         sha256: Sha256Hash::of(text.as_bytes()),
         embedding_key: embedding_key(text),

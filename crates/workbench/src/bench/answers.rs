@@ -14,7 +14,7 @@ use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_server::{AppState, AuditSettings, ServerParts};
+use ibidem_server::{AppState, AuditSettings, QuotaSettings, Quotas, ServerParts};
 use ibidem_store::NewKey;
 use ibidem_words::Role;
 use ibidem_words::degrade::Part;
@@ -154,9 +154,11 @@ async fn asker(
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),
+        quotas: Quotas::new(QuotaSettings::default()),
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit,
+        sign_in: None,
     });
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let key = NewKey {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::search::Searcher;
-use ibidem_server::{AppState, AuditSettings, ServerParts};
+use ibidem_server::{AppState, AuditSettings, QuotaSettings, Quotas, ServerParts};
 use ibidem_store::NewKey;
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder as _;
@@ -173,9 +173,11 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),
+        quotas: Quotas::new(QuotaSettings::default()),
         metrics_readers: scratch.settings.server.metrics,
         counts: Arc::new(compose::counts::Counts::default()),
         audit: AuditSettings::default(),
+        sign_in: None,
     }))
 }
 

@@ -8,6 +8,9 @@ use super::contradictions::demands_nothing;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
 use crate::sift::pool::{Finding, WorkingPool, shown};
 
+/// What is needed of a document that the question names: the asker says that it answers, and that counts for something.
+const OF_NAMED: f64 = 0.5;
+
 /// The least probability, of the best candidate, that it answers the question.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(transparent)]
@@ -29,7 +32,8 @@ impl GateRule for Answerability {
     fn words(&self) -> Vec<String> {
         vec![format!(
             "The reader gives every passage that is left a probability below {} that it answers the question: refused, \
-             `not_answered`. Where no reader is configured, or it failed, this gate decides nothing.",
+             `not_answered`. Where the question names documents, only their passages count, and half of \
+             it is enough. Where no reader is configured, or it failed, this gate decides nothing.",
             self.0
         )]
     }
@@ -46,14 +50,18 @@ impl GateRule for Answerability {
 impl ChecksPool for Answerability {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
         // A pool that nobody read says so by its fallback; the other gates decide.
-        let Some(observed) = pool.kept.iter().filter_map(Candidate::answering).reduce(f64::max) else {
+        let is_named = pool.kept.iter().any(Candidate::is_named_and_read);
+        // Where documents were named, it is they that must answer.
+        let asked = pool.kept.iter().filter(|candidate| !is_named || candidate.is_named_and_read());
+        let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max) else {
             return Finding::Passes;
         };
-        if !pool.record(Self::name(), observed < self.0, observed, self.0) {
+        let least = if is_named { self.0 * OF_NAMED } else { self.0 };
+        if !pool.record(Self::name(), observed < least, observed, least) {
             return Finding::Passes;
         }
         let explanation =
-            format!("Probability that a passage answers ({}) below threshold ({})", shown(observed), shown(self.0));
+            format!("Probability that a passage answers ({}) below threshold ({})", shown(observed), shown(least));
         Finding::Refuses(Reason::NotAnswered, explanation)
     }
 }
@@ -87,6 +95,23 @@ mod tests {
         assert_eq!(refusal.explanation, "Probability that a passage answers (0.49) below threshold (0.5)");
         let gate = sifted.log.trace.last().unwrap();
         assert_eq!((gate.gate.as_str(), gate.verdict, gate.threshold), ("answerability", Verdict::Stop, 0.5));
+    }
+
+    #[test]
+    fn of_named_documents_they_alone_decide_and_half_is_enough() {
+        let pool = |named: f32, other: f32| {
+            let mut read = read(&[named, other]);
+            (read[0].addressed, read[0].on_its_text) = (true, true);
+            read
+        };
+        assert!(
+            !passes(&sift(gathered("leave", GATE, pool(0.24, 0.9)))),
+            "another document answers, and was not asked"
+        );
+        assert!(passes(&sift(gathered("leave", GATE, pool(0.25, 0.1)))));
+        let mut recorded_before = pool(0.1, 0.9);
+        recorded_before[0].on_its_text = false;
+        assert!(passes(&sift(gathered("leave", GATE, recorded_before))), "as it was decided then");
     }
 
     #[test]

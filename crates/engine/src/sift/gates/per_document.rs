@@ -27,7 +27,7 @@ impl GateRule for PerDocument {
     }
 
     fn words(&self) -> Vec<String> {
-        vec![format!("Of one document at most the best {} are kept.", self.0)]
+        vec![format!("Of one document at most the best {} are kept; of one that the question names, all.", self.0)]
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -45,6 +45,10 @@ impl DropsCandidates for PerDocument {
         let most = self.0;
         let mut seen: HashMap<DocumentId, usize> = HashMap::new();
         pool.keep_if(Self::name(), most as f64, |candidate, _| {
+            // What was named is asked for as a whole.
+            if candidate.addressed && candidate.on_its_text {
+                return true;
+            }
             let count = seen.entry(candidate.passage.passage.document).or_default();
             *count += 1;
             *count <= most
@@ -76,6 +80,16 @@ mod tests {
     }
 
     #[test]
+    fn of_a_document_that_was_named_all_are_kept() {
+        let named = (0..5).map(|place| Candidate {
+            addressed: true,
+            on_its_text: true,
+            ..candidate(1, place, 0.9, &format!("text {place} {}", place * 7))
+        });
+        assert_eq!(evidence(&sift(gathered("oil", "[{per_document: 3}]", named.collect()))).len(), 5);
+    }
+
+    #[test]
     fn test_limit_per_document() {
         let candidates: Vec<Candidate> =
             (0..5_u32).map(|number| candidate(1, number, 0.9, &format!("text {number}"))).collect();
@@ -84,7 +98,10 @@ mod tests {
 
     #[test]
     fn it_says_its_number_and_none_is_a_contradiction() {
-        assert_eq!(words_of("{per_document: 3}"), ["Of one document at most the best 3 are kept."]);
+        assert_eq!(
+            words_of("{per_document: 3}"),
+            ["Of one document at most the best 3 are kept; of one that the question names, all."]
+        );
         assert_eq!(contradictions_of("[{per_document: 1}]"), Vec::<String>::new());
         let none = ["sift.per_document is 0: nothing could ever be answered"];
         assert_eq!(contradictions_of("[{per_document: 0}]"), none);

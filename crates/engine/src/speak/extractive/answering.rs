@@ -8,10 +8,8 @@ use ibidem_words::{Candidate, CharSpan};
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;
-use super::{Found, Quoted};
-
-/// A note that a reader finds likelier to answer than not.
-const LIKELIER_THAN_NOT: f64 = 0.5;
+use super::{BETWEEN_CELLS, Found, Quoted};
+use crate::in_force::replaces;
 
 /// What the odds of a note must be of the likeliest note's: beside a sure answer a doubtful one is beside the point.
 const SHARE_OF_BEST_ODDS: f64 = 0.05;
@@ -33,10 +31,7 @@ pub(super) fn answering<'t>(
     }
     let odds = |candidate: &Candidate| candidate.answering().map_or(0.0, |likely| likely / (1.0 - likely).max(1e-6));
     let least = footnotes.notes().map(|(_, candidate)| SHARE_OF_BEST_ODDS * odds(candidate)).fold(0.0, f64::max);
-    let answers = |candidate: &Candidate| {
-        let is_likely = candidate.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT);
-        is_likely && odds(candidate) >= least
-    };
+    let answers = |candidate: &Candidate| candidate.is_likely_to_answer() && odds(candidate) >= least;
     let any_answers = footnotes.notes().any(|(_, candidate)| answers(candidate));
     let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
     let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), shown_text)| {
@@ -46,14 +41,34 @@ pub(super) fn answering<'t>(
     });
     let mut read: Vec<_> = read.collect();
     read.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| other.1.total_cmp(&one.1)).then(one.2.cmp(&other.2)));
+    // What was replaced does not speak beside what replaced it, unless it must be heard.
+    let places: Vec<(u32, &Candidate)> =
+        read.iter().map(|(_, _, number, candidate, _)| (*number, *candidate)).collect();
+    read.retain(|(is_unheard, _, number, candidate, _)| {
+        let is_successor = |(other, successor): &(u32, &Candidate)| {
+            other != number && replaces(&successor.passage, &candidate.passage)
+        };
+        !*is_unheard || !places.iter().any(is_successor)
+    });
     read.truncate(most.max(1));
     let quoted = read.into_iter().filter_map(|(_, _, number, candidate, shown_text)| {
         let told = candidate.answer.and_then(|span| sentence_of(shown_text, &candidate.passage.text, span));
         let by_words = || found.iter().find(|found| found.number == number).map(|found| (found.place, found.sentence));
-        let (place, sentence) = told.or_else(by_words)?;
+        let (place, sentence) = told.map(|told| row_asked_for(told, number, found)).or_else(by_words)?;
         Some(Quoted { number, place, sentence })
     });
     quoted.collect()
+}
+
+/// Rows of one table look alike to a reader: where another row of the note shares more words with the question, such as
+/// the name in its first cell, that one is meant.
+fn row_asked_for<'t>(told: (usize, &'t str), number: u32, found: &[Found<'t>]) -> (usize, &'t str) {
+    let is_row = |sentence: &str| sentence.contains(BETWEEN_CELLS);
+    let rows = || found.iter().filter(|found| found.number == number && is_row(found.sentence));
+    let shared = rows().find(|row| row.place == told.0).map(|row| row.shared);
+    // The best comes first.
+    let best = rows().next().zip(shared).filter(|(best, shared)| best.shared > *shared);
+    best.map_or(told, |(best, _)| (best.place, best.sentence))
 }
 
 /// The sentence of the text as it is shown that has the words at a span of the text as it was. Where the same words

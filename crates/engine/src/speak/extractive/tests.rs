@@ -1,6 +1,6 @@
 use ibidem_words::fakes::passage;
 use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{Candidate, CharSpan};
+use ibidem_words::{Candidate, CharSpan, LineAbove, LinesAbove};
 
 use super::*;
 
@@ -44,7 +44,10 @@ fn rows_of_a_table_speak_and_its_head_and_headings_do_not() {
     let table =
         "Recordings of calls\n\nRecordings | Kept for\nPersonnel files | 10 years\nRecordings of calls | 3 months";
     let notes = [note(1, "policy", table), note(2, "policy", "Nothing is kept for ever.")];
-    assert_eq!(said("How long are recordings of calls kept?", &notes, 1), "Recordings of calls | 3 months[1] ");
+    assert_eq!(
+        said("How long are recordings of calls kept?", &notes, 1),
+        "Recordings of calls — Kept for: 3 months[1] "
+    );
     let headings = [note(1, "policy", "Recordings of calls")];
     assert_eq!(said("Which recordings?", &headings, 3), "Recordings of calls[1] ");
 }
@@ -81,4 +84,44 @@ fn what_a_reader_found_is_quoted_and_nothing_beside_it() {
     assert!(said(question, &[doubtful, read(2, text, 0.85, (45, 57))], 3).contains("[1]"), "hardly less likely");
     let unsure = [read(1, text, 0.3, (45, 57)), read(2, "Recordings of calls are made by the desk.", 0.4, (0, 10))];
     assert_eq!(said(question, &unsure, 3), "Three months is the limit.[1] ", "the best by rank and score alone");
+}
+
+#[test]
+fn an_item_is_quoted_under_its_heading_wherever_the_heading_stands() {
+    let text = "What is not paid\n\n- Fines, including parking fines.\n- Drinks.";
+    let read = |text: &str, above: LinesAbove| {
+        let place = text.find("Fines").unwrap();
+        let start = u32::try_from(place).unwrap();
+        let mut note = note(1, "policy", text);
+        note.passage.section = Some("Claims > What is not paid".to_owned());
+        note.passage.above = above;
+        Candidate { rerank: Some(0.9), answer: Some(CharSpan { start, end: start + 31 }), ..note }
+    };
+    let expected = "What is not paid: Fines, including parking fines.[1] ";
+    assert_eq!(said("Are parking fines paid?", &[read(text, LinesAbove::default())], 3), expected);
+    let line = |text: &str| Some(LineAbove { text: text.to_owned(), span: CharSpan { start: 0, end: 1 } });
+    let above = LinesAbove { heading: line("What is not paid"), ..LinesAbove::default() };
+    assert_eq!(said("Are parking fines paid?", &[read("- Fines, including parking fines.", above)], 3), expected);
+}
+
+#[test]
+fn a_sentence_that_another_is_quoted_with_is_not_said_twice() {
+    let notes = [note(1, "policy", "Leave is thirty days a year. It lapses in March of the next year.")];
+    assert_eq!(
+        said("How many days of leave are there a year, and which of them until March?", &notes, 3),
+        "Leave is thirty days a year. It lapses in March of the next year.[1] "
+    );
+}
+
+#[test]
+fn of_the_rows_of_a_table_the_one_is_quoted_that_the_question_names() {
+    let table = "Destination | Hotel (EUR)\nNordic countries | 175\nAll other countries | 165";
+    let start = u32::try_from(table.find("165").unwrap()).unwrap();
+    let answer = Some(CharSpan { start, end: start + 3 });
+    let read = Candidate { rerank: Some(0.9), answer, ..note(1, "policy", table) };
+    assert_eq!(
+        said("What may a hotel in the Nordic countries cost?", std::slice::from_ref(&read), 3),
+        "Nordic countries — Hotel: EUR 175[1] "
+    );
+    assert_eq!(said("What may a hotel cost?", &[read], 3), "All other countries — Hotel: EUR 165[1] ");
 }

@@ -8,6 +8,9 @@ mod additions;
 pub mod lexical;
 pub mod windows;
 
+use std::collections::HashSet;
+
+use ibidem_language::claims::carries_a_claim;
 use ibidem_language::markers::{with_marker, without_markers};
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_words::degrade::{Deadline, Part};
@@ -16,6 +19,7 @@ use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
+use super::note_line::NoteLine;
 use crate::draft::Said;
 use crate::policy::{VerificationMode, VerificationRules};
 use additions::Clauses;
@@ -32,20 +36,48 @@ pub struct Verifier<'a> {
 /// Who found that a sentence says what the documents do not say.
 pub const DENIAL: &str = "denial";
 
-/// A passage with its number, as a verifier reads it.
-type Note = (u32, String);
+/// A passage with its number and the line above it, as a verifier reads them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Note {
+    number: u32,
+    text: String,
+    line: String,
+}
+
+impl Note {
+    /// Text and line together: what the line says is as good as what the passage says.
+    fn whole(&self) -> String {
+        format!("{}\n{}", self.line, self.text)
+    }
+
+    /// Whether the line has a word of the claim that the passage does not have: otherwise it adds nothing.
+    fn line_adds_to(&self, claim: &str) -> bool {
+        let words = |text: &str| -> HashSet<String> {
+            let lower = text.to_lowercase();
+            lower
+                .split(|sign: char| !sign.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let (line, text) = (words(&self.line), words(&self.text));
+        words(claim).iter().any(|word| carries_a_claim(word) && line.contains(word) && !text.contains(word))
+    }
+}
 
 impl Verifier<'_> {
     /// The sentence, with the citation it may have been given, and how it was found; and what went wrong with the
     /// entailment model, if anything.
     pub async fn check(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> (Said, Option<EntailmentError>) {
         let claim = readable(without_markers(&sentence.text).trim());
-        let notes = footnotes.notes().map(|(number, candidate)| (number, as_read(&candidate.passage.text)));
-        let (cited, others): (Vec<Note>, Vec<Note>) =
-            notes.partition(|(number, _)| sentence.citations.contains(number));
+        let notes = footnotes.notes().map(|(number, candidate)| {
+            let passage = &candidate.passage;
+            Note { number, text: as_read(&passage.text), line: as_read(&NoteLine::of(passage).text()) }
+        });
+        let (cited, others): (Vec<Note>, Vec<Note>) = notes.partition(|note| sentence.citations.contains(&note.number));
         let is_cited = !cited.is_empty();
         let own = if is_cited { &cited } else { &others };
-        if is_denial(&claim) && !own.iter().any(|(_, text)| is_verbatim(&claim, text)) {
+        if is_denial(&claim) && !own.iter().any(|note| is_verbatim(&claim, &note.text)) {
             let why = Some("what the documents do not say is not for a model to say".to_owned());
             let check = SentenceCheck { by: DENIAL.to_owned(), why, ..SentenceCheck::unchecked() };
             return (Said { sentence, check }, None);
@@ -57,10 +89,16 @@ impl Verifier<'_> {
             let (found, failure) = self.attributed(&claim, &others).await;
             return (said(sentence, found), failure);
         }
-        let texts: Vec<&str> = cited.iter().map(|(_, text)| text.as_str()).collect();
-        let (check, failure) = self.against(&claim, &texts).await;
-        // What its own passages say otherwise is not looked for in others.
-        if check.verdict != SentenceVerdict::Unsupported || others.is_empty() {
+        let (check, failure) = self.against(&claim, &cited).await;
+        // What its own passages say otherwise is not looked for in others, unless it stands there word for word: then it
+        // is about something else than they are.
+        let is_elsewhere = || others.iter().any(|note| is_verbatim(&claim, &note.text));
+        let is_looked_for = match check.verdict {
+            SentenceVerdict::Unsupported => !others.is_empty(),
+            SentenceVerdict::Contradicted => is_elsewhere(),
+            SentenceVerdict::Supported | SentenceVerdict::Unchecked => false,
+        };
+        if !is_looked_for {
             return (Said { sentence, check }, failure);
         }
         let (found, later) = self.attributed(&claim, &others).await;
@@ -69,19 +107,52 @@ impl Verifier<'_> {
 
     /// A claim against all that it cites.
     pub async fn cited(&self, claim: &str, texts: &[&str]) -> (SentenceCheck, Option<EntailmentError>) {
-        let texts: Vec<String> = texts.iter().map(|text| as_read(text)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        self.against(&readable(claim), &texts).await
+        let notes: Vec<(NoteLine<'_>, &str)> = texts.iter().map(|text| (NoteLine::default(), *text)).collect();
+        self.cited_under(claim, &notes).await
     }
 
-    async fn against(&self, claim: &str, texts: &[&str]) -> (SentenceCheck, Option<EntailmentError>) {
+    /// A claim against all that it cites, each under the line that stood above it.
+    pub async fn cited_under(
+        &self,
+        claim: &str,
+        notes: &[(NoteLine<'_>, &str)],
+    ) -> (SentenceCheck, Option<EntailmentError>) {
+        let notes = (1..).zip(notes).map(|(number, (line, text))| Note {
+            number,
+            text: as_read(text),
+            line: as_read(&line.text()),
+        });
+        self.against(&readable(claim), &notes.collect::<Vec<_>>()).await
+    }
+
+    /// By the passages themselves; and only where they do not support it, by the lines above them too.
+    async fn against(&self, claim: &str, notes: &[Note]) -> (SentenceCheck, Option<EntailmentError>) {
+        let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
         }
+        let (check, failure) = self.held_against(claim, &texts, windows_of(&texts)).await;
+        let is_told = notes.iter().any(|note| note.line_adds_to(claim));
+        if check.verdict != SentenceVerdict::Unsupported || !is_told {
+            return (check, failure);
+        }
+        let whole: Vec<String> = notes.iter().map(Note::whole).collect();
+        let whole: Vec<&str> = whole.iter().map(String::as_str).collect();
+        let windows = notes.iter().flat_map(windows_under_line).collect();
+        let (with_lines, later) = self.held_against(claim, &whole, windows).await;
+        let is_supported = with_lines.verdict == SentenceVerdict::Supported;
+        (if is_supported { with_lines } else { check }, failure.or(later))
+    }
+
+    async fn held_against(
+        &self,
+        claim: &str,
+        texts: &[&str],
+        windows: Vec<String>,
+    ) -> (SentenceCheck, Option<EntailmentError>) {
         if let Some(check) = wrong_figures(claim, texts) {
             return (check, None);
         }
-        let windows = windows_of(texts);
         let (classified, by, failure) = self.classified(claim, &windows).await;
         let check = self.verdict(&classified, by);
         let is_supported = check.verdict == SentenceVerdict::Supported;
@@ -95,18 +166,34 @@ impl Verifier<'_> {
         claim: &str,
         notes: &[Note],
     ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<EntailmentError>) {
-        if let Some((number, _)) = notes.iter().find(|(_, text)| is_verbatim(claim, text)) {
+        if let Some(note) = notes.iter().find(|note| is_verbatim(claim, &note.text)) {
             let check = SentenceCheck { attributed: true, ..SentenceCheck::verbatim() };
-            return (Ok((*number, check)), None);
+            return (Ok((note.number, check)), None);
         }
         // What has so little to say could be about anything.
         let notes = if additions::says_enough(claim) { notes } else { &[] };
         let is_right = |text: &str| {
             wrong_figures(claim, &[text]).is_none() && additions::added(claim, &[text], Clauses::All).is_none()
         };
-        let right: Vec<&Note> = notes.iter().filter(|(_, text)| is_right(text)).collect();
-        let windows: Vec<(u32, Vec<String>)> =
-            right.iter().map(|(number, text)| (*number, windows_of(&[text.as_str()]))).collect();
+        let in_passages = notes.iter().filter(|note| is_right(&note.text));
+        let in_passages = in_passages.map(|note| (note.number, windows_of(&[note.text.as_str()]))).collect();
+        let (found, failure) = self.best_of(claim, in_passages).await;
+        let told: Vec<&Note> =
+            notes.iter().filter(|note| note.line_adds_to(claim) && is_right(&note.whole())).collect();
+        if found.is_ok() || told.is_empty() {
+            return (found, failure);
+        }
+        let under_lines = told.iter().map(|note| (note.number, windows_under_line(note))).collect();
+        let (with_lines, later) = self.best_of(claim, under_lines).await;
+        (if with_lines.is_ok() { with_lines } else { found }, failure.or(later))
+    }
+
+    /// The note whose windows support a claim best, if one does.
+    async fn best_of(
+        &self,
+        claim: &str,
+        windows: Vec<(u32, Vec<String>)>,
+    ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<EntailmentError>) {
         let all: Vec<String> = windows.iter().flat_map(|(_, windows)| windows.iter().cloned()).collect();
         let (classified, by, failure) = self.classified(claim, &all).await;
         let mut classified = classified.into_iter();
@@ -183,6 +270,13 @@ fn said(sentence: Sentence, found: Result<(u32, SentenceCheck), SentenceCheck>) 
         }
         Err(check) => Said { sentence, check },
     }
+}
+
+/// The windows of a passage, each below the line of its note, and the line by itself.
+fn windows_under_line(note: &Note) -> Vec<String> {
+    let below = windows_of(&[note.text.as_str()]);
+    let below = below.iter().map(|window| format!("{}\n{window}", note.line));
+    std::iter::once(note.line.clone()).chain(below).collect()
 }
 
 /// A claim as a verifier reads it.

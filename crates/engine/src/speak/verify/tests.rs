@@ -140,3 +140,41 @@ async fn when_the_entailment_model_fails_words_judge_and_that_is_said() {
     assert_eq!(failure, Some(EntailmentError::Timeout(7)));
     assert!(said.check.by.starts_with("lexical"), "{:?}", said.check);
 }
+
+#[tokio::test]
+async fn the_line_above_a_note_is_a_premise_and_what_it_does_not_say_is_not() {
+    let passage = CataloguePassage {
+        title: "Choice of the database".to_owned(),
+        section: Some("Decision".to_owned()),
+        address: Some("ADR-0012".to_owned()),
+        ..fakes::passage(1, &"ADR".parse().unwrap(), "PostgreSQL is chosen, because one system is enough.")
+    };
+    let evidence = vec![Candidate::unscored(passage)];
+    let words = Part::bare(Arc::new(LexicalEntailment::by_words()) as Arc<dyn Entailment>);
+    let rules = VerificationRules { mode: VerificationMode::Strict, least_support: 0.5 };
+    let verifier = Verifier { rules, entailment: &words, deadline: Deadline::NONE };
+    for (text, citations, is_supported) in [
+        ("In ADR-0012 PostgreSQL is chosen, because one system is enough.[1]", &[1][..], true),
+        ("In ADR-0012 PostgreSQL is chosen, because one system is enough.", &[], true),
+        ("In ADR-0013 PostgreSQL is chosen, because one system is enough.[1]", &[1], false),
+        ("In ADR-0012 MySQL is chosen, because one system is enough.[1]", &[1], false),
+    ] {
+        let sentence = Sentence::claim(text.to_owned(), citations.to_vec());
+        let (said, _) = verifier.check(sentence, &Footnotes::mint(&evidence)).await;
+        assert_eq!(said.check.verdict == SentenceVerdict::Supported, is_supported, "{text}: {:?}", said.check);
+    }
+}
+
+#[tokio::test]
+async fn a_sentence_of_another_note_that_its_own_note_says_otherwise_is_given_to_that_one() {
+    let texts = ["The board approves EUR 5,000.", "The board does not approve EUR 5,000 alone."];
+    let passages = (1_u128..).zip(texts).map(|(number, text)| fakes::passage(number, &"P".parse().unwrap(), text));
+    let evidence: Vec<Candidate> = passages.map(Candidate::unscored).collect();
+    let words = Part::bare(Arc::new(LexicalEntailment::by_words()) as Arc<dyn Entailment>);
+    let rules = VerificationRules { mode: VerificationMode::Strict, least_support: 0.5 };
+    let verifier = Verifier { rules, entailment: &words, deadline: Deadline::NONE };
+    let sentence = Sentence::claim("The board approves EUR 5,000.[2]".to_owned(), vec![2]);
+    let (said, _) = verifier.check(sentence, &Footnotes::mint(&evidence)).await;
+    assert_eq!((said.sentence.text.as_str(), said.check.attributed), ("The board approves EUR 5,000.[1]", true));
+    assert_eq!(said.check.by, "verbatim");
+}

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use ibidem_lab::golden::{Problem, by_rule, text};
-use ibidem_lab::promote::{CitedDocument, Review, StoredTurn, add, promote};
-use ibidem_store::Store;
+use ibidem_lab::promote::{CitedDocument, Review, ReviewVerdict, StoredTurn, add, promote};
+use ibidem_store::{Feedback, FeedbackReason, Store, Thumb};
 use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
 use uuid::Uuid;
@@ -20,7 +20,13 @@ use crate::{compose, console, json_lines};
 pub(crate) struct Promote {
     /// Reviews, one per line: `request_id`, `verdict` (right, wrong or should_refuse), `category`, and `expected`, as
     /// in the golden set, where the verdict alone does not say what is expected.
-    reviews: PathBuf,
+    #[arg(required_unless_present = "feedback")]
+    reviews: Option<PathBuf>,
+    /// Takes what askers said of answers (POST /v1/answers/{id}/feedback) as reviews: the thumb up makes an answer
+    /// right, and `should_have_refused` makes it one that must be refused. What else is wrong needs a review that says
+    /// what is expected, and is only listed.
+    #[arg(long, conflicts_with = "reviews")]
+    feedback: bool,
     /// The golden set to which they are added.
     #[arg(long, default_value = "data/evaluation/golden_queries.jsonl")]
     golden: PathBuf,
@@ -38,8 +44,11 @@ impl Promote {
     /// All of them, or none: fails after naming everything that is wrong.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let rules = &compose::named_policy(&self.policy)?.rules.gather;
-        let reviews = json_lines::read::<Review>(&self.reviews)?;
         let store = compose::ready_store(settings).await?;
+        let reviews = match &self.reviews {
+            Some(file) => json_lines::read::<Review>(file)?,
+            None => self.given(&store).await?,
+        };
         let mut queries = Vec::new();
         let mut refused = false;
         for (line, review) in reviews {
@@ -75,6 +84,31 @@ impl Promote {
         write_whole(&self.golden, &text)?;
         console::say(&format!("{} added to {}", addition.added.len(), self.golden.display()));
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Reviews of what askers said, oldest first, numbered as lines are.
+    async fn given(&self, store: &Store) -> anyhow::Result<Vec<(usize, Review)>> {
+        let mut given = Vec::new();
+        let mut after = None;
+        loop {
+            let page = store.feedback(&self.access.scope(), true, after, FEEDBACK_A_PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some((last.given_at, last.request_id));
+            given.extend(page);
+        }
+        given.reverse();
+        let mut reviews = Vec::new();
+        for said in given {
+            match Review::of_feedback(said.request_id, verdict_of(&said.feedback)) {
+                Some(review) => reviews.push((reviews.len() + 1, review)),
+                None => {
+                    let reason = said.feedback.reason.map_or("down", FeedbackReason::as_str);
+                    let question = said.question.unwrap_or_else(|| "(its words were not kept)".to_owned());
+                    console::say(&format!("{} {reason}: {question}: write a review for it", said.request_id));
+                }
+            }
+        }
+        Ok(reviews)
     }
 
     async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_lab::golden::GoldenQuery> {
@@ -115,12 +149,27 @@ impl Promote {
     }
 }
 
+/// Read at once.
+const FEEDBACK_A_PAGE: u16 = 500;
+
+/// What a reviewer would say; none where that takes more than the asker said.
+fn verdict_of(feedback: &Feedback) -> Option<ReviewVerdict> {
+    match (feedback.thumb, feedback.reason) {
+        (Thumb::Up, _) => Some(ReviewVerdict::Right),
+        (Thumb::Down, Some(FeedbackReason::ShouldHaveRefused)) => Some(ReviewVerdict::ShouldRefuse),
+        (Thumb::Down, _) => None,
+    }
+}
+
 /// The last record of a request.
 async fn stored(store: &Store, tenant: TenantId, request_id: Uuid) -> anyhow::Result<Option<StoredTurn>> {
     let Some(record) = store.audit(tenant, request_id).await?.pop() else { return Ok(None) };
-    let answer = serde_json::from_value(record.answer).context("its record is not an answer of this version")?;
+    let answer: Answer =
+        serde_json::from_value(record.answer).context("its record is not an answer of this version")?;
     let is_hashed = record.texts == "hashed";
-    let query = record.question["query"].as_str().filter(|_| !is_hashed).map(str::to_owned);
+    // A question that went on with another is kept as it was searched for: so it stands by itself.
+    let asked = || record.question["query"].as_str().filter(|_| !is_hashed).map(str::to_owned);
+    let query = answer.rewritten_question.clone().filter(|_| !is_hashed).or_else(asked);
     Ok(Some(StoredTurn { is_hashed, query, answer }))
 }
 

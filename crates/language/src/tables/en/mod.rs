@@ -2,13 +2,15 @@
 
 pub(crate) mod denials;
 pub(crate) mod endings;
+mod follow_ups;
 pub(crate) mod numbers;
 pub(crate) mod opposites;
+mod talk;
 pub(crate) mod units;
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Denials, NOTHING, Tables, Turning};
+use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "english",
@@ -48,6 +50,130 @@ pub(super) const TABLES: Tables = Tables {
         "These", "They", "This", "Those", "To", "Under", "Until", "We", "What", "When", "Where", "Which", "While",
         "Who", "Why", "With", "Without", "You", "Your",
     ],
+    leaning: &[
+        "both",
+        "he",
+        "her",
+        "his",
+        "instead",
+        "it",
+        "its",
+        "neither",
+        "otherwise",
+        "she",
+        "such",
+        "that",
+        "their",
+        "them",
+        "these",
+        "they",
+        "this",
+        "those",
+    ],
+    around_address: &[
+        "a",
+        "all",
+        "an",
+        "and",
+        "are",
+        "by",
+        "content",
+        "contents",
+        "did",
+        "display",
+        "do",
+        "document",
+        "does",
+        "explain",
+        "for",
+        "full",
+        "get",
+        "give",
+        "in",
+        "is",
+        "it",
+        "me",
+        "of",
+        "open",
+        "please",
+        "print",
+        "quote",
+        "read",
+        "record",
+        "say",
+        "says",
+        "show",
+        "state",
+        "states",
+        "summarise",
+        "summarize",
+        "tell",
+        "text",
+        "that",
+        "the",
+        "this",
+        "us",
+        "was",
+        "were",
+        "what",
+        "which",
+        "with",
+    ],
+    aspects: &[
+        Aspect {
+            words: &["decide", "decided", "decides", "decision", "outcome"],
+            headings: &["status", "decision", "decision outcome", "outcome", "decided"],
+        },
+        Aspect {
+            words: &["rationale", "reason", "reasons", "why"],
+            headings: &["reasons", "rationale", "justification", "motivation", "decision drivers", "context"],
+        },
+        Aspect {
+            words: &["consequence", "consequences", "implications"],
+            headings: &["consequences", "implications", "impact"],
+        },
+        Aspect { words: &["background", "context"], headings: &["context", "background"] },
+        Aspect {
+            words: &["alternative", "alternatives", "considered", "options"],
+            headings: &["alternatives", "alternatives considered", "considered options", "options"],
+        },
+        Aspect { words: &["rejected", "status"], headings: &["status"] },
+        Aspect {
+            words: &["replaced", "replaces", "successor", "supersede", "superseded", "supersedes"],
+            headings: &["status", SUCCESSOR],
+        },
+    ],
+    to: &["to", "through", "until", "up to", "thru"],
+    standings: Standings {
+        labels: &["status", "state", "standing"],
+        in_force: &["accepted", "active", "adopted", "approved", "current", "final", "in force", "published", "valid"],
+        superseded: &["obsolete", "obsoleted", "outdated", "replaced", "superseded"],
+        rejected: &["declined", "denied", "rejected", "withdrawn"],
+        deprecated: &["deprecated", "discouraged", "retired"],
+        draft: &["draft", "for comment", "in review", "pending", "proposed", "under review", "work in progress"],
+        expired: &["expired", "lapsed", "no longer in force", "no longer valid"],
+        replaced_by: &["obsoleted by", "replaced by", "replaced with", "superseded by"],
+        replaces: &["obsoletes", "replaces", "supersedes"],
+        valid_from: &[
+            "effective",
+            "effective from",
+            "effective since",
+            "in force from",
+            "in force since",
+            "valid from",
+        ],
+        valid_to: &[
+            "effective until",
+            "expires",
+            "expires on",
+            "expiry",
+            "expiry date",
+            "in force until",
+            "valid through",
+            "valid to",
+            "valid until",
+        ],
+    },
     connectives: &[
         "although",
         "and",
@@ -90,6 +216,13 @@ pub(super) const TABLES: Tables = Tables {
         confessions: &[
             "i don't know",
             "i don’t know",
+            "we do not know",
+            "we don't know",
+            "we don’t know",
+            "have no idea",
+            "not enough context",
+            "not enough detail",
+            "no mention of",
             "i do not know",
             "don't have enough information",
             "not enough information",
@@ -109,6 +242,8 @@ pub(super) const TABLES: Tables = Tables {
         ],
         ..NOTHING.denials
     },
+    talk: talk::TALK,
+    follow_ups: follow_ups::FOLLOW_UPS,
     asserting: &[
         "all",
         "allowed",

@@ -5,13 +5,13 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use chrono::{DateTime, Utc};
 use ibidem_store::{ActionEntry, ActionsOf, AuditedAction};
-use ibidem_words::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::api::cursor;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -25,8 +25,8 @@ pub(crate) struct Wanted {
     /// Only this action, for instance `document.submit`.
     #[param(schema_with = action_names)]
     action: Option<String>,
-    /// Only by this subject: `key:` and the key's id, or `operator`.
-    #[param(pattern = "^(operator|key:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$")]
+    /// Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`.
+    #[param(pattern = "^(operator|(key|person):[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$")]
     subject: Option<String>,
     /// Only on the document, entry or answer with this id.
     object_id: Option<String>,
@@ -119,14 +119,13 @@ pub(crate) async fn list(
     caller: Caller,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Json<ActionsBody>, Problem> {
-    caller.require(Role::Admin)?;
     let Query(wanted) = wanted.map_err(|rejection| Problem::malformed(rejection.status(), rejection.body_text()))?;
     if !(1..=MOST_A_PAGE).contains(&wanted.limit) {
         return Err(Problem::invalid(format!("limit: ask for 1 to {MOST_A_PAGE} records at once")));
     }
     let subject = wanted.subject.map(|written| written.parse()).transpose();
     let action = wanted.action.map(|written| written.parse()).transpose();
-    let after = wanted.cursor.as_deref().map(parse_cursor).transpose()?;
+    let after = wanted.cursor.as_deref().map(cursor::parse).transpose()?;
     let of = ActionsOf {
         tenant: Some(caller.0.tenant()),
         action: action.map_err(|error: String| Problem::invalid(format!("action: {error}.")))?,
@@ -143,15 +142,6 @@ pub(crate) async fn list(
     let mut entries = state.store.actions(&of).await?;
     let is_last = entries.len() <= usize::from(wanted.limit);
     entries.truncate(wanted.limit.into());
-    let next =
-        entries.last().filter(|_| !is_last).map(|last| format!("{}_{}", last.acted_at.timestamp_micros(), last.id));
+    let next = entries.last().filter(|_| !is_last).map(|last| cursor::of(last.acted_at, last.id));
     Ok(Json(ActionsBody { actions: entries.into_iter().map(ActionBody::from).collect(), next }))
-}
-
-fn parse_cursor(written: &str) -> Result<(DateTime<Utc>, Uuid), Problem> {
-    let parsed = written.split_once('_').and_then(|(at, id)| {
-        let at = DateTime::from_timestamp_micros(at.parse().ok()?)?;
-        Some((at, id.parse().ok()?))
-    });
-    parsed.ok_or_else(|| Problem::invalid("cursor: send `next` of the page before."))
 }

@@ -1,12 +1,14 @@
 //! `DELETE /v1/documents/{id}`: a document is removed, or erased with everything that repeats it.
 
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Path, Query, State};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
-use axum::{Extension, Json};
 use ibidem_store::{AuditedAction, Erased, RemovalOutcome};
-use ibidem_words::{DocumentId, Role};
+use ibidem_words::DocumentId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -23,6 +25,24 @@ pub(crate) struct Thoroughness {
     /// Erase it: texts, vectors, originals, and its words in records and stored answers. It cannot be taken back.
     #[serde(default)]
     erase: bool,
+}
+
+/// Read before it is asked who calls, so that a refused erasure is on record as one.
+pub(crate) struct Asked(Result<Thoroughness, Problem>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let query = Query::<Thoroughness>::from_request_parts(parts, state).await;
+        let query = query.map(|Query(query)| query);
+        if query.as_ref().is_ok_and(|query| query.erase)
+            && let Some(act) = parts.extensions.get::<Act>()
+        {
+            act.is(AuditedAction::EraseDocument);
+        }
+        Ok(Self(query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))))
+    }
 }
 
 /// What an erasure took away, and what it left.
@@ -88,17 +108,11 @@ impl ErasedBody {
     ))]
 pub(crate) async fn remove(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
-    query: Result<Query<Thoroughness>, QueryRejection>,
+    Asked(query): Asked,
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
-    let is_erasure = query.as_ref().is_ok_and(|Query(query)| query.erase);
-    if let Some(act) = act.filter(|_| is_erasure) {
-        act.is(AuditedAction::EraseDocument);
-    }
-    caller.require(Role::Admin)?;
-    query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
+    let is_erasure = query?.erase;
     let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
     let (tenant, document) = (caller.0.tenant(), DocumentId(id));
     if is_erasure {

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{EntryReply, MemoryEntryBody, entry_id};
-use crate::identity::Curator;
+use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -49,7 +49,7 @@ pub(crate) struct EntriesReply {
     ))]
 pub(crate) async fn list(
     State(state): State<AppState>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     page: Result<Query<Page>, QueryRejection>,
 ) -> Result<Json<EntriesReply>, Problem> {
     let Query(page) = page.map_err(|rejection| Problem::malformed(rejection.status(), rejection.body_text()))?;
@@ -79,7 +79,7 @@ pub(crate) async fn list(
     ))]
 pub(crate) async fn get(
     State(state): State<AppState>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     Path(id): Path<String>,
 ) -> Result<Json<EntryReply>, Problem> {
     EntryReply::of(&state, &Scope::of(&identity), entry_id(&id)?).await.map(Json)

@@ -10,7 +10,7 @@ use ibidem_words::{Identity, MemoryKind, Reference, Scope, Tag};
 use super::{EntryReply, NoteBody, PinBody, ReferenceBody, RewordingBody, entry_id};
 use crate::api::json::Checked;
 use crate::audit::Act;
-use crate::identity::Curator;
+use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -27,7 +27,7 @@ use crate::state::AppState;
 pub(crate) async fn pin(
     State(state): State<AppState>,
     act: Option<Extension<Act>>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     Checked(body): Checked<PinBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let references = references_of(body.references)?;
@@ -48,7 +48,7 @@ pub(crate) async fn pin(
 pub(crate) async fn note(
     State(state): State<AppState>,
     act: Option<Extension<Act>>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     Checked(body): Checked<NoteBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let (kind, references) = (MemoryKind::Note { text: body.text }, references_of(body.references)?);
@@ -68,7 +68,7 @@ pub(crate) async fn note(
     ))]
 pub(crate) async fn replace(
     State(state): State<AppState>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     Path(id): Path<String>,
     Checked(body): Checked<RewordingBody>,
 ) -> Result<Json<EntryReply>, Problem> {
@@ -101,7 +101,7 @@ pub(crate) async fn replace(
     ))]
 pub(crate) async fn remove(
     State(state): State<AppState>,
-    Curator(identity): Curator,
+    Caller(identity): Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     done(&state.store.remove_entry(&Author::of(&identity), entry_id(&id)?).await?)?;

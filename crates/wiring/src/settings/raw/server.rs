@@ -24,6 +24,7 @@ pub(super) struct RawServer {
     max_connections: usize,
     max_in_flight: usize,
     key_share_percent: u8,
+    tenant_share_percent: u8,
     metrics: String,
     metrics_token: Option<String>,
     otlp_url: Option<String>,
@@ -74,6 +75,10 @@ impl RawServer {
             let problem = format!("is {}; it must be from 1 to 100", self.key_share_percent);
             problems.note("server.key_share_percent", &problem);
         }
+        if !(1..=100).contains(&self.tenant_share_percent) {
+            let problem = format!("is {}; it must be from 1 to 100", self.tenant_share_percent);
+            problems.note("server.tenant_share_percent", &problem);
+        }
         let metrics = self.metrics_readers(problems);
         if let Some(url) = &self.otlp_url {
             problems.url("server.otlp_url", url, &["http://", "https://"]);
@@ -93,6 +98,7 @@ impl RawServer {
             request_timeout: Duration::from_millis(self.request_timeout_ms),
             max_in_flight: self.max_in_flight,
             key_share_percent: self.key_share_percent,
+            tenant_share_percent: self.tenant_share_percent,
             connections: ConnectionLimits {
                 max_connections: self.max_connections,
                 head_timeout: Duration::from_millis(self.head_timeout_ms),

@@ -15,6 +15,9 @@ use crate::{
 pub struct DecisionRecord {
     pub action: Action,
     pub reason: Option<Reason>,
+    /// What kind of question it was, by rule. Absent in records from before there were classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<QueryClass>,
     pub trace: Vec<GateRecord>,
     /// None where a rule decided before anything was searched.
     pub searched: Option<Searched>,
@@ -25,6 +28,20 @@ pub struct DecisionRecord {
     /// A model answered from what it knows, under a disclaimer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_general: bool,
+}
+
+/// What kind of question something is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryClass {
+    /// Asks for a fact.
+    Factual,
+    /// Asks how something is done.
+    Procedural,
+    /// Leans on what was said before.
+    Clarification,
+    /// Greets, thanks, or asks about the assistant.
+    Greeting,
 }
 
 /// How it was searched.
@@ -79,6 +96,8 @@ pub struct CandidateRecord {
     #[serde(default, skip_serializing_if = "is_false")]
     pub addressed: bool,
     #[serde(default, skip_serializing_if = "is_false")]
+    pub on_its_text: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
     pub forced: bool,
     /// The share of the question's words that it has, and which.
     pub coverage: f64,
@@ -97,6 +116,13 @@ pub enum Speech {
         coverage: f64,
         judged: f64,
         fallback_reasons: Vec<Fallback>,
+        /// How likely the sentences answer the question, by a reader: empty where nobody read them, absent where the policy
+        /// did not ask.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answering: Option<Vec<(u32, f64)>>,
+        /// They stand in for a model that was asked and did not answer.
+        #[serde(default, skip_serializing_if = "is_false")]
+        model_failed: bool,
     },
     Model(Written),
 }
@@ -117,6 +143,10 @@ pub struct Written {
     pub dropped: Vec<SentenceRecord>,
     /// The share of the answer's phrases that the sources have, after so many of what was kept.
     pub coverage: Vec<(u32, f64)>,
+    /// How likely the answer answers the question, after so many of what was kept, by a reader: empty where nobody read
+    /// it, absent where the policy did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answering: Option<Vec<(u32, f64)>>,
     /// As the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }
@@ -167,6 +197,7 @@ impl CandidateRecord {
             rerank: candidate.rerank,
             curated: candidate.curated,
             addressed: candidate.addressed,
+            on_its_text: candidate.on_its_text,
             forced: candidate.forced,
             coverage,
             present,
@@ -188,6 +219,8 @@ impl CandidateRecord {
             page: None,
             span: CharSpan { start: 0, end: 0 },
             text: String::new(),
+            above: Default::default(),
+            standing: Default::default(),
             tokens: 0,
             document_sha256: Sha256Hash::from_bytes([0; 32]),
         };
@@ -200,6 +233,7 @@ impl CandidateRecord {
             rerank: self.rerank,
             curated: self.curated,
             addressed: self.addressed,
+            on_its_text: self.on_its_text,
             forced: self.forced,
             overlap: Some(overlap),
             ..Candidate::unscored(passage)

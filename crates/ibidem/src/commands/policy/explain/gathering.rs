@@ -4,6 +4,7 @@ use super::Teller;
 
 pub(super) fn tell(teller: &mut Teller<'_>) {
     teller.heading("Which rule answers a question; the first that applies");
+    small_talk(teller);
     addresses(teller);
     lists(teller);
     terms(teller);
@@ -16,12 +17,27 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     rewrites(teller);
     let hits = teller.always("gather.hits_per_lane");
     teller.line(&format!("The {hits} best by meaning and the {hits} best by keywords are retrieved."));
-    teller.tell("gather.forced_lexical", |forced| {
-        format!("The best {forced} by keywords are kept, however low their similarity is.")
+    teller.tell("gather.forced_lexical", |forced| match forced {
+        "0" => "No passage is kept for its keywords alone (0): each needs the similarity that the gates ask for."
+            .to_owned(),
+        forced => format!("The best {forced} by keywords are kept, however low their similarity is."),
     });
     teller.tell("gather.order", |order| format!("Without a reranker, passages are ordered by {order}."));
     curated(teller);
     rerank(teller);
+}
+
+fn small_talk(teller: &mut Teller<'_>) {
+    if !teller.has("gather.small_talk") {
+        return;
+    }
+    let greeting = teller.always("gather.small_talk.greeting");
+    let thanks = teller.always("gather.small_talk.thanks");
+    let about = teller.always("gather.small_talk.about_assistant");
+    teller.line(&format!(
+        "A greeting is answered with {greeting} Thanks with {thanks} A question about the assistant with {about} Nothing is \
+         searched for these."
+    ));
 }
 
 fn addresses(teller: &mut Teller<'_>) {
@@ -73,9 +89,15 @@ fn terms(teller: &mut Teller<'_>) {
     }
     let longest = teller.value("gather.terminology.longest_term_words");
     let longest = longest.map_or_else(String::new, |words| format!(" of at most {words} words"));
-    teller.line(&format!(
-        "If a vocabulary is configured, a question about a term{longest} is answered from it or refused."
-    ));
+    let is_only = teller.value("gather.terminology.vocabulary_only").is_some_and(|only| only == "true");
+    teller.line(&if is_only {
+        format!("If a vocabulary is configured, a question about a term{longest} is answered from it or refused (true).")
+    } else {
+        format!(
+            "If a vocabulary is configured, a question about a term{longest} is answered from it. A term that it does not \
+             define is asked of the documents, and refused if they do not answer."
+        )
+    });
     let unknown = teller.always("gather.terminology.wording.not_found");
     let suggestions = teller.always("gather.terminology.suggestions");
     let suggestion = teller.always("gather.terminology.wording.suggestion");

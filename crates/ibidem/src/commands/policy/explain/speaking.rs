@@ -36,7 +36,27 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     let refusal = teller.always("wording.refusal");
     teller.line(&refusal);
     teller.as_written("wording.refusal_by_reason");
+    nearest(teller);
     teller.tell("wording.next_steps", |steps| format!("Next steps for the asker: {steps}"));
+}
+
+/// What is shown beside a refusal.
+fn nearest(teller: &mut Teller<'_>) {
+    if !teller.has("refusals") {
+        return;
+    }
+    let nearest = teller.always("refusals.nearest");
+    let read = teller.always("refusals.read");
+    let beside = teller.always("refusals.beside");
+    let unread = teller.always("refusals.unread");
+    teller.line(&format!(
+        "Beside it at most {nearest} documents are named that came nearest, each with why it is no answer: {read}, {beside} or {unread}"
+    ));
+    let suggestions = teller.always("refusals.suggestions");
+    let question = teller.always("refusals.question");
+    teller.line(&format!(
+        "At most {suggestions} questions about them are suggested, each only if the reader finds it answered: {question}"
+    ));
 }
 
 /// How much of what fits into the model's window.
@@ -61,6 +81,12 @@ fn checking(teller: &mut Teller<'_>) {
             "Verification is off: a sentence must cite a passage, but whether the passage supports it is not checked."
                 .to_owned()
         }
+    });
+    teller.tell("speak.least_answering", |least| {
+        format!(
+            "The reader reads the question together with the answer before anything is shown. With a probability below \
+             {least} that it answers, the question is refused, `beside_the_question`."
+        )
     });
     teller.tell("wording.unverified", |mark| format!("The mark is {mark}"));
     teller.tell("speak.stale_after_days", |days| {

@@ -1,0 +1,144 @@
+//! Refusals that help: what came nearest, and what else can be asked and would be answered.
+
+use std::collections::HashSet;
+
+use ibidem_words::degrade::Part;
+use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::{Candidate, CitedSource, NearestMiss, PassageKey, Reason, as_shown, passage_in_context};
+
+use crate::outcome::{Decided, Outcome, Refused, Routed};
+use crate::parts::Parts;
+use crate::policy::{Answerability, Policy, RefusalRules};
+use crate::sift::Sifted;
+use crate::turn::Asked;
+
+/// Where the headings of a section's path are parted.
+const BETWEEN_HEADINGS: &str = " > ";
+
+/// What came nearest to an answer, one passage of each document, best first.
+pub(crate) struct Near {
+    asked: Asked,
+    candidates: Vec<Candidate>,
+}
+
+impl Near {
+    /// None where the policy shows nothing beside a refusal.
+    pub(crate) fn of(sifted: &Sifted) -> Option<Self> {
+        let rules = sifted.asked.policy.rules.refusals.as_ref()?;
+        let dropped = sifted.dropped().iter().map(|(_, candidate)| candidate);
+        let mut all: Vec<&Candidate> = sifted.evidence.iter().chain(dropped).collect();
+        let standing = |candidate: &Candidate| (candidate.answering().unwrap_or(-1.0), candidate.similarity());
+        all.sort_by(|one, other| {
+            let ((read, similar), (other_read, other_similar)) = (standing(one), standing(other));
+            let by_passage = || one.passage.passage.cmp(&other.passage.passage);
+            other_read.total_cmp(&read).then_with(|| other_similar.total_cmp(&similar)).then_with(by_passage)
+        });
+        let mut documents = HashSet::new();
+        all.retain(|candidate| documents.insert(candidate.passage.passage.document));
+        let candidates = all.into_iter().take(rules.nearest).cloned().collect();
+        Some(Self { asked: sifted.asked.clone(), candidates })
+    }
+
+    /// Adds it to a refusal that is about the evidence. What was withdrawn meanwhile is not named.
+    pub(crate) async fn added_to(self, parts: &Parts, mut decided: Decided) -> Decided {
+        let Some(refused) = refused_for_evidence(&mut decided.outcome) else { return decided };
+        let Self { asked, mut candidates } = self;
+        let Some(rules) = &asked.policy.rules.refusals else { return decided };
+        let keys: Vec<PassageKey> = candidates.iter().map(|candidate| candidate.passage.passage).collect();
+        let there = match keys.is_empty() {
+            true => Vec::new(),
+            false => parts.searcher.catalogue.still_visible(&asked.scope, &keys).await.unwrap_or_default(),
+        };
+        candidates.retain(|candidate| there.contains(&candidate.passage.passage));
+        let least = least_answering(&asked.policy);
+        let mut questions = answered(parts, &asked, rules, &candidates).await;
+        questions.append(&mut refused.refusal.suggestions);
+        refused.refusal.suggestions = questions;
+        refused.nearest = candidates.iter().map(|candidate| miss(candidate, rules, least)).collect();
+        decided
+    }
+}
+
+/// A refusal that says something about what was found.
+fn refused_for_evidence(outcome: &mut Outcome) -> Option<&mut Refused> {
+    let refused = match outcome {
+        Outcome::Refused(refused) | Outcome::Routed(Routed::Withheld { refused, .. }) => refused,
+        Outcome::Cited(_) | Outcome::Clarified(_) | Outcome::Routed(_) => return None,
+    };
+    let is_about_evidence = matches!(
+        refused.refusal.reason,
+        Reason::NoResults
+            | Reason::LowSimilarity
+            | Reason::LowCoverage
+            | Reason::LowConfidence
+            | Reason::NotAnswered
+            | Reason::BesideTheQuestion
+            | Reason::NoThesis
+            | Reason::UnsupportedClaims
+            | Reason::TerminologyNotFound
+            | Reason::GenerationUnavailable
+    );
+    is_about_evidence.then_some(refused)
+}
+
+fn miss(candidate: &Candidate, rules: &RefusalRules, least: Option<f64>) -> NearestMiss {
+    let passage = &candidate.passage;
+    let why = match candidate.answering() {
+        Some(probability) if least.is_some_and(|least| probability >= least) => rules.beside.clone(),
+        Some(probability) => rules.read.replace("{probability}", &probability.to_string()),
+        None => rules.unread.replace("{similarity}", &as_shown(candidate.similarity()).to_string()),
+    };
+    NearestMiss {
+        source_id: CitedSource::Passage(passage.passage.source_id()),
+        version: passage.passage.version,
+        title: passage.title.clone(),
+        section: passage.section.clone(),
+        address: passage.address.clone(),
+        why: why.trim().to_owned(),
+    }
+}
+
+/// Questions about the nearest passages that the reader finds answered in them.
+async fn answered(parts: &Parts, asked: &Asked, rules: &RefusalRules, candidates: &[Candidate]) -> Vec<String> {
+    let is_read = candidates.iter().any(|candidate| candidate.answer.is_some());
+    let reader = parts.reranker.as_ref().filter(|_| is_read);
+    let Some((reader, least)) = reader.zip(least_answering(&asked.policy)) else { return Vec::new() };
+    let mut questions: Vec<String> = Vec::new();
+    for candidate in candidates {
+        let question = question_about(candidate, rules);
+        if questions.len() >= rules.suggestions || question == asked.question.query || questions.contains(&question) {
+            continue;
+        }
+        if is_answered(reader, asked, &question, candidate).await.is_some_and(|likely| likely >= least) {
+            questions.push(question);
+        }
+    }
+    questions
+}
+
+/// How likely a passage must answer for a question to be answered from it.
+fn least_answering(policy: &Policy) -> Option<f64> {
+    let gate = policy.rules.sift.rules_of::<Answerability>().map(|gate| gate.0).reduce(f64::max);
+    gate.into_iter().chain(policy.rules.speak.least_answering).reduce(f64::max)
+}
+
+fn question_about(candidate: &Candidate, rules: &RefusalRules) -> String {
+    let passage = &candidate.passage;
+    let section = passage.section.as_deref().unwrap_or(&passage.title);
+    let section = section.rsplit(BETWEEN_HEADINGS).next().unwrap_or(section);
+    let named = match &passage.address {
+        Some(address) if !passage.title.contains(address.as_str()) => format!("{address} ({})", passage.title),
+        _ => passage.title.clone(),
+    };
+    let question = rules.question.trim().replace("{section}", section).replace("{title}", &named);
+    question.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// None of a reranker that says nothing of answers, or that failed: then nothing is promised.
+async fn is_answered(reader: &Part<dyn Reranker>, asked: &Asked, question: &str, candidate: &Candidate) -> Option<f64> {
+    let passage = &candidate.passage;
+    let text = passage_in_context(&passage.title, passage.section.as_deref(), &passage.text);
+    let read = reader.call(asked.deadline, |reader| reader.read(question, vec![text])).await.ok()?;
+    let [read] = read.as_slice() else { return None };
+    read.answer.map(|_| as_shown(f64::from(read.score)))
+}

@@ -1,0 +1,122 @@
+//! Whether what is to be said answers the question: a reader reads both together before anything goes out.
+//!
+//! A sentence can be true, well cited and beside the question. The verifier reads it with its passages and never with the
+//! question, so it cannot tell.
+
+use ibidem_language::markers::without_markers;
+use ibidem_language::sentences::Kind;
+use ibidem_words::degrade::{Deadline, Part};
+use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_words::{Candidate, GateRecord, Reason, Refusal, Verdict, as_shown, context_header};
+
+use super::footnotes::Footnotes;
+use crate::draft::{AnswerReading, Said};
+use crate::parts::Parts;
+use crate::policy::Policy;
+use crate::turn::Asked;
+
+/// The gate's name in the trace.
+pub(crate) const GATE: &str = "answers";
+
+/// A reader, the question, and how likely an answer to it must be.
+pub(super) struct AnswerReader<'a> {
+    reader: &'a Part<dyn Reranker>,
+    question: &'a str,
+    least: f64,
+    deadline: Deadline,
+}
+
+impl<'a> AnswerReader<'a> {
+    /// None where the policy does not ask, or nobody is there to read: a reranker that said of none of the evidence where
+    /// it answers is no reader, and is not asked for what it cannot say.
+    pub(super) fn of(parts: &'a Parts, asked: &'a Asked, evidence: &[Candidate]) -> Option<Self> {
+        let least = asked.policy.rules.speak.least_answering?;
+        let is_read = evidence.iter().any(|candidate| candidate.answer.is_some());
+        let reader = parts.reranker.as_ref().filter(|_| is_read)?;
+        Some(Self { reader, question: &asked.question.query, least, deadline: asked.deadline })
+    }
+
+    /// Reads what may be said so far, unless it was likely enough before. Whether it may go out.
+    pub(super) async fn lets_out(
+        &self,
+        said: &[&Said],
+        footnotes: &Footnotes<'_>,
+        reading: &mut AnswerReading,
+    ) -> bool {
+        if reading.is_over || reading.so_far.last().is_some_and(|(_, likely)| *likely >= self.least) {
+            return true;
+        }
+        match self.probability(said, footnotes).await {
+            Ok(Some(likely)) => {
+                reading.so_far.push((said.len(), likely));
+                likely >= self.least
+            }
+            // As where no reader is configured: what was read of the beginning decides nothing either.
+            Ok(None) => {
+                *reading = AnswerReading { is_over: true, ..AnswerReading::default() };
+                true
+            }
+            Err(error) => {
+                *reading = AnswerReading { is_over: true, failure: Some(error), ..AnswerReading::default() };
+                true
+            }
+        }
+    }
+
+    /// How likely it answers; a curator's choice for this question counts as much as its match. None of a reranker that
+    /// does not say where a text answers: its score is of the subject and not of the answer.
+    async fn probability(&self, said: &[&Said], footnotes: &Footnotes<'_>) -> Result<Option<f64>, RerankError> {
+        let text = as_passage(said, footnotes);
+        let read = self.reader.call(self.deadline, |reader| reader.read(self.question, vec![text])).await?;
+        let [read] = read.as_slice() else {
+            return Err(RerankError::Own(RerankFault::Failed(format!("{} scores for 1 text", read.len()))));
+        };
+        let numbers = said.iter().flat_map(|said| &said.sentence.citations);
+        let curated = numbers.filter_map(|number| footnotes.curated(*number)).fold(0.0, f64::max);
+        Ok(read.answer.map(|_| as_shown(f64::from(read.score)).max(as_shown(curated))))
+    }
+}
+
+/// The claims as a reader reads passages: each stretch under the title and section of the note that it cites.
+fn as_passage(said: &[&Said], footnotes: &Footnotes<'_>) -> String {
+    let mut text = String::new();
+    let mut under = None;
+    for sentence in said.iter().map(|said| &said.sentence).filter(|sentence| sentence.kind == Kind::Claim) {
+        let note = sentence.citations.first().copied();
+        if note != under
+            && let Some(passage) = note.and_then(|number| footnotes.passage(number))
+        {
+            text.push_str(&context_header(&passage.title, passage.section.as_deref()));
+            text.push('\n');
+        }
+        under = note;
+        text.push_str(without_markers(&sentence.text).trim());
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The gate's record, where the policy has the gate and somebody read: the first that was likely enough, or else the
+/// last.
+pub(crate) fn record<N: Copy>(policy: &Policy, so_far: &[(N, f64)]) -> Option<GateRecord> {
+    let least = policy.rules.speak.least_answering?;
+    let enough = so_far.iter().find(|(_, likely)| *likely >= least);
+    let (_, observed) = enough.or(so_far.last())?;
+    let verdict = if enough.is_some() { Verdict::Pass } else { Verdict::Stop };
+    Some(GateRecord { gate: GATE.to_owned(), verdict, observed: *observed, threshold: least })
+}
+
+/// It is not said, with the number. Where a model was to write and failed, one that writes may still answer.
+pub(super) fn refusal(policy: &Policy, gate: &GateRecord, has_model_failed: bool) -> Refusal {
+    let explanation = format!(
+        "Probability that what can be said answers the question ({}) below threshold ({})",
+        gate.observed, gate.threshold
+    );
+    if has_model_failed {
+        let explanation = format!("Models that answered (0 of 1). {explanation} for the documents' own sentences");
+        let suggestions = vec!["Ask again in a moment.".to_owned()];
+        return Refusal { reason: Reason::GenerationUnavailable, explanation, suggestions };
+    }
+    Refusal { reason: Reason::BesideTheQuestion, explanation, suggestions: policy.rules.wording.next_steps.clone() }
+}

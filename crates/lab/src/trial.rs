@@ -1,0 +1,174 @@
+//! The trial: questions as people put them to the demo documents, each with what a right answer says. It counts what is
+//! said, where the golden set counts what is cited.
+
+pub mod judged;
+pub mod lint;
+pub mod reply;
+pub mod said;
+pub mod score;
+
+use std::fmt;
+
+use ibidem_words::Message;
+use serde::{Deserialize, Serialize};
+
+/// A question, and what becomes of it when all is well.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialQuestion {
+    pub id: String,
+    pub kind: Kind,
+    pub corpus: Corpus,
+    /// The policy it is asked under: the name of a built-in one, or a path from the root of the repository.
+    pub policy: String,
+    pub question: String,
+    /// What was said before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Message>,
+    pub expect: Expect,
+    /// What a right answer says: of each group, one alternative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must: Vec<Vec<String>>,
+    /// What a right answer does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must_not: Vec<String>,
+    /// Documents that answer it, by their paths from the root of the repository. A right answer cites one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    pub half: Half,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Direct,
+    Paraphrase,
+    List,
+    Comparison,
+    SeveralDocuments,
+    NumberOrDate,
+    Negation,
+    Table,
+    Superseded,
+    Address,
+    Range,
+    German,
+    FollowUp,
+    UnanswerableNear,
+    UnanswerableFar,
+    SmallTalk,
+}
+
+impl Kind {
+    pub const ALL: [Self; 16] = [
+        Self::Direct,
+        Self::Paraphrase,
+        Self::List,
+        Self::Comparison,
+        Self::SeveralDocuments,
+        Self::NumberOrDate,
+        Self::Negation,
+        Self::Table,
+        Self::Superseded,
+        Self::Address,
+        Self::Range,
+        Self::German,
+        Self::FollowUp,
+        Self::UnanswerableNear,
+        Self::UnanswerableFar,
+        Self::SmallTalk,
+    ];
+
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Paraphrase => "paraphrase",
+            Self::List => "list",
+            Self::Comparison => "comparison",
+            Self::SeveralDocuments => "several documents",
+            Self::NumberOrDate => "number or date",
+            Self::Negation => "negation",
+            Self::Table => "table",
+            Self::Superseded => "superseded",
+            Self::Address => "address",
+            Self::Range => "range",
+            Self::German => "German",
+            Self::FollowUp => "follow-up",
+            Self::UnanswerableNear => "unanswerable, near",
+            Self::UnanswerableFar => "unanswerable, far",
+            Self::SmallTalk => "small talk",
+        }
+    }
+}
+
+/// Whose documents are asked. Each has a tenant of its own in a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Corpus {
+    Architecture,
+    Handbook,
+    Support,
+}
+
+impl Corpus {
+    pub const ALL: [Self; 3] = [Self::Architecture, Self::Handbook, Self::Support];
+
+    /// As its folder in `demo` is called.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Architecture => "architecture",
+            Self::Handbook => "handbook",
+            Self::Support => "support",
+        }
+    }
+}
+
+impl fmt::Display for Corpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What must come back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expect {
+    /// An answer with its sources.
+    Answer,
+    /// No answer: a refusal, a question back, or somebody to ask.
+    Refuse,
+    /// A fixed reply of the policy, as to a greeting.
+    Reply,
+}
+
+/// Whether a question may be looked at while answers are being improved.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Half {
+    Open,
+    /// Scored once, at the end: nothing is changed because of what it shows.
+    Sealed,
+}
+
+impl Half {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Sealed => "sealed",
+        }
+    }
+}
+
+/// So many of these questions, evenly from the whole list, so that every kind keeps its share.
+pub fn sample(questions: Vec<TrialQuestion>, most: usize) -> Vec<TrialQuestion> {
+    let all = questions.len();
+    if most >= all {
+        return questions;
+    }
+    let is_taken = |place: usize| (place + 1) * most / all > place * most / all;
+    questions.into_iter().enumerate().filter(|(place, _)| is_taken(*place)).map(|(_, question)| question).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! How documents say whether they are in force, and what replaced them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::addresses::addresses_in;
+use crate::sentences::sentences_of;
+use crate::tables::{Standings, WITH_SPACES};
+
+/// Whether a document is in force.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    InForce,
+    Superseded,
+    Rejected,
+    Deprecated,
+    Draft,
+    Expired,
+    NotYet,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InForce => "in_force",
+            Self::Superseded => "superseded",
+            Self::Rejected => "rejected",
+            Self::Deprecated => "deprecated",
+            Self::Draft => "draft",
+            Self::Expired => "expired",
+            Self::NotYet => "not_yet",
+        }
+    }
+}
+
+/// What a document says of its own standing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Statement {
+    pub status: Option<Status>,
+    /// Addresses of what replaced it, as they are written.
+    pub replaced_by: Vec<String>,
+    /// Addresses of what it replaces.
+    pub replaces: Vec<String>,
+}
+
+/// What something that is known by its label is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    Status,
+    ReplacedBy,
+    Replaces,
+    ValidFrom,
+    ValidTo,
+}
+
+/// Phrases of one sort, of a language.
+type Phrases = fn(&Standings) -> &[&str];
+
+/// What a heading, the name of an entry in front matter or the label of a line announces: `Status`, `valid_until`.
+pub fn label(written: &str) -> Option<Label> {
+    let spaced = written.trim().to_lowercase().replace(['_', '-'], " ");
+    let is_one = |list: Phrases| known().any(|standings| list(standings).contains(&spaced.as_str()));
+    match () {
+        () if is_one(|standings| standings.labels) => Some(Label::Status),
+        () if is_one(|standings| standings.replaced_by) => Some(Label::ReplacedBy),
+        () if is_one(|standings| standings.replaces) => Some(Label::Replaces),
+        () if is_one(|standings| standings.valid_from) => Some(Label::ValidFrom),
+        () if is_one(|standings| standings.valid_to) => Some(Label::ValidTo),
+        () => None,
+    }
+}
+
+/// What is said under such a label: `Superseded by ADR-0031 on 2023-03-21.`, `Accepted. Supersedes ADR-5.`
+///
+/// Only what a sentence begins with counts: `the version named here was replaced by ADR-42` speaks of a version.
+pub fn statement(text: &str) -> Statement {
+    let mut said = Statement::default();
+    for (place, sentence) in sentences_of(text).into_iter().enumerate() {
+        let lower = sentence.to_lowercase();
+        if begins(&lower, |standings| standings.replaced_by) {
+            said.status = Some(Status::Superseded);
+            said.replaced_by.extend(addresses_in(sentence));
+            continue;
+        }
+        // `ersetzt` alone says that it was replaced; with an address behind it, what it replaces.
+        let replaces = if begins(&lower, |standings| standings.replaces) { addresses_in(sentence) } else { Vec::new() };
+        if place == 0 && replaces.is_empty() {
+            said.status = status(&lower);
+        }
+        said.replaces.extend(replaces);
+    }
+    said
+}
+
+fn status(lower: &str) -> Option<Status> {
+    let lists: [(Phrases, Status); 6] = [
+        (|standings| standings.superseded, Status::Superseded),
+        (|standings| standings.rejected, Status::Rejected),
+        (|standings| standings.deprecated, Status::Deprecated),
+        (|standings| standings.draft, Status::Draft),
+        (|standings| standings.expired, Status::Expired),
+        (|standings| standings.in_force, Status::InForce),
+    ];
+    lists.into_iter().find(|(list, _)| begins(lower, *list)).map(|(_, status)| status)
+}
+
+fn begins(lower: &str, list: Phrases) -> bool {
+    let lower = lower.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let begins_with = |phrase: &str| {
+        lower.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_alphanumeric()))
+    };
+    known().any(|standings| list(standings).iter().any(|phrase| begins_with(phrase)))
+}
+
+fn known() -> impl Iterator<Item = &'static Standings> {
+    WITH_SPACES.iter().map(|language| &language.standings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_says_whether_it_is_in_force_and_what_replaced_it() {
+        for (text, status, replaced_by, replaces) in [
+            ("Superseded by ADR-0031 on 2023-03-21. Accepted on 2021-03-23.", Some(Status::Superseded), "ADR-0031", ""),
+            ("Accepted on 2023-03-21. Supersedes ADR-0003.", Some(Status::InForce), "", "ADR-0003"),
+            ("Accepted. The version named here was replaced by ADR-0042.", Some(Status::InForce), "", ""),
+            ("Rejected on 2022-10-18. The proposal was to accept.", Some(Status::Rejected), "", ""),
+            ("superseded", Some(Status::Superseded), "", ""),
+            ("Draft for comment", Some(Status::Draft), "", ""),
+            ("Proposed", Some(Status::Draft), "", ""),
+            ("deprecated", Some(Status::Deprecated), "", ""),
+            ("Abgelöst durch HR-5.", Some(Status::Superseded), "HR-5", ""),
+            ("Gültig. Ersetzt HR-3.", Some(Status::InForce), "", "HR-3"),
+            ("Entwurf", Some(Status::Draft), "", ""),
+            ("Acceptable to all", None, "", ""),
+            ("", None, "", ""),
+        ] {
+            let said = statement(text);
+            let found = (said.status, said.replaced_by.join(" "), said.replaces.join(" "));
+            assert_eq!(found, (status, replaced_by.to_owned(), replaces.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_are_known_in_english_and_german() {
+        for (written, expected) in [
+            ("Status", Some(Label::Status)),
+            ("superseded_by", Some(Label::ReplacedBy)),
+            ("Ersetzt", Some(Label::Replaces)),
+            ("valid-until", Some(Label::ValidTo)),
+            ("Gültig ab", Some(Label::ValidFrom)),
+            ("Context", None),
+        ] {
+            assert_eq!(label(written), expected, "{written}");
+        }
+    }
+}

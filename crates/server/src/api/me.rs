@@ -1,0 +1,40 @@
+//! `GET /auth/me`: who the caller is here, and what they may do.
+
+use axum::Json;
+use ibidem_words::Tag;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::identity::Caller;
+use crate::problem::ProblemDocument;
+
+/// The caller, as this server knows them at this moment.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct MeBody {
+    /// `key:` and the key's id, or `person:` and the person's id.
+    subject_id: String,
+    /// The name of the key or the person, for people to read.
+    name: String,
+    /// `asker`, `curator` or `admin`
+    role: &'static str,
+    /// Documents with one of these tags are visible, besides public ones.
+    tags: Vec<String>,
+}
+
+/// Reads who you are here, your role and your tags.
+///
+/// A person's role and tags come from their groups, and are read again at every request.
+#[utoipa::path(get, path = "/auth/me", operation_id = "me", tag = "sign-in", security(("api_key" = [])),
+    responses(
+        (status = 200, body = MeBody),
+        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn read(Caller(identity): Caller) -> Json<MeBody> {
+    Json(MeBody {
+        subject_id: identity.subject().id().to_string(),
+        name: identity.subject().name().to_owned(),
+        role: identity.role().as_str(),
+        tags: identity.tags().iter().map(Tag::as_str).map(str::to_owned).collect(),
+    })
+}

@@ -1,0 +1,91 @@
+//! Signing in at an identity provider, and the sessions that come of it.
+
+pub(crate) mod callback;
+mod cookies;
+pub(crate) mod login;
+pub(crate) mod logout;
+pub(crate) mod sessions;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
+use ibidem_store::{OpenSession, PersonError};
+use ibidem_words::ports::identity_provider::IdentityProvider;
+use ibidem_words::{Identity, TenantId};
+
+use self::cookies::Cookie;
+use crate::problem::Problem;
+use crate::state::AppState;
+
+/// A page of another site can have a browser send requests with its cookies. It cannot have it send this header, so a
+/// request that changes something needs it beside the cookie.
+const OUR_OWN_PAGES: &str = "x-ibidem-request";
+
+/// How long a sign-in may take at the provider.
+const SIGN_IN_WITHIN: Duration = Duration::from_secs(600);
+
+/// How people sign in here.
+#[derive(Clone)]
+pub struct SignIn {
+    pub provider: Arc<dyn IdentityProvider>,
+    /// Whose people they are.
+    pub tenant: TenantId,
+    /// Where browsers reach this server, without a final slash.
+    pub public_url: String,
+    /// A session that nobody uses for so long ends.
+    pub idle: Duration,
+    /// A session ends after so long, however busy it is.
+    pub lifetime: Duration,
+}
+
+impl SignIn {
+    fn callback_url(&self) -> String {
+        format!("{}/auth/callback", self.public_url)
+    }
+
+    /// Whether browsers keep cookies that only https sends.
+    fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+}
+
+/// How people sign in, where anybody can.
+fn configured(state: &AppState) -> Result<&SignIn, Problem> {
+    state.sign_in.as_ref().ok_or_else(Problem::no_sign_in)
+}
+
+/// Whether it has the form of a provider's token. Keys of ours never do.
+pub(crate) fn is_token(written: &str) -> bool {
+    written.bytes().filter(|byte| *byte == b'.').count() == 2
+}
+
+/// The person whom an access token speaks for, with what their groups give them now.
+pub(crate) async fn person_of_token(state: &AppState, sign_in: &SignIn, token: &str) -> Result<Identity, Problem> {
+    let claims = sign_in.provider.bearer(token).await.map_err(|error| Problem::of_token(&error))?;
+    admitted(state.store.admit_person(sign_in.tenant, &claims).await)
+}
+
+/// The person whose session a request came with.
+pub(crate) async fn person_of_session(parts: &Parts, state: &AppState) -> Result<Identity, Problem> {
+    let sign_in = state.sign_in.as_ref().ok_or_else(Problem::unauthenticated)?;
+    let session = open_session(&parts.headers, state, sign_in).await?.ok_or_else(Problem::unauthenticated)?;
+    let only_reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&parts.method);
+    if !only_reads && !parts.headers.contains_key(OUR_OWN_PAGES) {
+        return Err(Problem::cross_site());
+    }
+    Ok(session.identity)
+}
+
+async fn open_session(headers: &HeaderMap, state: &AppState, sign_in: &SignIn) -> Result<Option<OpenSession>, Problem> {
+    let Some(secret) = Cookie::Session.read(sign_in, headers) else { return Ok(None) };
+    admitted(state.store.session(&secret, sign_in.idle).await)
+}
+
+fn admitted<T>(person: Result<T, PersonError>) -> Result<T, Problem> {
+    person.map_err(|error| match error {
+        PersonError::NotAdmitted => Problem::not_admitted(),
+        PersonError::Store(error) => error.into(),
+    })
+}

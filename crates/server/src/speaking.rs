@@ -1,0 +1,63 @@
+//! A key that speaks for a person: the front end that holds it signs whom it speaks for.
+
+use axum::http::request::Parts;
+use ibidem_store::PersonError;
+use ibidem_words::{Identity, SubjectId};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
+use serde::Deserialize;
+
+use crate::audit::Act;
+use crate::problem::Problem;
+use crate::state::AppState;
+
+/// The header that Open WebUI sends; other front ends may send the same.
+const HEADER: &str = "x-openwebui-user-jwt";
+/// What a front end signs counts for a few minutes, and never longer than this.
+const LONGEST_SECONDS: i64 = 600;
+const LEEWAY_SECONDS: u64 = 30;
+const LONGEST_TOKEN: usize = 8 * 1024;
+
+/// What the front end says of its user. Their id there is not an id here, so it is the verified address that counts.
+#[derive(Deserialize)]
+struct Said {
+    email: String,
+    iat: i64,
+    exp: i64,
+}
+
+/// Whom a request with a key is for: the person whom the front end names, or the key itself where it names nobody.
+///
+/// The person's groups decide what is seen, and the role is never above the key's.
+pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -> Result<Identity, Problem> {
+    let mut given = parts.headers.get_all(HEADER).into_iter();
+    let token = match (given.next(), given.next()) {
+        (None, _) => return Ok(key),
+        (Some(token), None) => token.to_str().ok().filter(|token| token.len() <= LONGEST_TOKEN),
+        (Some(_), Some(_)) => None,
+    };
+    let token = token.ok_or_else(Problem::not_spoken_for)?;
+    let SubjectId::Key(id) = key.subject().id() else { return Err(Problem::may_not_speak()) };
+    let secret = state.store.speaking_secret(key.tenant(), id).await?.ok_or_else(Problem::may_not_speak)?;
+    let mut validation = Validation::new(Algorithm::HS256);
+    validation.leeway = LEEWAY_SECONDS;
+    validation.validate_aud = false;
+    let said = decode::<Said>(token, &DecodingKey::from_secret(secret.as_bytes()), &validation);
+    let said = said.map_err(|error| {
+        tracing::info!(%error, "a key does not prove for whom it speaks");
+        Problem::not_spoken_for()
+    })?;
+    let said = said.claims;
+    if said.exp.saturating_sub(said.iat) > LONGEST_SECONDS {
+        return Err(Problem::not_spoken_for());
+    }
+    match state.store.person_by_email(key.tenant(), &said.email).await {
+        Ok(person) => {
+            if let Some(act) = parts.extensions.get::<Act>() {
+                act.detail("spoken_by", key.subject().id().to_string());
+            }
+            Ok(person.at_most(key.role()))
+        }
+        Err(PersonError::NotAdmitted) => Err(Problem::not_admitted()),
+        Err(PersonError::Store(error)) => Err(error.into()),
+    }
+}

@@ -1,0 +1,84 @@
+//! What a group of the identity provider gives its members: a role and tags.
+
+use chrono::{DateTime, Utc};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{Role, Tag, TenantId};
+use uuid::Uuid;
+
+use crate::convert::{tag_names, to_parsed, to_tags};
+use crate::{Store, refused, unavailable};
+
+/// Longer names are not groups' names.
+const LONGEST_GROUP: usize = 256;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a group's name has 1 to 256 characters, and no control characters")]
+pub struct InvalidGroup;
+
+/// What an admin gives a group.
+#[derive(Clone, Debug)]
+pub struct NewGroup {
+    name: String,
+    role: Role,
+    tags: Vec<Tag>,
+}
+
+impl NewGroup {
+    /// `name` is written as the provider writes it: providers tell upper from lower case.
+    pub fn new(name: &str, role: Role, tags: Vec<Tag>) -> Result<Self, InvalidGroup> {
+        let is_name = (1..=LONGEST_GROUP).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+        if is_name { Ok(Self { name: name.to_owned(), role, tags }) } else { Err(InvalidGroup) }
+    }
+}
+
+/// A group and what it gives.
+#[derive(Clone, Debug)]
+pub struct GroupRow {
+    pub id: Uuid,
+    pub name: String,
+    pub role: Role,
+    pub tags: Vec<Tag>,
+    pub changed_at: DateTime<Utc>,
+}
+
+impl Store {
+    /// Gives a group's members a role and tags, in place of what it gave them before. It counts from the next request on.
+    pub async fn map_group(&self, tenant: TenantId, group: &NewGroup) -> Result<Uuid, CatalogueError> {
+        sqlx::query_scalar!(
+            "INSERT INTO group_rights (id, tenant_id, name, role, tags) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (tenant_id, name) DO UPDATE SET role = excluded.role, tags = excluded.tags, changed_at = now()
+             RETURNING id",
+            Uuid::now_v7(),
+            tenant.0,
+            group.name,
+            group.role.as_str(),
+            &tag_names(&group.tags),
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(refused)
+    }
+
+    pub async fn list_groups(&self, tenant: TenantId) -> Result<Vec<GroupRow>, CatalogueError> {
+        let rows = sqlx::query!(
+            r#"SELECT id, name, role, tags, changed_at FROM group_rights WHERE tenant_id = $1 ORDER BY name COLLATE "C""#,
+            tenant.0,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let group = |id, name, role: String, tags, changed_at| {
+            Ok(GroupRow { id, name, role: to_parsed(&role)?, tags: to_tags(tags)?, changed_at })
+        };
+        rows.into_iter().map(|row| group(row.id, row.name, row.role, row.tags, row.changed_at)).collect()
+    }
+
+    /// The group gives nothing any more. False when there is no such group of this tenant.
+    pub async fn unmap_group(&self, tenant: TenantId, id: Uuid) -> Result<bool, CatalogueError> {
+        let removed = sqlx::query!("DELETE FROM group_rights WHERE tenant_id = $1 AND id = $2", tenant.0, id)
+            .execute(&self.pool)
+            .await
+            .map_err(unavailable)?;
+        Ok(removed.rows_affected() > 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! One document as an asker reads it: what it says, and what is known of it.
+
+use chrono::{DateTime, Utc};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{DocumentId, Scope, Sha256Hash, Standing};
+
+use crate::Store;
+use crate::convert::{scope_tags, to_digest, to_standing, to_u32};
+use crate::in_time::InTime as _;
+
+/// The current version of a document.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReadableDocument {
+    pub id: DocumentId,
+    pub version: u32,
+    pub title: String,
+    pub address: Option<String>,
+    pub collection: String,
+    pub kind: Option<String>,
+    pub source_location: String,
+    pub format: String,
+    pub updated_at: DateTime<Utc>,
+    pub standing: Standing,
+    pub passages: u32,
+    pub text: String,
+    pub text_sha256: Sha256Hash,
+    /// Digest of the original.
+    pub original: Sha256Hash,
+}
+
+impl Store {
+    /// A document that is there and visible in this scope; none otherwise, whatever the reason.
+    pub async fn readable(
+        &self,
+        scope: &Scope,
+        document: DocumentId,
+    ) -> Result<Option<ReadableDocument>, CatalogueError> {
+        let row = sqlx::query!(
+            r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version, v.title, v.kind, v.format,
+                      v.updated_at, v.standing, v.chunk_count, v.text, v.text_sha256, v.original_sha256,
+                      replaced_by($1, d.collection, d.id, d.address_key, $3) AS "replaced_by?"
+               FROM documents d
+               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+                   AND v.version = d.current_version
+               WHERE d.tenant_id = $1 AND d.id = $2 AND is_visible(d.tags, d.removed_at, $3)"#,
+            scope.tenant().0,
+            document.0,
+            &scope_tags(scope),
+        )
+        .fetch_optional(&self.pool)
+        .in_time(self)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        Ok(Some(ReadableDocument {
+            id: DocumentId(row.id),
+            version: to_u32(row.current_version)?,
+            title: row.title,
+            address: row.address,
+            collection: row.collection,
+            kind: row.kind,
+            source_location: row.source_location,
+            format: row.format,
+            updated_at: row.updated_at,
+            standing: to_standing(row.standing, row.replaced_by)?,
+            passages: to_u32(row.chunk_count)?,
+            text: row.text,
+            text_sha256: to_digest(&row.text_sha256)?,
+            original: to_digest(&row.original_sha256)?,
+        }))
+    }
+
+    /// The number of its current version, if it is there and visible in this scope.
+    pub async fn current_version(&self, scope: &Scope, document: DocumentId) -> Result<Option<u32>, CatalogueError> {
+        let version = sqlx::query_scalar!(
+            "SELECT current_version FROM documents WHERE tenant_id = $1 AND id = $2 AND is_visible(tags, removed_at, $3)",
+            scope.tenant().0,
+            document.0,
+            &scope_tags(scope),
+        )
+        .fetch_optional(&self.pool)
+        .in_time(self)
+        .await?;
+        version.map(to_u32).transpose()
+    }
+}
