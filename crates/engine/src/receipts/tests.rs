@@ -242,7 +242,7 @@ fn a_quotation_holds_with_what_stands_above_it_and_with_nothing_else() {
         let report = verified(&serde_json::to_value(&answer.receipt).unwrap(), &corpus).unwrap();
         report.stretches[0].outcome
     };
-    let whole = &text[..];
+    let whole = text;
     for said in ["What is not paid: Not paid are: Fines.[1]", "Taxi — Limit: EUR 40[1]", "Not paid are: Drinks.[1]"] {
         assert_eq!(outcome(said, &[whole]), Outcome::Holds, "{said}");
     }

@@ -43,7 +43,7 @@ pub struct ReadingLimits {
 /// What the process answers, as JSON on its standard output.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Reply {
-    Read(ReadDocument),
+    Read(Box<ReadDocument>),
     Failed(ReadError),
 }
 
@@ -182,7 +182,7 @@ impl Reader for ChildReader {
             return Err(self.fault(&ended));
         }
         let reply = tokio::task::spawn_blocking(move || match serde_json::from_slice(&ended.output) {
-            Ok(Reply::Read(document)) => checked(document),
+            Ok(Reply::Read(document)) => checked(*document),
             Ok(Reply::Failed(error)) => Err(error.into()),
             Err(_) => Err(ReadingError::Fatal("what was read of it cannot be understood".to_owned())),
         });

@@ -116,7 +116,7 @@ pub fn answer(format: Format) -> std::io::Result<()> {
     let most = u64::try_from(LARGEST_ORIGINAL).unwrap_or(u64::MAX).saturating_add(1);
     std::io::stdin().lock().take(most).read_to_end(&mut original)?;
     let reply = match read(&original, format) {
-        Ok(document) => Reply::Read(document),
+        Ok(document) => Reply::Read(Box::new(document)),
         Err(error) => Reply::Failed(error),
     };
     let mut output = BufWriter::new(std::io::stdout().lock());
