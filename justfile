@@ -198,6 +198,17 @@ detect: (_data "hallucination")
     eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem-workbench" eval detect "{{ data }}/hallucination/ragtruth_qa_test_829.jsonl" \
       --begin "{{ data }}/hallucination/begin_test_wow.tsv"
 
+# The sets, the packing, the weights that ship and the Python tests of training/, without training anything.
+training-check:
+    eval "$(stack/env)" && training/check
+
+# The whole way of training in two minutes, on a few hundred rows of our own and a tiny encoder. It needs the environment
+# of training/README.md, in training/.venv or named by PYTHON.
+training-smoke:
+    python="${PYTHON:-$PWD/training/.venv/bin/python}" && \
+      { [ -x "$python" ] || { echo "$python is not there: training/README.md says how to make it" >&2; exit 1; }; } && \
+      cd training && "$python" -m ibidem_training.smoke
+
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
 bench: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
     cargo build --release --locked -p ibidem-workbench

@@ -112,7 +112,7 @@ def pairs_held_out(sets: str, every: int, most: int = 40) -> list[dict]:
     return [row for kind in sorted(kinds) for row in kinds[kind][:most]][::every]
 
 
-def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-b") -> dict[str, np.ndarray]:
+def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-c") -> dict[str, np.ndarray]:
     """What the model says about every pair of every set, so that reading it in other ways costs nothing."""
     found = {}
     for name in ("mtrag", "begin_dev") if choices_only else ("mtrag", "begin_dev", "ragtruth"):
@@ -133,6 +133,19 @@ def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: s
     found["adversarial truth"] = np.array([bool(row["supported"]) for row in rows])
     found["adversarial kinds"] = np.array([row["class"] for row in rows])
     return found
+
+
+# Of the faithful pairs of held-out groups, so many may be stopped at the second threshold that is reported: a verifier
+# that stops what is true is switched off.
+FAITHFUL_STOPPED = 0.05
+
+
+def lenient(scores: np.ndarray, truth: np.ndarray, kinds: np.ndarray) -> float:
+    """Where one in twenty faithful pairs is stopped, every kind of them counting alike."""
+    weights = np.array([1 / (truth & (kinds == kind)).sum() for kind in kinds[truth]])
+    order = np.argsort(scores[truth])
+    reached = np.cumsum(weights[order]) / weights.sum()
+    return float(scores[truth][order][int(np.searchsorted(reached, FAITHFUL_STOPPED))])
 
 
 def verifier(found: dict[str, np.ndarray]) -> dict:
@@ -168,6 +181,7 @@ def verifier(found: dict[str, np.ndarray]) -> dict:
 
     if "held_out kinds" in found:
         report["held out, by kind"] = by_kind("held_out")
+        report["lenient"] = {name: {"threshold": lenient(scored(found["held_out parts"], one), found["held_out truth"], found["held_out kinds"])} for name, one in compared.items()}
     if "ragtruth parts" not in found:
         return report
     truth = found["ragtruth truth"]
@@ -186,6 +200,12 @@ def verifier(found: dict[str, np.ndarray]) -> dict:
         kinds = found["adversarial kinds"]
         faithful = np.array([kind.startswith("faithful") for kind in kinds])
         report.setdefault("adversarial, by reading", {})[name] = {"stopped": int((scores[~faithful] < point).sum()), "of": int((~faithful).sum()), "faithful stopped": int((scores[faithful] < point).sum())}
+    for name, one in report.get("lenient", {}).items():
+        scores, truth = of("ragtruth", compared[name])
+        one["ragtruth f1"], one["precision"], one["recall"] = f1(scores, truth, one["threshold"])
+        scores, _ = of("adversarial", compared[name])
+        kinds = found["adversarial kinds"]
+        one["stopped, of 30 each"] = {kind: int((scores[kinds == kind] < one["threshold"]).sum()) for kind in sorted(set(kinds.tolist()))}
     scores, truth = of("adversarial", weights)
     report["adversarial"] = {
         "stopped, of 30 each": {kind: int((scores[found["adversarial kinds"] == kind] < threshold).sum()) for kind in sorted(set(found["adversarial kinds"].tolist()))},
@@ -376,6 +396,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="only every n-th example: to see that it runs")
     parser.add_argument("--choices-only", action="store_true", help="no test set is read: to compare what could be measured")
+    parser.add_argument("--sets", default="verifier-c", help="the folder of sets whose held-out pairs count")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -386,7 +407,7 @@ def main() -> None:
     elif kept and kept.exists():  # measured before: only read anew
         report = verifier(dict(np.load(kept)))
     else:
-        found = gathered(scorer, folders.data(), options.every, options.choices_only)
+        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets)
         if kept:
             np.savez(kept, **found)
         report = verifier(found)

@@ -17,7 +17,7 @@ os.environ.setdefault("MALLOC_TOP_PAD_", str(64 << 20))
 import torch
 from torch.nn import functional
 
-from . import folders
+from . import folders, shipped
 from .model import Encoder, Reader, Verifier, load
 from .packing import stems, tokenizer
 
@@ -182,6 +182,9 @@ def train(options) -> None:
     if recipe.get("trunk"):
         stored = torch.load(runs / "runs" / recipe["trunk"] / "checkpoint.pt", weights_only=True)["model"]
         model.encoder.load_state_dict({k.removeprefix("encoder."): v for k, v in stored.items() if k.startswith("encoder.")})
+    if recipe.get("trunk shipped"):  # the reader's, as it is in models/; the heads begin at chance
+        own = model.state_dict()
+        model.load_state_dict(own | shipped.weights())
     if recipe.get("from"):  # a whole model of an earlier round, heads and all
         load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
     if recipe.get("stems"):

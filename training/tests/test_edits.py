@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from ibidem_training import edits, reader_sets, rules, texts
 
 PASSAGE = (
@@ -12,25 +10,23 @@ PASSAGE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("kind", "sentence"),
-    [
+def test_a_false_edit_marks_what_it_changed():
+    cases = [
         ("number", "It has 53,000 tonnes of steel."),
         ("date", "The bridge was opened in March 1932."),
         ("unit", "It has 53,000 tonnes of steel."),
         ("negation", "The city was pleased with the tolls."),
         ("opposite", "It is longer than the other bridge."),
-    ],
-)
-def test_a_false_edit_marks_what_it_changed(kind, sentence):
-    for seed in range(20):
-        changed, spans = edits.FALSE[kind](sentence, random.Random(seed), PASSAGE)
-        assert changed != sentence
-        assert spans
-        for begin, end in spans:
-            assert 0 <= begin < end <= len(changed)
-        outside = changed[: spans[0][0]]
-        assert sentence.startswith(outside)
+    ]
+    for kind, sentence in cases:
+        for seed in range(20):
+            changed, spans = edits.FALSE[kind](sentence, random.Random(seed), PASSAGE)
+            assert changed != sentence, kind
+            assert spans, kind
+            for begin, end in spans:
+                assert 0 <= begin < end <= len(changed), kind
+            outside = changed[: spans[0][0]]
+            assert sentence.startswith(outside), kind
 
 
 def test_an_invented_detail_is_marked_and_the_rest_is_kept():
@@ -49,21 +45,19 @@ def test_faithful_edits_keep_every_figure_and_name():
         assert "Harbour Bridge" in changed
 
 
-@pytest.mark.parametrize(
-    ("kind", "sentence", "marked"),
-    [
+def test_changes_of_more_than_one_place_are_marked():
+    cases = [
         ("swapped", "The Harbour Bridge is longer than the Hell Gate Bridge in New York.", 2),
         ("overstated", "Some cars may cross it.", 1),
-    ],
-)
-def test_changes_of_more_than_one_place_are_marked(kind, sentence, marked):
-    for seed in range(20):
-        made = edits.FALSE[kind](sentence, random.Random(seed), PASSAGE)
-        if made:
-            changed, spans = made
-            assert changed != sentence
-            assert len(spans) == marked
-            assert all(changed[begin:end].strip() == changed[begin:end] != "" for begin, end in spans)
+    ]
+    for kind, sentence, marked in cases:
+        for seed in range(20):
+            made = edits.FALSE[kind](sentence, random.Random(seed), PASSAGE)
+            if made:
+                changed, spans = made
+                assert changed != sentence, kind
+                assert len(spans) == marked, kind
+                assert all(changed[begin:end].strip() == changed[begin:end] != "" for begin, end in spans), kind
 
 
 def test_names_in_a_list_are_not_swapped():

@@ -4,7 +4,7 @@ import torch
 from tokenizers import Tokenizer, models
 
 from ibidem_training import export, packing
-from ibidem_training.evaluate import mean_best, refusing_in_both
+from ibidem_training.evaluate import lenient, mean_best, refusing_in_both
 from ibidem_training.mean import mean
 from ibidem_training.model import Encoder, Verifier, load, told_elsewhere
 from ibidem_training.scoring import strangeness
@@ -74,6 +74,15 @@ def test_the_threshold_lies_where_f1_is_high_in_all_sets_and_moves_with_the_scor
     point, height = mean_best({"one": (scores, truth), "other": (scores, truth)})
     assert height > 0.8
     assert abs(mean_best({"one": (scores + 7, truth)})[0] - point - 7) < 0.2
+
+
+def test_the_lenient_threshold_stops_one_in_twenty_faithful_pairs_whatever_else_there_is():
+    np = packing.np
+    scores = np.concatenate([np.arange(100.0), np.arange(-50.0, 50.0)])
+    truth = np.arange(200) < 100
+    kinds = np.where(np.arange(200) % 2, "one", "other")
+    point = lenient(scores, truth, kinds)
+    assert 4 <= (scores[truth] < point).sum() <= 6
 
 
 def test_a_threshold_for_two_samples_refuses_the_wanted_share_on_average():

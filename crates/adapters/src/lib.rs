@@ -1,7 +1,9 @@
 //! Everything outside this process but the database: a folder per system, a file per port or step.
 
 pub mod http_embedder;
+pub mod http_entailment;
 pub mod http_reranker;
+mod json_post;
 pub mod object_store;
 pub mod oidc;
 pub mod onnx;

@@ -1,5 +1,6 @@
 //! Where concrete parts meet: the only place that joins them.
 
+mod agreed;
 pub mod audit;
 pub mod counts;
 pub mod embedding;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
+use ibidem_adapters::http_entailment::HttpEntailment;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
 use ibidem_adapters::onnx::{OnnxEntailment, OnnxReranker};
@@ -46,6 +48,7 @@ use ibidem_words::ports::reranker::Reranker;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use tokio::sync::watch;
 
+use self::agreed::Agreed;
 use self::counts::Counts;
 pub use self::embedding::{CountingEmbedder, embedder};
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
@@ -185,19 +188,20 @@ pub async fn entailment(
     embedder: Option<Part<dyn Embedder>>,
 ) -> anyhow::Result<Part<dyn Entailment>> {
     let entailment = settings.entailment.clone();
+    let by_words = || embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder);
     let inner: Arc<dyn Entailment> = match entailment.source {
-        EntailmentSource::Lexical => {
-            Arc::new(embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder))
-        }
+        EntailmentSource::Lexical => return Ok(Part::patient(Arc::new(by_words()), entailment.timeout)),
         EntailmentSource::Onnx(onnx) => {
             Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
         }
+        EntailmentSource::Http(http) => Arc::new(HttpEntailment::new(http).context("check `entailment`")?),
         EntailmentSource::Model(yes_no) => {
             let models =
                 settings.language_model.as_ref().context("`entailment.use: model` needs `language_model.url`")?;
             Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
+    let inner = if entailment.words_first { Arc::new(Agreed::new(Arc::new(by_words()), inner)) } else { inner };
     Ok(Part::patient(inner, entailment.timeout))
 }
 

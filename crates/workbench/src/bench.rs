@@ -5,6 +5,7 @@ mod corpus;
 mod gather;
 mod ingest;
 mod prepared;
+mod reader;
 mod readiness;
 mod scratch;
 mod search;
@@ -28,6 +29,8 @@ pub(crate) enum Bench {
     Gather(gather::GatherBench),
     /// Measures how fast documents are loaded, compared with the embedding model alone on the same passages.
     Ingest(ingest::IngestBench),
+    /// Measures how long the reader takes for the candidates of one question, compared with the model alone.
+    Reader(reader::ReaderBench),
     /// Measures how fast POST /v1/search is, compared with the search engine alone with the same requests.
     ///
     /// Before it measures, it checks that both find the same passages.
@@ -44,6 +47,7 @@ impl Bench {
             Self::Audit(command) => command.run(settings).await,
             Self::Gather(command) => command.run(settings).await,
             Self::Ingest(command) => command.run(settings).await,
+            Self::Reader(command) => command.run(settings).await,
             Self::Search(command) => command.run(settings).await,
             Self::Terms(command) => command.run(settings).await,
         }

@@ -3,20 +3,13 @@
 mod wire;
 
 use std::fmt;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
 
-use crate::openai::reason;
+use crate::json_post::{JsonPost, PostError};
 use wire::{Request, scores};
-
-/// A reply holds a number for each text, and with some servers the texts once more: nothing near this.
-const LARGEST_REPLY: usize = 16 * 1024 * 1024;
-
-/// How much of an error's text is worth repeating.
-const LONGEST_REASON: usize = 300;
 
 /// How texts and scores are written down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,47 +51,32 @@ impl fmt::Debug for HttpRerankerSettings {
 }
 
 /// A rerank server, in no bounded time of its own.
-#[derive(Debug)]
 pub struct HttpReranker {
     settings: HttpRerankerSettings,
-    client: reqwest::Client,
+    server: JsonPost,
+}
+
+impl fmt::Debug for HttpReranker {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("HttpReranker").field("settings", &self.settings).finish_non_exhaustive()
+    }
 }
 
 impl HttpReranker {
     pub fn new(settings: HttpRerankerSettings) -> Result<Self, RerankError> {
-        let client = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(5))
-            // Never to another host than the one that was configured.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| RerankError::Unavailable(reason(&error)))?;
-        Ok(Self { settings, client })
+        let server = JsonPost::new(settings.url.clone(), settings.api_key.clone());
+        Ok(Self { settings, server: server.map_err(RerankError::Unavailable)? })
     }
 
     /// Scores of one request's texts, in their order.
     async fn ask(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
         let request = Request::new(self.settings.form, &self.settings.model, question, &texts);
-        let mut post = self.client.post(&self.settings.url).json(&request);
-        if let Some(key) = &self.settings.api_key {
-            post = post.bearer_auth(key);
-        }
-        let reply = post.send().await.map_err(|error| unavailable(&error))?;
-        let status = reply.status();
-        let body = read(reply).await?;
-        if !status.is_success() {
-            return Err(RerankError::Unavailable(format!("status {}: {}", status.as_u16(), self.said(&body))));
-        }
+        let body = self.server.ask(&request).await.map_err(|error| match error {
+            PostError::Unavailable(why) => RerankError::Unavailable(why),
+            PostError::Failed(why) => RerankFault::Failed(why).into(),
+        })?;
         scores(self.settings.form, &body, texts.len(), self.settings.raw_scores)
             .map_err(|why| RerankFault::Failed(why).into())
-    }
-
-    /// An error's text, cut short; some servers repeat the key they were given.
-    fn said(&self, body: &[u8]) -> String {
-        let mut said = String::from_utf8_lossy(body).into_owned();
-        if let Some(key) = self.settings.api_key.as_deref().filter(|key| !key.is_empty()) {
-            said = said.replace(key, "…");
-        }
-        said.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect()
     }
 }
 
@@ -122,21 +100,4 @@ impl Reranker for HttpReranker {
         }
         Ok(all)
     }
-}
-
-async fn read(mut reply: reqwest::Response) -> Result<Vec<u8>, RerankError> {
-    let mut body = Vec::new();
-    while let Some(piece) = reply.chunk().await.map_err(|error| unavailable(&error))? {
-        body.extend_from_slice(&piece);
-        if body.len() > LARGEST_REPLY {
-            return Err(RerankError::Own(RerankFault::Failed(format!(
-                "its reply is longer than {LARGEST_REPLY} bytes"
-            ))));
-        }
-    }
-    Ok(body)
-}
-
-fn unavailable(error: &reqwest::Error) -> RerankError {
-    RerankError::Unavailable(reason(error))
 }

@@ -95,12 +95,13 @@ impl Labels {
 }
 
 /// The names a library gives to labels that nobody named.
-fn is_numbered(label: &str) -> bool {
+pub(crate) fn is_numbered(label: &str) -> bool {
     let number = label.to_lowercase();
     number.strip_prefix("label_").is_some_and(|number| number.parse::<usize>().is_ok())
 }
 
-fn meaning(label: &str) -> Result<Support, String> {
+/// What a label's name says of support.
+pub(crate) fn meaning(label: &str) -> Result<Support, String> {
     let plain = label.to_lowercase().replace(['_', '-'], " ");
     let plain = plain.trim();
     let is_among = |names: &[&str]| names.contains(&plain);

@@ -1,11 +1,12 @@
 //! Embeddings, reranking and entailment by ONNX Runtime in this process.
 
 mod answer_span;
+mod bare;
 mod config;
 mod cross_encoder;
 pub(crate) mod encoder;
 mod entailment;
-mod labels;
+pub(crate) mod labels;
 mod model_files;
 mod pair_model;
 mod pairs;
@@ -25,6 +26,7 @@ use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingM
 use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 use tokio::sync::OwnedSemaphorePermit;
 
+pub use bare::BareReader;
 use encoder::Encoder;
 pub use entailment::OnnxEntailment;
 pub use model_files::{BuiltInModel, ModelFiles};

@@ -152,6 +152,7 @@ async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -
     let (from, sha256) = match &settings.entailment.source {
         EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
         EntailmentSource::Onnx(onnx) => weights(onnx),
+        EntailmentSource::Http(_) => ("an entailment server".to_owned(), None),
         EntailmentSource::Model(_) => (YES_OR_NO.to_owned(), None),
     };
     let (model, timed) = match compose::entailment(settings, embedder).await {

@@ -19,8 +19,11 @@ pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> an
     let verifier = match &settings.entailment.source {
         EntailmentSource::Lexical => by_name("lexical"),
         EntailmentSource::Onnx(onnx) => by_weights(onnx)?,
+        EntailmentSource::Http(http) => by_name(&http.model),
         EntailmentSource::Model(yes_no) => by_name(asked(settings, yes_no)),
     };
+    let agreed = format!("lexical+{}", verifier.name);
+    let verifier = if settings.entailment.words_first { ModelIdentity { name: agreed, ..verifier } } else { verifier };
     Ok(CalibratedModels {
         embedding: ModelIdentity { name: model.name.clone(), sha256: Some(model.hash.0) },
         reranker: reranker.transpose()?,

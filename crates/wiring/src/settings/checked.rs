@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_embedder::HttpEmbedderSettings;
+use ibidem_adapters::http_entailment::HttpEntailmentSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
 use ibidem_adapters::oidc::OidcSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
@@ -171,6 +172,8 @@ pub enum RerankerSource {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntailmentSettings {
     pub source: EntailmentSource,
+    /// Words and vectors must support a sentence too, and the model reads only what they support.
+    pub words_first: bool,
     /// For one sentence with all its passages.
     pub timeout: Duration,
 }
@@ -180,6 +183,7 @@ pub enum EntailmentSource {
     /// Words and vectors, and no model beside the embedding model.
     Lexical,
     Onnx(PairModelSettings),
+    Http(HttpEntailmentSettings),
     /// The language model, asked for yes or no.
     Model(YesNoSettings),
 }

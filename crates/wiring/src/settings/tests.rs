@@ -1,5 +1,6 @@
 //! Settings from every layer, and what is said when they are wrong.
 
+use ibidem_adapters::http_entailment::EntailmentForm;
 use ibidem_server::MetricsReaders;
 use ibidem_words::Sha256Hash;
 
@@ -195,6 +196,13 @@ fn each_kind_of_entailment_model_has_what_it_needs() {
     };
     assert_eq!((onnx.name.as_str(), onnx.runtime.as_path()), ("nli", Path::new("lib/libonnxruntime.so")));
     assert_eq!((onnx.sessions, onnx.max_tokens), (3, 384));
+    let http = source("entailment:\n  use: http\n  url: http://127.0.0.1:2/predict\n  batch_size: 5\n");
+    let EntailmentSource::Http(http) = http else { panic!("a server is configured") };
+    assert_eq!((http.form, http.model.as_str()), (EntailmentForm::Tei, "entailment server"));
+    assert_eq!((http.batch_size, http.at_once), (5, 4));
+    let words_first = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment.words_first;
+    assert!(words_first("entailment:\n  use: model\n  words_first: true\n"));
+    assert!(!words_first("entailment:\n  use: lexical\n  words_first: true\n"), "it would agree with itself");
     let EntailmentSource::Model(yes_no) = source("entailment:\n  use: model\n  name: large\n  at_once: 7\n") else {
         panic!("the language model is configured");
     };
@@ -206,7 +214,12 @@ fn an_entailment_model_that_could_not_judge_is_refused() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n";
     let [alone, reranked] = ["none", "onnx"].map(|used| format!("{model}reranker:\n  use: {used}\n"));
     let cases = [
-        ("", "use: none", "`entailment.use` is \"none\"; it must be one of lexical, onnx, model"),
+        ("", "use: none", "`entailment.use` is \"none\"; it must be one of lexical, onnx, http, model"),
+        ("", "use: http", "`entailment.url` is needed"),
+        ("", "use: http\n  url: file:///x", "`entailment.url` must begin with http://"),
+        ("", "use: http\n  form: pairs\n  url: http://127.0.0.1:2", "`entailment.name` is needed"),
+        ("", "use: http\n  form: soap", "`entailment.form`"),
+        ("", "batch_size: 0", "`entailment.batch_size`"),
         ("", "use: model", "`language_model.url` is needed with `entailment.use: model`"),
         (model, "use: model\n  name: large", "`entailment.name` must be"),
         (model, "use: model\n  prompt: Is {claim} so?", "`entailment.prompt` must have {premise} in it once"),

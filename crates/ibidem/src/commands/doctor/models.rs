@@ -45,12 +45,15 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
     }
 }
 
-/// Which of the three verifies, and that it judges.
+/// Which of them verifies, and that it judges.
 pub(super) async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Finding {
     const PART: &str = "entailment";
     let mend = match settings.entailment.source {
         EntailmentSource::Lexical => "fix the embedding model, or raise `entailment.timeout_ms`",
         EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md lists models and how to get them",
+        EntailmentSource::Http(_) => {
+            "start the entailment server, or correct `entailment.url`, `.form`, `.name` and `.api_key`"
+        }
         EntailmentSource::Model(_) => {
             "fix the language model, or raise `entailment.timeout_ms`; or set `entailment.use: lexical`"
         }

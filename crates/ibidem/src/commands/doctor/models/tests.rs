@@ -27,8 +27,9 @@ async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named
     let by_words = entailment(&settings(&[]), None).await;
     assert!(by_words.state == State::Ok && by_words.found.contains("verifies"), "{}", by_words.found);
     let model = [NO_MODEL[0], NO_MODEL[1], "entailment.use=model"];
-    let cases: [(&[&str], &str, &str); 2] = [
+    let cases: [(&[&str], &str, &str); 3] = [
         (&["entailment.use=onnx", "entailment.folder=no/such"], "no/such/config.json", "`entailment.folder`"),
+        (&["entailment.use=http", "entailment.url=http://127.0.0.1:1/predict"], "unavailable", "`entailment.url`"),
         (&model, "cannot be reached", "language model"),
     ];
     for (flags, said, mend) in cases {
