@@ -15,8 +15,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people, receipt_keys,
-    search,
+    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
+    receipt_keys, search,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;

@@ -229,12 +229,8 @@ fn source_list(sources: &[(usize, &Citation)]) -> String {
 
 fn annotation(place: MarkerPlace, sources: &[(usize, &Citation)], links: &Links) -> Option<Annotation> {
     let (_, citation) = sources.iter().find(|(number, _)| *number == place.number)?;
-    let url_citation = UrlCitation {
-        start_index: place.start,
-        end_index: place.end,
-        title: named(citation),
-        url: links.to(citation),
-    };
+    let url_citation =
+        UrlCitation { start_index: place.start, end_index: place.end, title: named(citation), url: links.to(citation) };
     Some(Annotation { kind: "url_citation", url_citation })
 }
 

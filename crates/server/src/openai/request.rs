@@ -139,8 +139,7 @@ mod tests {
         ]))
         .unwrap();
         assert_eq!(read.query, "And for part-timers?");
-        let said: Vec<(Speaker, &str)> =
-            read.history.iter().map(|said| (said.role, said.content.as_str())).collect();
+        let said: Vec<(Speaker, &str)> = read.history.iter().map(|said| (said.role, said.content.as_str())).collect();
         assert_eq!(said, [(Speaker::User, "How many days\nof leave?"), (Speaker::Assistant, "Thirty.[1]")]);
     }
 

@@ -38,10 +38,7 @@ fn answer(text: &str, citations: Vec<Citation>) -> Answer {
 fn an_answer_has_its_markers_its_annotations_and_a_list_of_its_sources() {
     let links = Links { base: "https://answers.example".to_owned() };
     let shown = ShownText::of(&answer("Two.[9] One.[4]", vec![citation(4), citation(9)]), &links);
-    assert_eq!(
-        shown.content,
-        "Two.[1] One.[2]\n\nSources:\n[1] Document 9, Rates, p. 2\n[2] Document 4, Rates, p. 2"
-    );
+    assert_eq!(shown.content, "Two.[1] One.[2]\n\nSources:\n[1] Document 9, Rates, p. 2\n[2] Document 4, Rates, p. 2");
     let annotations = serde_json::to_value(&shown.annotations).unwrap();
     assert_eq!(annotations[0]["type"], "url_citation");
     let first = &annotations[0]["url_citation"];
