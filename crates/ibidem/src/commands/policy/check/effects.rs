@@ -121,7 +121,11 @@ mod tests {
             ("sufficient_note: 0.70", "sufficient_note: 0.5", "gather.curated.sufficient_note (0.5) is below"),
             ("references: 0.75", "references: 0.2", "gather.curated.references (0.2) is below sift.min_similarity"),
             ("longest_term_words: 5", "longest_term_words: 0", "gather.terminology.longest_term_words is 0"),
-            ("Did you mean {address} ({title})?", "Did you mean it?", "gather.addresses.wording.suggestion has no {address}"),
+            (
+                "Did you mean {address} ({title})?",
+                "Did you mean it?",
+                "gather.addresses.wording.suggestion has no {address}",
+            ),
         ];
         for (old, new, expected) in cases {
             let changed = DEFAULT.replacen(old, new, 1);
