@@ -38,7 +38,8 @@ async fn the_first_sentence_is_released_soon_after_the_model_has_written_it() {
             let began = Instant::now();
             let events = asker.listen(QUESTION).await;
             let sentences = events.iter().filter(|event| event.name == "sentence").count();
-            assert_eq!(sentences, SENTENCES, "{:?}", events.last());
+            // A claim is said once, however often the model writes it.
+            assert_eq!(sentences, 1, "{:?}", events.last());
             let sent = model.sent.lock().unwrap().pop().unwrap();
             // Both from when the model was asked: what searching takes before that is not the verifier's doing.
             let models_own = sent[PIECES_A_SENTENCE] - sent[0];

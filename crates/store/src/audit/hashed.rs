@@ -10,10 +10,11 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 25] = [
+const CODES: [&str; 26] = [
     "action",
     "asked_at",
     "by",
+    "class",
     "confidence_level",
     "document",
     "document_id",
