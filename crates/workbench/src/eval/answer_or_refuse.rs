@@ -138,7 +138,10 @@ impl AnswerOrRefuse {
                     unwritten = unwritten.take().or(writeln!(file, "{line}").err());
                 }
             });
-            halves.push(outcomes.await?);
+            halves.push(outcomes.await.with_context(|| {
+                let collection = &self.collection;
+                format!("{collection} cannot be asked; if it is empty, ingest the paragraphs first, as `just answer-or-refuse` does")
+            })?);
         }
         bar.finish_and_clear();
         unwritten.map_or(Ok(()), Err).context("--answers cannot be written")?;
