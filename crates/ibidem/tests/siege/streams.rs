@@ -66,6 +66,20 @@ async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
     Seen { id, began: text.contains("event: "), ended: text.contains("event: answer"), text }
 }
 
+/// A stream that is read to its end. A turn keeps its place until it has its record, which may be after its reader has all
+/// of it: whoever is turned away meanwhile comes again, as the reply says.
+async fn whole_stream(url: &str, key: &str) -> Seen {
+    let turned_in = async {
+        loop {
+            let seen = stream_of(url, key, HangsUp::Never).await;
+            if !seen.text.starts_with("HTTP/1.1 503") {
+                return seen;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, turned_in).await.expect("a place becomes free")
+}
+
 /// The file handles of the server, and its connections with clients.
 fn handles(served: &Served) -> (usize, usize) {
     let pid = served.pid();
@@ -98,7 +112,7 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
 
         // As many at once as there will be: what is opened once and kept is open before anything is counted.
         let warm: Vec<Seen> =
-            stream::iter(0..2 * AT_ONCE).map(|_| stream_of(&served.url, &key, HangsUp::Never)).buffer_unordered(AT_ONCE).collect().await;
+            stream::iter(0..2 * AT_ONCE).map(|_| whole_stream(&served.url, &key)).buffer_unordered(AT_ONCE).collect().await;
         let broken = warm.iter().find(|seen| !seen.ended).map(|seen| &seen.text);
         assert_eq!(broken, None, "a stream that is read to its end ends in an answer");
         let (handles_before, _) = handles(&served);
@@ -161,7 +175,15 @@ async fn all_places_are_free(model: &Model, served: &Served, key: &str) {
         .map(|_| {
             let (url, key) = (served.url.clone(), key.to_owned());
             let question = STREAM.replace(", \"stream\": true", "");
-            tokio::spawn(async move { call(&url, "POST", "/v1/answers", Some(&key), &question).await })
+            // The places of turns that have no record yet are still to become free.
+            tokio::spawn(async move {
+                loop {
+                    let said = call(&url, "POST", "/v1/answers", Some(&key), &question).await;
+                    if said.status != Some(503) {
+                        return said;
+                    }
+                }
+            })
         })
         .collect();
     model.was_asked(before + PLACES).await;
