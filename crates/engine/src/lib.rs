@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod ask;
+pub mod claims;
 pub mod draft;
 mod evidence;
 mod exemplars;

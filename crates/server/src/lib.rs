@@ -7,6 +7,7 @@ mod described;
 mod identity;
 mod limits;
 pub mod logs;
+mod mcp;
 pub mod metrics;
 mod openai;
 pub mod permissions;

@@ -48,6 +48,8 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/v1/chat/completions", ASKER, "ask in OpenAI's form"),
     ("GET", "/v1/models", ASKER, "list what a chat program may choose"),
     ("POST", "/v1/search", ASKER, "search"),
+    ("POST", "/v1/claims", ASKER, "hold a claim against the documents"),
+    ("POST", "/mcp", ASKER, "call tools as an agent; each is a call of this API"),
     ("GET", "/v1/documents/{id}", ASKER, "read a document that one may see"),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", ASKER, "read a passage of it"),
     ("GET", "/v1/documents/{id}/original", ASKER, "download its original"),

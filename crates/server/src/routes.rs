@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{get, post_service};
 use axum::{Json, Router};
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,11 +15,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
+    answers, audit, claims, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
     receipt_keys, search,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
+use crate::mcp;
 use crate::openai;
 use crate::problem::{Problem, write_problems};
 use crate::sign_in::{callback, login, logout, sessions};
@@ -46,6 +47,7 @@ fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(answers::ask))
         .routes(routes!(answers::read))
+        .routes(routes!(claims::verify))
         .routes(routes!(conversations::read::list, conversations::write::create))
         .routes(routes!(conversations::read::read, conversations::write::rename, conversations::write::remove))
         .routes(routes!(conversations::read::export))
@@ -96,7 +98,24 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     described::in_full(routes().merge(uploads()).merge(probes()).to_openapi())
 }
 
+/// Everything that is served: the API, and the doors that call it.
 pub fn router(state: AppState) -> Router {
+    let (api, limits) = (api(state.clone()), state.limits);
+    // Each call of a tool takes a place of its own in the API.
+    let at_once = Arc::new(Semaphore::new(limits.max_in_flight));
+    let agents = post_service(mcp::service(api.clone(), limits.max_json_bytes));
+    let agents = Router::new()
+        .route(mcp::PATH, agents)
+        .layer(from_fn_with_state(state.clone(), mcp::admit))
+        .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
+        .layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(write_problems))
+        .layer(from_fn_with_state(state, request_id::assign));
+    api.merge(agents)
+}
+
+fn api(state: AppState) -> Router {
     let ((routes, _), (uploads, _), (probes, _)) =
         (routes().split_for_parts(), uploads().split_for_parts(), probes().split_for_parts());
     let (description, limits) = (openapi(), &state.limits);

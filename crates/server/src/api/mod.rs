@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod audit;
+pub(crate) mod claims;
 pub(crate) mod conversations;
 mod cursor;
 pub(crate) mod documents;

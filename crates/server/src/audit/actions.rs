@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 39] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -35,6 +35,7 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
     ("GET", "/v1/audit/actions", AuditedAction::ListActions),
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),
+    ("POST", "/v1/claims", AuditedAction::VerifyClaim),
     ("POST", "/v1/documents", AuditedAction::SubmitDocument),
     ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
@@ -62,7 +63,8 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
 
 /// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
 /// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 8] = [
+pub const EXEMPT_ROUTES: [(&str, &str); 9] = [
+    ("POST", "/mcp"),
     ("GET", "/auth/login"),
     ("GET", "/auth/callback"),
     ("POST", "/auth/backchannel-logout"),

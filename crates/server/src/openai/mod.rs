@@ -10,6 +10,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
+use axum::http::HeaderMap;
+use ibidem_words::Answer;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -18,4 +20,9 @@ use crate::state::AppState;
 /// The endpoints that chat programs call.
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(completions::complete)).routes(routes!(models::list))
+}
+
+/// The answer's text with its markers and the list of its sources, as every door says it.
+pub(crate) fn answer_text(answer: &Answer) -> String {
+    reply::ShownText::of(answer, &reply::Links::for_caller(&HeaderMap::new())).content
 }

@@ -47,6 +47,7 @@ actions! {
     VerifyAnswer, "answer.verify", "A receipt is checked against the documents.";
     ExplainQuestion, "question.explain", "The way of a question through retrieval and gates is shown.";
     Search, "search", "Passages are searched for.";
+    VerifyClaim, "claim.verify", "A claim is held against the documents.";
     SubmitDocument, "document.submit", "Documents are handed in.";
     ListDocuments, "document.list", "Documents are listed.";
     ReadDocument, "document.read", "A document, a passage of it, its original or what is known of it is read.";
