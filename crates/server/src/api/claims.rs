@@ -153,7 +153,8 @@ async fn found(
 async fn named(state: &AppState, scope: &Scope, sources: &[SourceId]) -> Result<Vec<CataloguePassage>, Problem> {
     let mut keys = Vec::with_capacity(sources.len());
     for source in sources {
-        let version = state.store.current_version(scope, source.document).await?.ok_or_else(Problem::no_such_document)?;
+        let version =
+            state.store.current_version(scope, source.document).await?.ok_or_else(Problem::no_such_document)?;
         keys.push(PassageKey { document: source.document, version, chunk_index: source.chunk_index });
     }
     let passages = state.store.visible(scope, &keys).await?;

@@ -28,7 +28,8 @@ fn told(entry: &ActionEntry) -> (&str, &str) {
 #[tokio::test]
 async fn every_route_records_an_action_or_is_exempt() {
     let described = serde_json::to_value(ibidem_server::openapi()).unwrap();
-    let mut routes: BTreeSet<(String, String)> = [("GET".to_owned(), "/openapi.json".to_owned()), ("POST".to_owned(), "/mcp".to_owned())].into();
+    let mut routes: BTreeSet<(String, String)> =
+        [("GET".to_owned(), "/openapi.json".to_owned()), ("POST".to_owned(), "/mcp".to_owned())].into();
     for (path, methods) in described["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
             routes.insert((method.to_uppercase(), path.clone()));

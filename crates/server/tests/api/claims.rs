@@ -40,7 +40,11 @@ async fn what_the_caller_may_not_see_supports_nothing_and_is_not_there() {
     assert_eq!(seen["verdict"], "supported");
     let unseen = held(&world, &asker, json!({ "claim": claim })).await;
     assert_ne!(unseen["verdict"], "supported");
-    assert!(!unseen.to_string().contains("Kestrel"));
+    // Why a passage does not support it may be said in the claim's own words, so the passages are looked at one by one.
+    for passage in unseen["passages"].as_array().unwrap() {
+        assert_ne!(passage["document_name"], "Merger", "{passage}");
+        assert!(!passage["text"].as_str().unwrap().contains("Kestrel"), "{passage}");
+    }
     let hidden = json!({ "claim": claim, "sources": [seen["passages"][0]["source_id"]] }).to_string();
     let absent = json!({ "claim": claim, "sources": ["00000000-0000-0000-0000-000000000001:0"] }).to_string();
     let hidden = world.call("POST", "/v1/claims", Some(&asker), &hidden).await;

@@ -10,6 +10,7 @@ const QUESTION: &str = "How many days of leave may be carried over?";
 async fn rpc(world: &World, key: Option<&str>, body: &Value) -> Reply {
     let mut headers = vec![
         ("content-type", "application/json"),
+        ("host", "127.0.0.1"),
         ("accept", "application/json, text/event-stream"),
         ("mcp-protocol-version", "2025-11-25"),
     ];
@@ -123,7 +124,8 @@ async fn an_agent_sees_what_its_key_sees() {
     world.take_in(world.tenant, "merger.md", "board", "Merger", "The merger is called Kestrel.").await;
     for tool in ["ask", "search"] {
         let query = json!({ "query": "What is the merger called?" });
-        let (unseen, seen) = (called(&world, &asker, tool, query.clone()).await, called(&world, &board, tool, query).await);
+        let (unseen, seen) =
+            (called(&world, &asker, tool, query.clone()).await, called(&world, &board, tool, query).await);
         assert!(!unseen.to_string().contains("Kestrel"), "{tool}: {unseen}");
         if tool == "search" {
             assert!(seen.to_string().contains("Kestrel"), "{tool}: {seen}");

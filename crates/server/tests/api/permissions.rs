@@ -13,7 +13,8 @@ const NOBODY: &str = "00000000-0000-0000-0000-000000000007";
 #[test]
 fn every_route_stands_in_the_table_once() {
     let described = serde_json::to_value(ibidem_server::openapi()).unwrap();
-    let mut routes: BTreeSet<(String, String)> = [("GET".to_owned(), "/openapi.json".to_owned()), ("POST".to_owned(), "/mcp".to_owned())].into();
+    let mut routes: BTreeSet<(String, String)> =
+        [("GET".to_owned(), "/openapi.json".to_owned()), ("POST".to_owned(), "/mcp".to_owned())].into();
     for (path, methods) in described["paths"].as_object().unwrap() {
         routes.extend(methods.as_object().unwrap().keys().map(|method| (method.to_uppercase(), path.clone())));
     }
