@@ -9,6 +9,7 @@ mod limits;
 pub mod logs;
 pub mod metrics;
 mod openai;
+mod pages;
 pub mod permissions;
 pub mod policy_file;
 mod problem;

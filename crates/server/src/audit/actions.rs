@@ -62,7 +62,9 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
 
 /// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
 /// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 8] = [
+pub const EXEMPT_ROUTES: [(&str, &str); 10] = [
+    ("GET", "/"),
+    ("GET", "/assets/{file}"),
     ("GET", "/auth/login"),
     ("GET", "/auth/callback"),
     ("POST", "/auth/backchannel-logout"),
