@@ -37,6 +37,18 @@ deny:
     cargo fetch --locked
     cargo deny --offline check bans licenses sources
 
+# The pages, into web/dist.
+web:
+    .ci/pages build
+
+# The pages linted, built and tested in a real browser, against the stack that is up and the binary that was built.
+pages:
+    eval "$(stack/env)" && .ci/pages check
+
+# Pictures of the pages, into docs/pictures.
+screenshots:
+    eval "$(stack/env)" && .ci/pages screenshots
+
 # The queries' types, anew from a real database, into .sqlx.
 sqlx:
     .ci/sqlx write

@@ -10,6 +10,7 @@ pub mod logs;
 mod mcp;
 pub mod metrics;
 mod openai;
+mod pages;
 pub mod permissions;
 pub mod policy_file;
 mod problem;

@@ -78,6 +78,8 @@ pub const ROUTES: &[Route] = &[
     ("GET", "/v1/people", ADMIN, "list people"),
     ("PUT", "/v1/people/{id}", ADMIN, "keep a person out, or let them in again"),
     ("GET", "/metrics", Least::Operator, "read the metrics of all tenants"),
+    ("GET", "/", ANYBODY, "open the pages"),
+    ("GET", "/assets/{file}", ANYBODY, "load what the pages consist of"),
     ("GET", "/auth/login", ANYBODY, "begin to sign in"),
     ("GET", "/auth/callback", ANYBODY, "come back from the identity provider"),
     ("POST", "/auth/backchannel-logout", ANYBODY, "show a logout token of the identity provider"),

@@ -25,7 +25,7 @@ use crate::openai;
 use crate::problem::{Problem, write_problems};
 use crate::sign_in::{callback, login, logout, sessions};
 use crate::state::AppState;
-use crate::{described, limits, request_id};
+use crate::{described, limits, pages, request_id};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -121,6 +121,8 @@ fn api(state: AppState) -> Router {
     let (description, limits) = (openapi(), &state.limits);
     let bounded = routes
         .route("/openapi.json", get(|_: Caller| async { Json(description) }))
+        .route("/", get(pages::index))
+        .route("/assets/{file}", get(pages::asset))
         .fallback(|| async { Problem::not_found() })
         .layer(DefaultBodyLimit::max(limits.max_json_bytes))
         .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))

@@ -63,7 +63,9 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 39] = [
 
 /// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
 /// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 9] = [
+pub const EXEMPT_ROUTES: [(&str, &str); 11] = [
+    ("GET", "/"),
+    ("GET", "/assets/{file}"),
     ("POST", "/mcp"),
     ("GET", "/auth/login"),
     ("GET", "/auth/callback"),

@@ -22,6 +22,7 @@ mod memory;
 mod metrics;
 mod observed;
 mod openapi;
+mod pages;
 mod people;
 mod permissions;
 mod policy_change;

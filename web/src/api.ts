@@ -1,0 +1,134 @@
+// The server's API: who is asking, requests, and the stream of an answer. Types come from the OpenAPI document.
+import type { components } from './api.d';
+
+type Schemas = components['schemas'];
+export type Answer = Schemas['Answer'] & Pick<Schemas['AnswerAgain'], 'withdrawn'>;
+export type Citation = Schemas['Citation'];
+export type Conversation = Schemas['ConversationBody'];
+export type Conversations = Schemas['ConversationsBody'];
+export type DocumentBody = Schemas['DocumentBody'];
+export type Fallback = Schemas['Fallback'];
+export type FeedbackReason = Schemas['ReasonBody'];
+export type Level = Schemas['ConfidenceLevel'];
+export type Me = Schemas['MeBody'];
+export type NearestMiss = Schemas['NearestMiss'];
+export type Passage = Schemas['PassageBody'];
+export type Reason = Schemas['Reason'];
+export type Sentence = Schemas['SentenceEvent'];
+export type WholeConversation = Schemas['WholeConversation'];
+
+const KEY = 'ibidem-key';
+
+/** What the server said went wrong; `status` is 0 where it did not answer at all. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly kind: string,
+    message: string,
+    readonly detail: string,
+  ) {
+    super(message);
+  }
+}
+
+export const apiKey = {
+  get: () => sessionStorage.getItem(KEY),
+  set: (key: string) => sessionStorage.setItem(KEY, key),
+  forget: () => sessionStorage.removeItem(KEY),
+};
+
+/** Whether people sign in here, as the server wrote it into the page. */
+export const hasSignIn = document.querySelector('meta[name="ibidem-sign-in"]')?.getAttribute('content') === 'provider';
+
+async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  // Other sites cannot make a browser send this header: with a session's cookie the server wants it.
+  const headers: Record<string, string> = { 'X-Ibidem-Request': '1' };
+  const key = apiKey.get();
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const request: RequestInit = { method, headers, redirect: 'error', signal: signal ?? null };
+  if (body !== undefined) request.body = JSON.stringify(body);
+  let reply: Response;
+  try {
+    reply = await fetch(path, request);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(0, 'unreachable', '', '');
+  }
+  if (!reply.ok) throw problemOf(reply.status, await reply.text());
+  return reply;
+}
+
+function problemOf(status: number, text: string): Problem {
+  try {
+    const said = JSON.parse(text) as Partial<Schemas['ProblemDocument']>;
+    return new Problem(status, said.type ?? '', said.title ?? '', said.detail ?? '');
+  } catch {
+    return new Problem(status, '', '', '');
+  }
+}
+
+const json = async <T>(reply: Promise<Response>) => (await (await reply).json()) as T;
+const part = encodeURIComponent;
+
+export const api = {
+  me: () => json<Me>(send('GET', '/auth/me')),
+  signOut: () => json<Schemas['LoggedOut']>(send('POST', '/auth/logout')),
+  document: (id: string) => json<DocumentBody>(send('GET', `/v1/documents/${part(id)}`)),
+  passage: (id: string, index: string) =>
+    json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),
+  original: async (id: string) => (await send('GET', `/v1/documents/${part(id)}/original`)).blob(),
+  conversations: (cursor: string | null) =>
+    json<Conversations>(send('GET', `/v1/conversations${cursor ? `?cursor=${part(cursor)}` : ''}`)),
+  conversation: (id: string) => json<WholeConversation>(send('GET', `/v1/conversations/${part(id)}`)),
+  begin: () => json<Conversation>(send('POST', '/v1/conversations', {})),
+  erase: (id: string) => send('DELETE', `/v1/conversations/${part(id)}`),
+  feedback: (id: string, said: Schemas['FeedbackBody']) => send('POST', `/v1/answers/${part(id)}/feedback`, said),
+};
+
+/** What an answer's stream brings. */
+export type Heard = { sentence: Sentence } | { answer: Answer };
+
+/** Asks, and yields sentences as they are released, then the whole answer. */
+export async function* ask(query: string, conversation: string | null, signal: AbortSignal): AsyncGenerator<Heard> {
+  const body: Schemas['QuestionBody'] = { query, stream: true };
+  if (conversation) body.conversation_id = conversation;
+  const reply = await send('POST', '/v1/answers', body, signal);
+  if (!reply.body) throw new Problem(0, 'unreachable', '', '');
+  for await (const { name, data } of events(reply.body)) {
+    if (name === 'sentence') yield { sentence: JSON.parse(data) as Sentence };
+    else if (name === 'answer') {
+      yield { answer: JSON.parse(data) as Answer };
+      return;
+    } else if (name === 'error') throw problemOf(500, data);
+  }
+  throw new Problem(0, 'unreachable', '', '');
+}
+
+/** The events of a stream: blocks of lines with an empty line between them. */
+async function* events(stream: ReadableStream<Uint8Array>): AsyncGenerator<{ name: string; data: string }> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let waiting = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      waiting += decoder.decode(value, { stream: true });
+      const blocks = waiting.split('\n\n');
+      waiting = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields = block.split('\n').map((line) => {
+          const [field = '', ...value] = line.split(':');
+          return { field, value: value.join(':').replace(/^ /, '') };
+        });
+        const all = (name: string) => fields.filter(({ field }) => field === name).map(({ value }) => value);
+        const name = all('event')[0];
+        // A block without a name is a sign of life, nothing more.
+        if (name) yield { name, data: all('data').join('\n') };
+      }
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}

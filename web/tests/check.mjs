@@ -1,0 +1,289 @@
+// The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
+import assert from 'node:assert/strict';
+import { accessible, ask, key, launch, url, visit } from './harness.mjs';
+import { conversations, document, PAYLOADS, stream } from './hostile.mjs';
+
+const MEALS = 'What is the daily limit for meals on a business trip?';
+const NOWHERE = 'Who painted the ceiling of the chapel?';
+const NEARBY = 'How many days of leave do interns have?';
+
+const tests = {
+  async 'a key opens the page and stays out of the address'(browser) {
+    const { page, tripped, close } = await visit(browser, { signedIn: false });
+    await accessible(page, 'door');
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    assert.equal(page.url(), `${url}/`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    assert.deepEqual(tripped, []);
+    await page.getByLabel('API key').fill('ibk_wrong');
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('This key is not valid.').waitFor();
+    await close();
+  },
+
+  async 'where people sign in, the page offers it and uses the session'(browser) {
+    let isKnown = false;
+    const sent = [];
+    const prepare = async (page) => {
+      // As the server writes it where an identity provider is configured.
+      await page.route(`${url}/`, async (route) => {
+        const page = await route.fetch();
+        const body = (await page.text()).replace('content="none"', 'content="provider"');
+        await route.fulfill({ response: page, body });
+      });
+      const me = { subject_id: 'person:1', name: 'Ada', role: 'asker', tags: [] };
+      await page.route('**/auth/me', (route) => route.fulfill(isKnown ? { json: me } : { status: 401, json: {} }));
+      await page.route('**/v1/conversations', (route) => {
+        sent.push(route.request().headers());
+        return route.fulfill({ status: 503, json: {} });
+      });
+    };
+    const stranger = await visit(browser, { signedIn: false, prepare });
+    const link = stranger.page.getByRole('link', { name: 'Sign in' });
+    assert.equal(await link.getAttribute('href'), '/auth/login?return_to=/');
+    await stranger.close();
+    isKnown = true;
+    const { page, close } = await visit(browser, { signedIn: false, prepare });
+    await page.getByText('Ada').waitFor();
+    await ask(page, MEALS);
+    await page.getByText('The server is busy.').waitFor();
+    assert.equal(sent[0]['x-ibidem-request'], '1');
+    assert.equal(sent[0].authorization, undefined);
+    await close();
+  },
+
+  async 'an answer names its sources, and a footnote opens the quoted words'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    await accessible(page, 'empty page');
+    const turn = await ask(page, MEALS);
+    await turn.getByText(/^Answered from \d+ sources? in [\d.]+ s$/).waitFor();
+    await accessible(page, 'answer');
+    await turn.getByText(/^Confidence/).click();
+    await turn.getByText('How well the search went').waitFor();
+
+    const note = turn.getByRole('button', { name: /^Source 1: / }).first();
+    await note.focus();
+    await page.keyboard.press('Enter');
+    const source = page.getByRole('complementary');
+    await source.locator('mark').first().waitFor();
+    const quoted = (await source.locator('mark').allInnerTexts()).join(' ');
+    assert.match(quoted, /EUR|meal/i, quoted);
+    const answered = (await turn.locator('.text').innerText()).replace(/\s+/g, ' ');
+    for (const words of await source.locator('mark').allInnerTexts()) {
+      assert.ok(
+        answered.toLowerCase().includes(words.replace(/\s+/g, ' ').toLowerCase()),
+        `${words} is not in ${answered}`,
+      );
+    }
+    // It is scrolled to, once it is there.
+    await page.waitForFunction(() => {
+      const mark = document.querySelector('aside mark');
+      const [box, around] = [mark.getBoundingClientRect(), mark.parentElement.getBoundingClientRect()];
+      return box.top >= around.top && box.bottom <= around.bottom;
+    });
+    await accessible(page, 'source');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      source.getByRole('button', { name: 'Download the original' }).click(),
+    ]);
+    assert.match(file.suggestedFilename(), /\.pdf$/);
+    await page.keyboard.press('Escape');
+    await source.waitFor({ state: 'detached' });
+    // The focus returns to the footnote.
+    await page.waitForFunction(() => document.activeElement.getAttribute('aria-label')?.startsWith('Source 1: '));
+
+    await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await turn.getByText('Copied').waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\[\^1\][\s\S]*\n\[\^1\]: .+version 1/);
+    await turn.getByRole('button', { name: 'Copy as text' }).click();
+    await page.waitForFunction(async () => /\n\[1\] .+version 1/.test(await navigator.clipboard.readText()));
+    await turn.getByRole('button', { name: 'Helpful', exact: true }).click();
+    await turn.getByText('Thank you').waitFor();
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a refusal says why, what came nearest, and what to ask instead'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const turn = await ask(page, NEARBY);
+    await turn.getByText('No answer', { exact: true }).waitFor();
+    await turn.getByText('The numbers').click();
+    await turn.getByRole('columnheader', { name: 'Threshold' }).waitFor();
+    await accessible(page, 'refusal');
+    await turn
+      .getByRole('list')
+      .filter({ has: page.locator('.small') })
+      .getByRole('button')
+      .first()
+      .click();
+    await page.getByRole('complementary').locator('.passage').first().waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await turn.getByRole('button', { name: 'Not helpful' }).click();
+    await turn.getByLabel('What is wrong?').selectOption('The documents do answer this');
+    await turn.getByLabel('In your own words (optional)').fill('It is in the leave policy.');
+    await accessible(page, 'complaint');
+    await turn.getByRole('button', { name: 'Send' }).click();
+    await turn.getByText('Thank you').waitFor();
+    const suggestion = turn.locator('.questions button').first();
+    const question = await suggestion.innerText();
+    await suggestion.click();
+    const next = page.getByRole('article', { name: question }).last();
+    await next.getByText(/^Answered from/).waitFor();
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'conversations are kept, found, opened, gone on with and deleted'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    await ask(page, NOWHERE);
+    await ask(page, MEALS);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByRole('heading', { name: 'Ask your documents' }).waitFor();
+    await page.getByRole('button', { name: 'Show conversations' }).click();
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    await list.getByRole('searchbox').fill('ceiling of');
+    const entry = list.getByRole('button', { name: NOWHERE, exact: true });
+    await entry.waitFor();
+    await accessible(page, 'conversations');
+    await entry.click();
+    await page.getByRole('article', { name: MEALS }).waitFor();
+    assert.equal(await page.getByRole('article').count(), 2);
+    await page.getByRole('button', { name: 'Show conversations' }).click();
+    await list.getByRole('searchbox').fill('ceiling of');
+    await list.getByRole('button', { name: `Delete “${NOWHERE}”` }).click();
+    await list.getByRole('button', { name: 'Delete for good' }).click();
+    await list.getByText('No conversation has these words').waitFor();
+    assert.equal(await page.getByRole('article').count(), 0);
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'in German'(browser) {
+    const { page, tripped, close } = await visit(browser, { locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Fragen Sie Ihre Dokumente' }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+    const answer = await ask(page, MEALS);
+    await answer.getByText(/^Aus \d+ Quellen? beantwortet in \d+,\d s$/).waitFor();
+    const refusal = await ask(page, NOWHERE);
+    await refusal.getByText('Keine Antwort', { exact: true }).waitFor();
+    assert.match(await refusal.innerText(), /Frage/);
+    await accessible(page, 'German');
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'light and dark, from 320 to 2560 pixels'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const answer = await ask(page, MEALS);
+    await ask(page, NOWHERE);
+    for (const colorScheme of ['dark', 'light']) {
+      for (const width of [320, 1280, 2560]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await accessible(page, `answer and refusal, ${colorScheme}, ${width}`);
+        await answer
+          .getByRole('button', { name: /^Source 1: / })
+          .first()
+          .click();
+        await page.getByRole('complementary').locator('mark').first().waitFor();
+        await accessible(page, `source, ${colorScheme}, ${width}`);
+        await page.getByRole('button', { name: 'Close' }).click();
+        await page.getByRole('complementary').waitFor({ state: 'detached' });
+      }
+    }
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a question can be stopped'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    // Never answered: only stopping ends it.
+    await page.route('**/v1/answers', () => {});
+    const field = page.getByRole('textbox', { name: 'Your question' });
+    await field.fill(MEALS);
+    await field.press('Enter');
+    await page.getByText('Searching the documents').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped').waitFor();
+    await page.unroute('**/v1/answers');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText(/^Answered from/).waitFor();
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a hostile document is shown as the text that it is'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const turn = await ask(page, 'What is the access code of the north gate?');
+    await turn.getByText(/^Answered from/).waitFor();
+    await turn
+      .getByRole('button', { name: /^Source 1: Parking/ })
+      .first()
+      .click();
+    await page.getByRole('complementary').locator('mark').first().waitFor();
+    assert.match(await page.getByRole('complementary').innerText(), /4711 <img src=x onerror=alert\(4\)>/);
+    assert.equal(await page.locator('#app :is(img, script, iframe, object, embed, a[href^="javascript"])').count(), 0);
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'nothing that a server says runs or breaks the layout'(browser) {
+    const { page, tripped, close } = await visit(browser, { width: 320 });
+    let payload = '';
+    await page.route('**/v1/answers', (route) => route.fulfill(stream(payload, route.request().postDataJSON())));
+    await page.route('**/v1/documents/**', (route) => route.fulfill(document(payload)));
+    await page.route('**/v1/conversations', (route) =>
+      route.request().method() === 'GET' ? route.fulfill(conversations(payload)) : route.continue(),
+    );
+    for (payload of PAYLOADS) {
+      const answer = await ask(page, 'answer');
+      await answer
+        .getByRole('button', { name: /^Source 1: / })
+        .first()
+        .click();
+      // A passage of unseen characters is there and has no width.
+      await page.getByRole('complementary').locator('.passage').first().waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Close' }).click();
+      const refusal = await ask(page, 'refuse');
+      await refusal.getByText('The numbers').click();
+      assert.ok((await refusal.innerText()).includes(payload.trim().slice(0, 5)), payload);
+      await page.getByRole('button', { name: 'Show conversations' }).click();
+      await page.getByRole('navigation').getByRole('listitem').first().waitFor();
+      const markup = page.locator('#app :is(img, script, iframe, object, embed, form[action], a[href*=":"])');
+      assert.equal(await markup.count(), 0, payload);
+      const [wide, shown, isHit] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+        'hit' in window,
+      ]);
+      assert.ok(wide <= shown, `${wide} pixels wide in a window of ${shown}: ${payload}`);
+      assert.equal(isHit, false, payload);
+      await page.getByRole('button', { name: 'Hide conversations' }).click();
+      await page.getByRole('button', { name: 'New conversation' }).click();
+    }
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+};
+
+const wanted = process.argv[2] ?? '';
+const browser = await launch();
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (!name.includes(wanted)) continue;
+  const began = Date.now();
+  try {
+    await test(browser);
+    console.log(`pages: ok ${((Date.now() - began) / 1000).toFixed(1)} s  ${name}`);
+  } catch (error) {
+    failed++;
+    console.error(`pages: FAILED  ${name}\n${error.stack}`);
+  }
+}
+await browser.close();
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,10 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vite';
+
+// Everything lands in `assets/` under a name with a hash, nothing inline: the content security policy allows neither
+// inline scripts nor data addresses.
+export default defineConfig({
+  plugins: [svelte()],
+  build: { outDir: 'dist', emptyOutDir: false, assetsInlineLimit: 0, modulePreload: false, target: 'es2022' },
+  server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/auth': 'http://127.0.0.1:8080' } },
+});
