@@ -111,7 +111,17 @@ pub struct AddressRules {
     pub suggestions: usize,
     /// The most passages of a document that is asked for by nothing but its address.
     pub quoted_passages: usize,
+    /// The most passages of several such documents together; each gives at least one. As many as of one when null.
+    #[serde(default)]
+    pub quoted_of_several: Option<usize>,
     pub wording: AddressWording,
+}
+
+impl AddressRules {
+    /// The most passages of several documents together.
+    pub fn quoted_of_several(&self) -> usize {
+        self.quoted_of_several.unwrap_or(self.quoted_passages)
+    }
 }
 
 /// Addresses that are written alike.

@@ -13,7 +13,7 @@ use super::markup::shown;
 const BETWEEN_HEADINGS: &str = " > ";
 
 /// The sentence of a passage's text, as it is shown, at this place among its sentences.
-pub(super) fn quotation(passage: &CataloguePassage, text: &str, place: usize) -> Option<String> {
+pub(crate) fn quotation(passage: &CataloguePassage, text: &str, place: usize) -> Option<String> {
     let above = ShownAbove::of(&passage.above);
     let sentence = sentence_places(text).into_iter().nth(place)?;
     // A line only looks like a heading: which one is, the section says.

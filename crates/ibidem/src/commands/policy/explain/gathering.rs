@@ -52,6 +52,9 @@ fn addresses(teller: &mut Teller<'_>) {
         "A question that is only an address is answered by quoting the document, at most {quoted} passages; \
          a range may have at most {range} addresses."
     ));
+    teller.tell("gather.addresses.quoted_of_several", |most| {
+        format!("Several documents together are quoted with at most {most} passages, each with at least one.")
+    });
     let refusal = teller.always("gather.addresses.wording.not_found");
     let suggestions = teller.always("gather.addresses.suggestions");
     let suggestion = teller.always("gather.addresses.wording.suggestion");
