@@ -25,6 +25,15 @@ pub(crate) fn quotation(passage: &CataloguePassage, text: &str, place: usize) ->
     Some(shown(&quoted, &[passage.text.as_str()]))
 }
 
+/// A row of that sentence by itself, where it has several.
+pub(super) fn quotation_of_row(passage: &CataloguePassage, text: &str, place: usize, row: &str) -> Option<String> {
+    let above = ShownAbove::of(&passage.above);
+    let sentence = sentence_places(text).into_iter().nth(place)?;
+    let rows = Quotable::new(text, above.lines()).rows_of(&sentence);
+    let (_, quoted) = rows.into_iter().find(|(written, _)| *written == row)?;
+    Some(shown(&quoted, &[passage.text.as_str()]))
+}
+
 /// Whether these words are a quotation of a text that has these lines above it. Which of the lines that look like
 /// headings are some is not known: any of them may have been quoted.
 pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike: impl Fn(&str) -> String) -> bool {
@@ -38,7 +47,8 @@ pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike:
             let quoted = quotable.quotation(sentence, |line| Some(line) == *heading);
             alike(&shown(&quoted, &[source])) == words
         };
-        headings.iter().any(is_it)
+        let is_row = |(_, row): &(&str, String)| alike(&shown(row, &[source])) == words;
+        headings.iter().any(is_it) || quotable.rows_of(sentence).iter().any(is_row)
     })
 }
 

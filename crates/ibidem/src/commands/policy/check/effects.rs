@@ -3,12 +3,13 @@
 use crate::commands::policy::written::Written;
 
 /// Texts that lose their point without the part that is filled in.
-const PLACEHOLDERS: [(&str, &[&str]); 8] = [
+const PLACEHOLDERS: [(&str, &[&str]); 9] = [
     ("gather.terminology.wording.suggestion", &["{term}"]),
     ("gather.addresses.wording.not_found", &["{address}"]),
     ("gather.addresses.wording.suggestion", &["{address}"]),
     ("gather.addresses.wording.partly", &["{addresses}"]),
     ("gather.addresses.wording.shortened", &["{quoted}", "{all}"]),
+    ("gather.parts.not_answered", &["{part}"]),
     ("gather.lists.wording.heading", &["{count}"]),
     ("gather.lists.wording.shortened", &["{listed}", "{all}"]),
     ("wording.stale", &["{title}", "{date}"]),
