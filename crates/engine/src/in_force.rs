@@ -1,5 +1,7 @@
 //! What is in force comes first: a document that was replaced stands behind what replaced it.
 
+use std::collections::BTreeSet;
+
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::{AddressKey, Candidate};
 
@@ -28,6 +30,40 @@ pub(crate) fn successors_first(candidates: &mut Vec<Candidate>) {
     }
 }
 
+/// The addresses of what replaced a candidate's document and is not among the candidates, each once.
+pub(crate) fn missing_successors(candidates: &[Candidate]) -> Vec<AddressKey> {
+    let replaced = candidates.iter().filter(|candidate| !candidate.addressed);
+    let addresses = replaced.flat_map(|candidate| &candidate.passage.standing.replaced_by);
+    let keys: BTreeSet<AddressKey> = addresses.filter_map(|address| AddressKey::of(address)).collect();
+    let is_there = |key: &AddressKey| {
+        let mut others = candidates.iter().filter_map(|candidate| candidate.passage.address.as_deref());
+        others.any(|address| AddressKey::of(address).as_ref() == Some(key))
+    };
+    keys.into_iter().filter(|key| !is_there(key)).collect()
+}
+
+/// The same evidence, as it is if what replaced a document answers for it: its best passage is as likely to answer as that
+/// of the document was, and the document says nothing. None where nothing was replaced by something that is there. What
+/// the asker named speaks for itself.
+pub(crate) fn with_successors_speaking(evidence: &[Candidate]) -> Option<Vec<Candidate>> {
+    let mut spoken = evidence.to_vec();
+    let mut is_changed = false;
+    for (place, replaced) in evidence.iter().enumerate().filter(|(_, candidate)| !candidate.addressed) {
+        let successors = evidence.iter().enumerate().filter(|(_, other)| replaces(&other.passage, &replaced.passage));
+        // The first of equals.
+        let best = successors
+            .rev()
+            .max_by(|(_, one), (_, other)| one.rerank.unwrap_or(0.0).total_cmp(&other.rerank.unwrap_or(0.0)));
+        let Some((best, _)) = best else { continue };
+        let lent = spoken[place].rerank.take();
+        spoken[place].rerank = lent.map(|_| 0.0);
+        spoken[place].answer = None;
+        spoken[best].rerank = spoken[best].rerank.into_iter().chain(lent).reduce(f32::max);
+        is_changed = true;
+    }
+    is_changed.then_some(spoken)
+}
+
 #[cfg(test)]
 mod tests {
     use ibidem_words::fakes::passage;
@@ -54,5 +90,26 @@ mod tests {
         assert_eq!(ordered(vec![old(), document(9, &[])]), [3, 9], "nothing there that replaced it");
         let named = Candidate { addressed: true, ..old() };
         assert_eq!(ordered(vec![named, document(31, &[])]), [3, 31], "it was asked for");
+    }
+
+    #[test]
+    fn what_replaced_a_document_is_missing_unless_it_is_there() {
+        let missing = |candidates: &[Candidate]| -> Vec<String> {
+            missing_successors(candidates).iter().map(|key| key.as_str().to_owned()).collect()
+        };
+        let key = AddressKey::of("ADR-0031").unwrap().as_str().to_owned();
+        assert_eq!(missing(&[document(3, &["ADR-31"]), document(4, &["adr 31"])]), [key]);
+        assert!(missing(&[document(3, &["ADR-31"]), document(31, &[])]).is_empty());
+        assert!(missing(&[Candidate { addressed: true, ..document(3, &["ADR-31"]) }]).is_empty(), "it was asked for");
+    }
+
+    #[test]
+    fn what_replaced_a_document_speaks_for_it_by_its_best_passage() {
+        let read = |candidate: Candidate, score: f32| Candidate { rerank: Some(score), ..candidate };
+        let evidence =
+            [read(document(31, &[]), 0.2), read(document(31, &[]), 0.4), read(document(3, &["ADR-31"]), 0.9)];
+        let spoken = with_successors_speaking(&evidence).unwrap();
+        assert_eq!(spoken.iter().map(|one| one.rerank).collect::<Vec<_>>(), [Some(0.2), Some(0.9), Some(0.0)]);
+        assert!(with_successors_speaking(&evidence[..2]).is_none());
     }
 }

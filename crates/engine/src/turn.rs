@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use ibidem_language::follow_ups::taken_apart;
 use ibidem_words::degrade::{Deadline, Fallback, Fault};
 use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
@@ -22,6 +23,15 @@ pub struct Asked {
     pub policy: std::sync::Arc<Policy>,
     /// What is left of it limits every part that is asked for this question.
     pub deadline: Deadline,
+}
+
+impl Asked {
+    /// What the question asks for, each part by itself, where the policy wants it taken apart; none where it asks for one
+    /// thing.
+    pub(crate) fn parts(&self) -> Vec<String> {
+        let rules = self.policy.rules.gather.parts.as_ref();
+        rules.map_or_else(Vec::new, |rules| taken_apart(&self.question.query, rules.most))
+    }
 }
 
 /// What the lanes brought, confirmed by the catalogue, best first.

@@ -21,17 +21,36 @@ pub struct Written {
     pub to: Option<u64>,
 }
 
+/// How strictly the form of an address is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// Across a space only after capitals: `HR 5`.
+    Strict,
+    /// Across a space after small letters too: `hr 5`.
+    Loose,
+}
+
 /// Everything in a text that has the form of an address, from left to right.
 pub fn written_in(text: &str) -> Vec<Written> {
+    found_in(text, Form::Strict)
+}
+
+/// The same, with what may as well be a word and a number: `kb 110`, and `days 30`. Only a document of that address tells
+/// the one from the other.
+pub fn loosely_written_in(text: &str) -> Vec<Written> {
+    found_in(text, Form::Loose)
+}
+
+fn found_in(text: &str, form: Form) -> Vec<Written> {
     let mut found: Vec<Written> = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let begins = text[..at].chars().next_back().is_none_or(|before| !before.is_alphanumeric() && before != '-');
-        let Some(first) = begins.then(|| address_at(text, at)).flatten() else {
+        let Some(first) = begins.then(|| address_at(text, at, form)).flatten() else {
             at += text[at..].chars().next().map_or(1, char::len_utf8);
             continue;
         };
-        let range = to_after(text, &first);
+        let range = to_after(text, &first, form);
         let end = range.as_ref().map_or(first.bytes.end, |(_, end)| *end);
         found.push(Written { bytes: at..end, first: first.bytes, to: range.map(|(to, _)| to) });
         at = end;
@@ -52,8 +71,8 @@ struct Address {
     digits: usize,
 }
 
-/// An address that begins here: letters, perhaps in several parts, and a number. Across a space only after capitals.
-fn address_at(text: &str, at: usize) -> Option<Address> {
+/// An address that begins here: letters, perhaps in several parts, and a number.
+fn address_at(text: &str, at: usize, form: Form) -> Option<Address> {
     let rest = &text[at..];
     let mut end = 0;
     loop {
@@ -74,7 +93,7 @@ fn address_at(text: &str, at: usize) -> Option<Address> {
     let is_called_by_capitals = rest[..end].chars().filter(|sign| sign.is_alphabetic()).all(char::is_uppercase);
     let between = match after.chars().next()? {
         '-' | '.' | '_' => 1,
-        ' ' if is_called_by_capitals => 1,
+        ' ' if is_called_by_capitals || form == Form::Loose => 1,
         sign if sign.is_ascii_digit() => 0,
         _ => return None,
     };
@@ -100,7 +119,7 @@ fn digits(text: &str) -> Option<usize> {
 }
 
 /// What a range goes on to after its first address, and where it ends: `–0042`, `to ADR-0042`, `bis 42`.
-fn to_after(text: &str, first: &Address) -> Option<(u64, usize)> {
+fn to_after(text: &str, first: &Address, form: Form) -> Option<(u64, usize)> {
     let after = &text[first.bytes.end..];
     let spaced = after.trim_start();
     let begin = first.bytes.end + (after.len() - spaced.len());
@@ -119,7 +138,7 @@ fn to_after(text: &str, first: &Address) -> Option<(u64, usize)> {
     let last = rest.trim_start();
     let at = begin + connector + (rest.len() - last.len());
     let series = &text[first.series.clone()];
-    let end = match address_at(text, at) {
+    let end = match address_at(text, at, form) {
         Some(last) if text[last.series.clone()].eq_ignore_ascii_case(series) => last.bytes.end,
         Some(_) => return None,
         // `HR-05-2024` is the fifth of a year, and no range.
@@ -155,6 +174,18 @@ mod tests {
         ] {
             assert_eq!(found(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn small_letters_before_a_space_are_an_address_only_where_the_form_is_taken_loosely() {
+        let loosely = |text| -> Vec<(String, Option<u64>)> {
+            let found: Vec<Written> = loosely_written_in(text);
+            found.into_iter().map(|written| (text[written.first].to_owned(), written.to)).collect()
+        };
+        assert_eq!(loosely("kb 110"), [("kb 110".to_owned(), None)]);
+        assert_eq!(loosely("what do hr 2 to hr 5 say"), [("hr 2".to_owned(), Some(5))]);
+        assert_eq!(loosely("on TLS 1.3"), []);
+        assert_eq!(found("kb 110"), []);
     }
 
     #[test]

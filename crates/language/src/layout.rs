@@ -128,7 +128,8 @@ impl State {
         match () {
             () if marker(words) > 0 => Sort::Item,
             () if self.in_list && indentation > 0 && !is_apart => Sort::Beneath,
-            () if words.contains(BETWEEN_CELLS) => Sort::Row,
+            // An empty first cell leaves the sign behind it at the beginning of the line.
+            () if words.contains(BETWEEN_CELLS) || words.starts_with(BETWEEN_CELLS.trim_start()) => Sort::Row,
             () => Sort::Prose,
         }
     }
@@ -172,9 +173,12 @@ pub fn ends_as_sentence(text: &str) -> bool {
     end.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '…'])
 }
 
-/// The cells of a row.
+/// The cells of a row. A sign at its beginning and none at its end stands behind an empty first cell; signs at both ends
+/// stand around the row.
 pub fn cells(row: &str) -> impl Iterator<Item = &str> {
-    row.trim().trim_matches('|').split('|').map(str::trim)
+    let row = row.trim();
+    let inner = if row.ends_with('|') { row.trim_matches('|') } else { row };
+    inner.split('|').map(str::trim)
 }
 
 #[cfg(test)]
@@ -226,6 +230,18 @@ mod tests {
         let table = "B | 2\n\n- drinks.";
         let begun = Begun { list: false, table: true };
         assert_eq!(laid(table, begun), [(Sort::Row, "B | 2", above), (Sort::Item, "- drinks.", None)]);
+    }
+
+    #[test]
+    fn a_row_may_begin_with_an_empty_cell() {
+        for (row, expected) in [
+            ("a | b", vec!["a", "b"]),
+            ("| Internal | Secret", vec!["", "Internal", "Secret"]),
+            ("| a | b |", vec!["a", "b"]),
+            ("a | b |", vec!["a", "b"]),
+        ] {
+            assert_eq!(cells(row).collect::<Vec<_>>(), expected, "{row}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod language;
 pub mod layout;
 pub mod markers;
 pub mod quotations;
+pub mod rows;
 pub mod sentences;
 pub mod standing;
 pub mod stems;

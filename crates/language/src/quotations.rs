@@ -70,17 +70,28 @@ impl<'a> Quotable<'a> {
         }
     }
 
+    /// The rows of the sentence at this place, each as it is written and as it is quoted by itself. None where it is no row.
+    pub fn rows_of(&self, sentence: &Range<usize>) -> Vec<(&'a str, String)> {
+        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
+        self.quoted_rows(at, sentence.end)
+    }
+
     /// The rows up to this byte, each under the table's head. Rows that begin with a small letter are one sentence.
     fn rows(&self, at: usize, end: usize) -> String {
+        let quoted = self.quoted_rows(at, end).into_iter().map(|(_, quoted)| quoted);
+        quoted.collect::<Vec<_>>().join("\n")
+    }
+
+    fn quoted_rows(&self, at: usize, end: usize) -> Vec<(&'a str, String)> {
         let rows: Vec<&Line> =
             self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < end).collect();
         let is_head_alone = rows.len() == 1;
         let quoted = rows.into_iter().filter(|line| is_head_alone || line.head.is_some()).map(|line| {
             let row = &self.text[line.bytes.clone()];
             let head = line.head.as_ref().and_then(|head| self.at(head, self.above.head));
-            head.map_or_else(|| row.to_owned(), |head| under_head(head, row))
+            (row, head.map_or_else(|| row.to_owned(), |head| under_head(head, row)))
         });
-        quoted.collect::<Vec<_>>().join("\n")
+        quoted.collect()
     }
 
     fn at(&self, place: &Place, above: Option<&'a str>) -> Option<&'a str> {
@@ -216,7 +227,7 @@ fn spaced(text: &str) -> String {
 }
 
 /// `Nordic countries — Hotel limit: EUR 175; Daily allowance: EUR 58`. A row that the head does not fit stands below it.
-fn under_head(head: &str, row: &str) -> String {
+pub(crate) fn under_head(head: &str, row: &str) -> String {
     let (columns, cells): (Vec<&str>, Vec<&str>) = (cells(head).collect(), cells(row).collect());
     if cells.len() > columns.len() || cells.len() < 2 {
         return format!("{head}\n{row}");
@@ -297,8 +308,13 @@ mod tests {
         let above = Above { head: Some(head), ..Above::default() };
         assert_eq!(quoted(rows, above, "Nordic"), said);
         assert_eq!(alone("A | B\nC | d | e", "C"), "A | B\nC | d | e", "a row that does not fit");
+        assert_eq!(alone("| Limit\nMailbox | 10 GB", "Mailbox"), "Mailbox — Limit: 10 GB", "labels have no head");
         assert_eq!(alone("A | B\nC | d", "A"), "A | B");
-        assert_eq!(alone("A | B\nc | d\ne | f", "c"), "c — B: d\ne — B: f", "small letters begin no sentence");
+        let small = "A | B\nc | d\ne | f";
+        assert_eq!(alone(small, "c"), "c — B: d\ne — B: f", "small letters begin no sentence");
+        let place = sentence_places(small).into_iter().find(|place| small[place.clone()].contains('c')).unwrap();
+        let rows = Quotable::new(small, Above::default()).rows_of(&place);
+        assert_eq!(rows, [("c | d", "c — B: d".to_owned()), ("e | f", "e — B: f".to_owned())]);
     }
 
     #[test]

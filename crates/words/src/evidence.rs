@@ -6,6 +6,7 @@ use super::CharSpan;
 use super::similarity::SimilarityScale;
 use super::word_overlap::WordOverlap;
 use crate::ports::catalogue::CataloguePassage;
+use crate::ports::reranker::Relevance;
 
 /// Numbers are compared as they are shown, so that what is said and what decided are the same number.
 pub fn as_shown(number: f64) -> f64 {
@@ -26,6 +27,8 @@ pub struct Candidate {
     pub rerank: Option<f32>,
     /// The characters of its text that answer the question, where a reader says so.
     pub answer: Option<CharSpan>,
+    /// Of a question that was taken apart: what was found for the whole of it, and then for each part. Empty otherwise.
+    pub readings: Vec<Relevance>,
     /// The similarity that a curator's choice lends it.
     pub curated: Option<f64>,
     /// The asker named its document.
@@ -50,6 +53,7 @@ impl Candidate {
             fused: 0.0,
             rerank: None,
             answer: None,
+            readings: Vec::new(),
             curated: None,
             addressed: false,
             on_its_text: false,
@@ -81,6 +85,14 @@ impl Candidate {
     pub fn is_likely_to_answer(&self) -> bool {
         const LIKELIER_THAN_NOT: f64 = 0.5;
         self.answering().is_some_and(|likely| likely >= LIKELIER_THAN_NOT)
+    }
+
+    /// As it was read for the whole of a question that was taken apart, or for a part of it: 0 for the whole, then the
+    /// parts. As it is where it was not read so.
+    #[must_use]
+    pub fn as_read_for(&self, place: usize) -> Self {
+        let Some(read) = self.readings.get(place) else { return self.clone() };
+        Self { rerank: Some(read.score), answer: read.answer, ..self.clone() }
     }
 
     /// It is of a document that the asker named, and a reader has judged its text.

@@ -10,7 +10,7 @@ use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf}
 use ibidem_words::{CollectionName, DocumentId, PassageKey};
 
 use crate::search::Fusion;
-use crate::turn::{Asked, Variant};
+use crate::turn::{Asked, Variant, VariantKind};
 
 /// What to look for.
 pub(super) struct Sweep<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Sweep<'a> {
     pub(super) hits_per_lane: usize,
     /// The best so many by the words of the question itself are forced.
     pub(super) forced_lexical: usize,
+    /// The best so many of each part of the question have a place in the pool.
+    pub(super) reserved: usize,
     /// Documents that the asker named.
     pub(super) named: &'a [DocumentId],
     pub(super) with_memory: bool,
@@ -36,6 +38,8 @@ pub(super) struct Swept {
     pub(super) hits: BTreeMap<PassageKey, LaneHit>,
     /// Entries of curated memory, by the point that came close.
     pub(super) memory: Vec<IndexHit>,
+    /// What was searched for the question itself.
+    pub(super) question: IndexQuery,
 }
 
 /// A passage, with the best that any variant gave it.
@@ -47,11 +51,15 @@ pub(super) struct LaneHit {
     pub(super) fused: Option<f64>,
     pub(super) forced: bool,
     pub(super) addressed: bool,
+    /// It is among the best of a part of the question.
+    pub(super) reserved: bool,
 }
 
 /// Named documents bring so many of their passages, and no more of all of them together.
 const HITS_OF_NAMED: usize = 12;
 const MOST_HITS_OF_NAMED: usize = 60;
+/// What replaced a document that was found brings so many of its passages.
+const HITS_OF_SUCCESSOR: usize = 2;
 /// Points of curated memory that are looked at: several may be of one entry.
 const HITS_OF_MEMORY: usize = 24;
 
@@ -102,19 +110,25 @@ pub(super) async fn sweep(
             words: None,
             collections: Vec::new(),
             hits_per_lane: HITS_OF_MEMORY,
-            ..question
+            ..question.clone()
         });
     }
     let mut found = index.call(asked.deadline, |index| index.search(&asked.scope, queries)).await?.into_iter();
-    let mut swept = Swept::default();
-    for place in 0..wanted.variants.len() {
-        for hit in found.next().unwrap_or_default() {
+    let mut swept = Swept { question, ..Swept::default() };
+    for (place, variant) in wanted.variants.iter().enumerate() {
+        let hits = found.next().unwrap_or_default();
+        let attainable = wanted.attainable.get(place).copied().unwrap_or(0.0);
+        let best = match variant.kind {
+            VariantKind::SubQuestion => best(&hits, wanted.reserved, |hit| wanted.fusion.score(hit, attainable)),
+            VariantKind::Question | VariantKind::Paraphrase => Vec::new(),
+        };
+        for hit in hits {
             // Only the asker's own words force anything; a planner's do not.
             let is_forced = |rank: Option<u32>| rank.is_some_and(|rank| (rank as usize) < wanted.forced_lexical);
             let forced = place == 0 && is_forced(hit.lexical_rank);
-            let attainable = wanted.attainable.get(place).copied().unwrap_or(0.0);
             let fused = Some(wanted.fusion.score(&hit, attainable));
-            swept.take(&hit, LaneHit { forced, fused, ..scored(&hit) });
+            let reserved = best.contains(&hit.passage);
+            swept.take(&hit, LaneHit { forced, fused, reserved, ..scored(&hit) });
         }
     }
     if by_name {
@@ -126,6 +140,30 @@ pub(super) async fn sweep(
         swept.memory = found.next().unwrap_or_default();
     }
     Ok(swept)
+}
+
+/// The best passages of these documents for the question.
+pub(super) async fn of_documents(
+    index: &Part<dyn Index>,
+    asked: &Asked,
+    question: IndexQuery,
+    documents: Vec<DocumentId>,
+) -> Result<BTreeMap<PassageKey, LaneHit>, IndexError> {
+    let hits_per_lane = HITS_OF_SUCCESSOR * documents.len();
+    let query = IndexQuery { documents, hits_per_lane, ..question };
+    let found = index.call(asked.deadline, |index| index.search(&asked.scope, vec![query])).await?;
+    let mut swept = Swept::default();
+    for hit in found.into_iter().flatten() {
+        swept.take(&hit, scored(&hit));
+    }
+    Ok(swept.hits)
+}
+
+/// The passages of the best hits, so many of them.
+fn best(hits: &[IndexHit], most: usize, score: impl Fn(&IndexHit) -> f64) -> Vec<PassageKey> {
+    let mut best: Vec<(f64, PassageKey)> = hits.iter().map(|hit| (score(hit), hit.passage)).collect();
+    best.sort_by(|(one, one_key), (other, other_key)| other.total_cmp(one).then_with(|| one_key.cmp(other_key)));
+    best.into_iter().take(most).map(|(_, passage)| passage).collect()
 }
 
 fn scored(hit: &IndexHit) -> LaneHit {
@@ -140,6 +178,7 @@ impl Swept {
         known.fused = larger(known.fused, scored.fused, f64::max);
         known.forced |= scored.forced;
         known.addressed |= scored.addressed;
+        known.reserved |= scored.reserved;
     }
 }
 

@@ -3,6 +3,7 @@
 mod curated;
 mod lanes;
 mod rerank;
+mod rows;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,10 +11,11 @@ use futures::future::join;
 use ibidem_language::Terms;
 use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
+use ibidem_words::ports::index::IndexQuery;
 use ibidem_words::{Candidate, DocumentId, PassageKey};
 use tracing::{Instrument as _, trace_span};
 
-use crate::in_force::successors_first;
+use crate::in_force::{missing_successors, successors_first};
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, SearchError};
@@ -54,7 +56,9 @@ impl Search {
         named: &NamedDocuments,
     ) -> Result<(Vec<Candidate>, bool, Vec<String>), SearchError> {
         let rules = &asked.policy.rules.gather;
-        self.plan(parts, asked).await;
+        // Of a document that was named, all of the question is asked.
+        let asks = if named.documents.is_empty() { asked.parts() } else { Vec::new() };
+        self.plan(parts, asked, &asks).await;
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
@@ -65,12 +69,14 @@ impl Search {
         let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
+        let successors = self.successors(parts, asked, swept.question, &candidates).await?;
+        candidates.extend(successors);
         lend(&mut candidates, recalled.candidates);
         self.record.found = candidates.len();
 
         let mut reranked = false;
         if let Some((_, reranker)) = reranking {
-            let read = rerank::read(reranker, asked, &mut candidates);
+            let read = rerank::read(reranker, asked, &asks, &mut candidates);
             match read.instrument(trace_span!("rerank")).await {
                 Ok(()) => {
                     reranked = true;
@@ -90,6 +96,7 @@ impl Search {
         let (rules, query) = (&asked.policy.rules.gather, &asked.question.query);
         let kinds = rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(query, rerank));
         rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
+        rerank::best_of_parts_first(&mut candidates);
         successors_first(&mut candidates);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
@@ -102,16 +109,21 @@ impl Search {
         candidates
     }
 
-    /// The question, and its variants where the policy wants them and a planner is there in time.
-    async fn plan(&mut self, parts: &Parts, asked: &Asked) {
+    /// The question, its parts, and its variants where the policy wants them and a planner is there in time.
+    async fn plan(&mut self, parts: &Parts, asked: &Asked, asks: &[String]) {
         let question = asked.question.query.clone();
         self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
+        let part = |text: &String| Variant { kind: VariantKind::SubQuestion, text: text.clone() };
+        self.record.variants.extend(asks.iter().map(part));
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
         let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
         let variants = planner.variants(&asked.question.query, &rules, asked.deadline);
         match variants.instrument(trace_span!("rewrite")).await {
-            Ok(variants) => self.record.variants.extend(variants),
+            Ok(mut variants) => {
+                variants.retain(|variant| !asks.contains(&variant.text));
+                self.record.variants.extend(variants);
+            }
             Err(error) => self.fall_back(Fallback::NoRewrites, &error),
         }
         self.stage("rewrite");
@@ -157,6 +169,7 @@ impl Search {
             collections: &asked.question.collections,
             hits_per_lane: hits_per_lane(rules, parts) * self.wider(),
             forced_lexical: rules.forced_lexical,
+            reserved: rules.parts.as_ref().map_or(0, |parts| parts.pool),
             named: &documents,
             with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
@@ -190,6 +203,30 @@ impl Search {
         recalled
     }
 
+    /// What replaced a document that was found, where the search did not bring it: it answers first.
+    async fn successors(
+        &mut self,
+        parts: &Parts,
+        asked: &Asked,
+        question: IndexQuery,
+        candidates: &[Candidate],
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let missing = missing_successors(candidates);
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        let documents = parts.searcher.catalogue.addressed(&asked.scope, None, &missing).await?;
+        if documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let documents = documents.into_iter().map(|successor| successor.document).collect();
+        self.record.index_calls += 1;
+        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents).await?;
+        let known = |key: &PassageKey| candidates.iter().any(|candidate| candidate.passage.passage == *key);
+        let hits = hits.into_iter().filter(|(key, _)| !known(key)).collect();
+        self.confirm(parts, asked, hits).await
+    }
+
     /// Keeps what the catalogue confirms as existing, current and visible now.
     async fn confirm(
         &mut self,
@@ -207,7 +244,7 @@ impl Search {
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
         let scale = parts.searcher.embedder.port().model().scale;
         let confirmed = pool.into_iter().filter_map(|(key, hit)| {
-            let LaneHit { cosine, bm25, fused, forced, addressed } = hit;
+            let LaneHit { cosine, bm25, fused, forced, addressed, .. } = hit;
             let passage = visible.remove(&key)?;
             let candidate = Candidate::unscored(passage).near(cosine, scale);
             let on_its_text = addressed;
@@ -258,7 +295,7 @@ fn hits_per_lane(rules: &GatherRules, parts: &Parts) -> usize {
     }
 }
 
-/// The `most` best by cosine, and whatever a lane forces. A named document that the index does not know yet is there all
+/// The `most` best by cosine, the best of each part of the question, and whatever a lane forces. A named document that the index does not know yet is there all
 /// the same.
 fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments) -> Vec<(PassageKey, LaneHit)> {
     let mut pool: Vec<(PassageKey, LaneHit)> = hits.into_iter().collect();
@@ -282,7 +319,7 @@ fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments
     pool.retain(|(_, hit)| {
         let fits = places > 0;
         places = places.saturating_sub(1);
-        fits || hit.forced
+        fits || hit.forced || hit.reserved
     });
     pool
 }

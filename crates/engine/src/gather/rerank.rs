@@ -6,33 +6,113 @@ use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
 use ibidem_words::degrade::Part;
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, characters_above, passage_in_context};
 
+use super::rows::named_rows;
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
 
-/// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them.
+/// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them. Where the
+/// question was taken apart, the best that it was read for counts.
 pub(super) async fn read(
     reranker: &Part<dyn Reranker>,
     asked: &Asked,
+    parts: &[String],
     candidates: &mut [Candidate],
 ) -> Result<(), RerankError> {
     let in_context = |candidate: &Candidate| {
         let passage = &candidate.passage;
         passage_in_context(&title(candidate), passage.section.as_deref(), &passage.text)
     };
-    let (question, texts) = (&asked.question.query, candidates.iter().map(in_context).collect());
-    let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
-    if read.len() != candidates.len() {
-        let failed = format!("{} scores for {} texts", read.len(), candidates.len());
-        return Err(RerankError::Own(RerankFault::Failed(failed)));
+    let texts: Vec<String> = candidates.iter().map(in_context).collect();
+    let rows = asked.policy.rules.gather.rerank.as_ref().map_or(0, |rules| rules.rows);
+    let mut found = Vec::new();
+    for question in std::iter::once(&asked.question.query).chain(parts) {
+        let mut read = relevances(reranker, asked, question, texts.clone()).await?;
+        for (read, candidate) in read.iter_mut().zip(&*candidates) {
+            read.answer = read.answer.and_then(|answer| in_text(answer, candidate));
+        }
+        if rows > 0 {
+            read_rows(reranker, asked, question, rows, candidates, &mut read).await?;
+        }
+        found.push(read);
     }
-    for (candidate, relevance) in candidates.iter_mut().zip(read) {
-        candidate.rerank = Some(relevance.score);
-        candidate.answer = relevance.answer.and_then(|answer| in_text(answer, candidate));
+    for (place, candidate) in candidates.iter_mut().enumerate() {
+        let readings: Vec<Relevance> = found.iter().filter_map(|read| read.get(place)).copied().collect();
+        // The first of equals: the whole before its parts.
+        let best = readings.iter().reduce(|best, other| if other.score > best.score { other } else { best });
+        candidate.rerank = best.map(|best| best.score);
+        candidate.answer = best.and_then(|best| best.answer);
+        candidate.readings = if parts.is_empty() { Vec::new() } else { readings };
     }
     Ok(())
+}
+
+/// Reads the rows that the question names by themselves. One that is likelier to answer than its passage counts for it.
+async fn read_rows(
+    reranker: &Part<dyn Reranker>,
+    asked: &Asked,
+    question: &str,
+    most: usize,
+    candidates: &[Candidate],
+    read: &mut [Relevance],
+) -> Result<(), RerankError> {
+    let rows = candidates.iter().enumerate().flat_map(|(place, candidate)| {
+        let rows = named_rows(question, candidate, most).into_iter();
+        rows.map(move |row| {
+            let passage = &candidate.passage;
+            (place, row.span, passage_in_context(&title(candidate), passage.section.as_deref(), &row.text))
+        })
+    });
+    let rows: Vec<(usize, CharSpan, String)> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let texts = rows.iter().map(|(_, _, text)| text.clone()).collect();
+    let alone = relevances(reranker, asked, question, texts).await?;
+    for ((place, span, _), row) in rows.into_iter().zip(alone) {
+        // What does not say where a text answers does not say which row does.
+        if let Some(whole) = read.get_mut(place).filter(|whole| row.score > whole.score && row.answer.is_some()) {
+            *whole = Relevance { score: row.score, answer: Some(span) };
+        }
+    }
+    Ok(())
+}
+
+/// One for each text.
+async fn relevances(
+    reranker: &Part<dyn Reranker>,
+    asked: &Asked,
+    question: &str,
+    texts: Vec<String>,
+) -> Result<Vec<Relevance>, RerankError> {
+    let count = texts.len();
+    let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
+    if read.len() != count {
+        let failed = format!("{} scores for {count} texts", read.len());
+        return Err(RerankError::Own(RerankFault::Failed(failed)));
+    }
+    Ok(read)
+}
+
+/// Puts the best of each part before all others, in the order of the parts, where it is likelier to answer the part than
+/// not: a part that few passages answer is not crowded out by one that many do.
+pub(super) fn best_of_parts_first(candidates: &mut Vec<Candidate>) {
+    let parts = candidates.iter().map(|candidate| candidate.readings.len()).max().unwrap_or(0);
+    for part in (1..parts).rev() {
+        let score = |candidate: &Candidate| candidate.readings.get(part).map_or(0.0, |read| read.score);
+        let mut best: Option<usize> = None;
+        for (place, candidate) in candidates.iter().enumerate() {
+            if best.is_none_or(|best| score(candidate) > score(&candidates[best])) {
+                best = Some(place);
+            }
+        }
+        if let Some(place) = best.filter(|place| candidates[*place].as_read_for(part).is_likely_to_answer()) {
+            let best = candidates.remove(place);
+            candidates.insert(0, best);
+        }
+    }
 }
 
 /// A document that the question names is read under the name that it was called by, so that the two can be told to be

@@ -36,6 +36,10 @@ pub struct GatherRules {
     /// Lists of documents, from the catalogue; off when null.
     #[serde(default)]
     pub lists: Option<ListRules>,
+    /// Questions that ask for several things are taken apart by rule, and each part is searched and read by itself; off
+    /// when null.
+    #[serde(default)]
+    pub parts: Option<PartRules>,
     /// The question in other words, by the planner; off when null.
     #[serde(default)]
     pub rewrites: Option<RewriteRules>,
@@ -111,7 +115,17 @@ pub struct AddressRules {
     pub suggestions: usize,
     /// The most passages of a document that is asked for by nothing but its address.
     pub quoted_passages: usize,
+    /// The most passages of several such documents together; each gives at least one. As many as of one when null.
+    #[serde(default)]
+    pub quoted_of_several: Option<usize>,
     pub wording: AddressWording,
+}
+
+impl AddressRules {
+    /// The most passages of several documents together.
+    pub fn quoted_of_several(&self) -> usize {
+        self.quoted_of_several.unwrap_or(self.quoted_passages)
+    }
 }
 
 /// Addresses that are written alike.
@@ -172,6 +186,17 @@ pub struct ListWording {
     pub nothing: String,
 }
 
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartRules {
+    /// A question with more parts is searched as a whole.
+    pub most: usize,
+    /// The best so many passages of each part are read in any case.
+    pub pool: usize,
+    /// Said beside an answer to the other parts, with the part in place of `{part}`.
+    pub not_answered: String,
+}
+
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RewriteRules {
@@ -210,6 +235,10 @@ pub struct RerankRules {
     pub pool: usize,
     /// The best so many are kept.
     pub keep: usize,
+    /// The best so many rows of each passage's tables that share a word with the question, or whose range holds a figure of
+    /// it, are read by themselves too, each under its table's head.
+    #[serde(default)]
+    pub rows: usize,
     /// How much the reranker's score counts beside the rank in the search: the order is by this weight times the
     /// score's log-odds, less the logarithm of the rank. What the asker named comes first. The score alone decides the
     /// order when null.
@@ -273,6 +302,9 @@ impl GatherRules {
             && [&talk.greeting, &talk.thanks, &talk.about_assistant].iter().any(|reply| reply.trim().is_empty())
         {
             found.push("gather.small_talk: every reply needs words, or a greeting would get none".to_owned());
+        }
+        if self.parts.as_ref().is_some_and(|parts| parts.most < 2) {
+            found.push("gather.parts.most must be at least 2: no question would ever be taken apart".to_owned());
         }
         if let Some(rerank) = &self.rerank {
             if rerank.pool == 0 || rerank.keep == 0 {

@@ -13,6 +13,14 @@ pub struct SiftRules {
     /// `answerability` looks. Where no reader is configured, or it failed, they decide.
     #[serde(default)]
     pub left_to_reader: Vec<String>,
+    /// What a document that the question names must reach of the threshold of `answerability`, 0 to 1: the asker says that
+    /// it answers, and that counts for something.
+    #[serde(default = "named_share")]
+    pub named_share: f64,
+}
+
+fn named_share() -> f64 {
+    0.5
 }
 
 impl SiftRules {
@@ -48,6 +56,9 @@ impl SiftRules {
         }
         if self.left_to_reader.iter().any(|name| name == answerability) {
             found.push(format!("sift.left_to_reader names {answerability}, which is the reader's own gate"));
+        }
+        if !(0.0..=1.0).contains(&self.named_share) {
+            found.push("sift.named_share must be between 0 and 1".to_owned());
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_language::addresses::written_in;
-use ibidem_language::asking::asked_parts;
+use ibidem_language::addresses::{loosely_written_in, written_in};
+use ibidem_language::asking::{Matter, asked_matter, asked_parts};
 use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
 use ibidem_words::{AddressKey, CollectionName, Scope};
 
@@ -21,6 +21,8 @@ pub struct Mention<'a> {
     pub left_out: u64,
     /// The policy's series that it is of; none where it only has the form of an address, which a document may have.
     series: Option<&'a AddressSeries>,
+    /// It may as well be a word and a number: an address only if there is such a document.
+    is_loose: bool,
 }
 
 /// Every address in the question, from left to right, each once: those of the policy's series, and whatever else has the
@@ -49,9 +51,19 @@ pub fn mentions<'a>(query: &str, rules: &'a AddressRules) -> Vec<Mention<'a>> {
         let mention = Mention::of(written, &key, form.to, rules.longest_range, None);
         found.push((form.bytes.start, form.bytes.end, mention));
     }
+    for form in loosely_written_in(query) {
+        let Some(key) = AddressKey::of(&query[form.first.clone()]) else { continue };
+        let written = query[form.bytes.clone()].to_owned();
+        // What is asked by nothing else is asked for.
+        let is_loose = written != query.trim_matches(|sign: char| !sign.is_alphanumeric());
+        let mention = Mention::of(written, &key, form.to, rules.longest_range, None);
+        found.push((form.bytes.start, form.bytes.end, Mention { is_loose, ..mention }));
+    }
     // Where two series see an address in the same place, the longer one is meant; what is of a series comes before what
-    // only has the form.
-    found.sort_by_key(|(start, end, mention)| (*start, std::cmp::Reverse(*end), mention.series.is_none()));
+    // only has the form, and what surely has it before what may have it.
+    found.sort_by_key(|(start, end, mention)| {
+        (*start, std::cmp::Reverse(*end), mention.series.is_none(), mention.is_loose)
+    });
     let mut covered = 0;
     let mut kept: Vec<Mention<'_>> = Vec::new();
     for (start, end, mention) in found {
@@ -74,7 +86,7 @@ impl<'a> Mention<'a> {
         let keys = to.map_or_else(|| vec![key.clone()], |to| range(key, to, longest));
         let all = key.last_number().zip(to).map_or(0, |(first, last)| last.saturating_sub(first).saturating_add(1));
         let left_out = all.saturating_sub(keys.len() as u64);
-        Self { written, keys, left_out, series }
+        Self { written, keys, left_out, series, is_loose: false }
     }
 
     fn collection(&self) -> Option<&'a CollectionName> {
@@ -102,13 +114,31 @@ fn range(from: &AddressKey, to: u64, longest: usize) -> Vec<AddressKey> {
     if keys.is_empty() { vec![from.clone()] } else { keys }
 }
 
-/// Whether the question asks for the documents themselves: the headings of the parts it asks for, none for the whole.
-pub fn asked_for(query: &str, mentions: &[Mention<'_>]) -> Option<Vec<&'static str>> {
+/// What a question wants of the documents that it names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    /// The documents themselves.
+    Whole,
+    /// Parts that every such document has, by their headings.
+    Parts(Vec<&'static str>),
+    /// Something that the documents may have a section of, or say something about.
+    Matter(Matter),
+}
+
+/// What the question wants of the documents by its form alone.
+pub fn asked_for(query: &str, mentions: &[Mention<'_>]) -> Option<Wanted> {
+    if mentions.is_empty() {
+        return None;
+    }
     let mut rest = query.to_lowercase();
     for mention in mentions {
         rest = rest.replace(&mention.written.to_lowercase(), " ");
     }
-    if mentions.is_empty() { None } else { asked_parts(&rest) }
+    match asked_parts(&rest) {
+        Some(parts) if parts.is_empty() => Some(Wanted::Whole),
+        Some(parts) => Some(Wanted::Parts(parts)),
+        None => asked_matter(&rest).map(Wanted::Matter),
+    }
 }
 
 /// What the addresses stand for, in this scope, and those of them that are addresses: what only has the form of one, and
@@ -133,8 +163,8 @@ pub async fn resolve<'a>(
         let missing: Vec<&AddressKey> = mention.keys.iter().filter(|key| !is_there(key)).collect();
         let has_none = missing.len() == mention.keys.len();
         if has_none && mention.series.is_none() {
-            let is_of_series = mention.names_a_series() && !nearest(catalogue, scope, &mention, 1).await?.is_empty();
-            if !is_of_series {
+            let may_be_of_series = !mention.is_loose && mention.names_a_series();
+            if !may_be_of_series || nearest(catalogue, scope, &mention, 1).await?.is_empty() {
                 continue;
             }
         }
@@ -265,15 +295,17 @@ mod tests {
     #[test]
     fn a_question_for_the_documents_themselves_is_told_from_one_about_something() {
         let rules = adrs();
-        for (query, parts) in [
-            ("ADR-0031", Some(false)),
-            ("Please show me ADR-0031 and adr 32.", Some(false)),
-            ("What did ADR-0031 decide, and why?", Some(true)),
-            ("What does ADR-0031 decide about backups?", None),
+        let matter = |words: &str, is_said_about| Matter { words: words.to_owned(), is_said_about };
+        for (query, wanted) in [
+            ("ADR-0031", Some(Wanted::Whole)),
+            ("Please show me ADR-0031 and adr 32.", Some(Wanted::Whole)),
+            ("What does ADR-0031 decide about backups?", Some(Wanted::Matter(matter("decide about backups", false)))),
+            ("What does ADR-0031 say about backups?", Some(Wanted::Matter(matter("backups", true)))),
             ("Why?", None),
         ] {
-            let asked = asked_for(query, &mentions(query, &rules));
-            assert_eq!(asked.map(|parts| !parts.is_empty()), parts, "{query}");
+            assert_eq!(asked_for(query, &mentions(query, &rules)), wanted, "{query}");
         }
+        let query = "What did ADR-0031 decide, and why?";
+        assert!(matches!(asked_for(query, &mentions(query, &rules)), Some(Wanted::Parts(parts)) if !parts.is_empty()));
     }
 }

@@ -6,6 +6,7 @@
 pub mod addresses;
 pub(crate) mod classes;
 pub mod lists;
+mod matter;
 pub mod named;
 pub mod rules;
 mod small_talk;
@@ -111,11 +112,11 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
     resolved.warnings = named::missing(rules, &resolved);
     let answered = if resolved.documents.is_empty() {
         named::not_found(catalogue, &asked, rules, &mentions).await
-    } else if let Some(parts) = addresses::asked_for(&query, &mentions) {
-        match named::quoted(catalogue, &asked, rules, &resolved, &parts, listener).await {
+    } else if let Some(wanted) = addresses::asked_for(&query, &mentions) {
+        match named::quoted(catalogue, &asked, rules, &resolved, &wanted, listener).await {
             Ok(Quoted::Said(quoted)) => Ok(*quoted),
             Ok(Quoted::Withdrawn) => named::not_found(catalogue, &asked, rules, &mentions).await,
-            Ok(Quoted::WithoutParts) => return ControlFlow::Continue((asked, resolved)),
+            Ok(Quoted::WithoutIt) => return ControlFlow::Continue((asked, resolved)),
             Err(error) => Err(error),
         }
     } else {

@@ -8,8 +8,8 @@ use ibidem_language::sentences::Sentence;
 use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError, CataloguePassage};
 use ibidem_words::{AddressKey, Candidate, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
-use super::addresses::{Mention, nearest};
-use super::titled;
+use super::addresses::{Mention, Wanted, nearest};
+use super::{matter, titled};
 use crate::draft::Said;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Refused};
@@ -49,87 +49,103 @@ pub(crate) enum Quoted {
     Said(Box<Decided>),
     /// They are not there any more.
     Withdrawn,
-    /// None of them has the parts that are asked for.
-    WithoutParts,
+    /// They do not have, by their words, what is asked for.
+    WithoutIt,
 }
 
-/// Passages of a document that are looked through for the parts that are asked for.
+/// Passages of a document that are looked through for what is asked for.
 const MOST_LOOKED_THROUGH: usize = 60;
 
-/// The documents' own words, with no search and no model: from their beginning, or those below these headings.
+/// The documents' own words, with no search and no model: from their beginning, those below the headings that are asked
+/// for, or what they say about something by its own words.
 pub(crate) async fn quoted(
     catalogue: &dyn Catalogue,
     asked: &Asked,
     rules: &AddressRules,
     resolved: &NamedDocuments,
-    parts: &[&str],
+    wanted: &Wanted,
     listener: &mut dyn Listener,
 ) -> Result<Quoted, CatalogueError> {
     let mut documents = resolved.documents.clone();
-    let mut read = first_passages(catalogue, asked, rules, &documents, parts).await?;
-    if parts.contains(&SUCCESSOR) {
+    let mut read = first_passages(catalogue, asked, rules, &documents, wanted).await?;
+    if matches!(wanted, Wanted::Parts(parts) if parts.contains(&SUCCESSOR)) {
         let replaced_by = read.iter().flat_map(|passage| &passage.standing.replaced_by);
         let keys: BTreeSet<AddressKey> = replaced_by.filter_map(|address| AddressKey::of(address)).collect();
         let successors = catalogue.addressed(&asked.scope, None, &keys.into_iter().collect::<Vec<_>>()).await?;
         let known: BTreeSet<DocumentId> = documents.iter().map(|named| named.document).collect();
         documents.extend(successors.into_iter().filter(|successor| !known.contains(&successor.document)));
-        read = first_passages(catalogue, asked, rules, &documents, parts).await?;
+        read = first_passages(catalogue, asked, rules, &documents, wanted).await?;
     }
-    // Of several documents each gets its share, and a range of short ones is quoted whole.
-    let each = share(rules, &documents);
-    // Withdrawn between the two reads: as if it had never been there.
+    // Withdrawn between the two reads: as if it had never been there. What asks for more than the document is searched for.
     if read.is_empty() {
-        return Ok(Quoted::Withdrawn);
+        return Ok(if matches!(wanted, Wanted::Matter(_)) { Quoted::WithoutIt } else { Quoted::Withdrawn });
     }
+    let mut warnings = resolved.warnings.clone();
     let mut all: u64 = documents.iter().map(|named| u64::from(named.passages)).sum();
-    if !parts.is_empty() {
-        read.retain(|passage| is_part(passage, parts));
-        let all_have = documents.iter().all(|named| read.iter().any(|one| one.passage.document == named.document));
-        if !all_have {
-            return Ok(Quoted::WithoutParts);
+    let mut quoted: Vec<(CataloguePassage, Vec<String>)> = match wanted {
+        Wanted::Whole => read.into_iter().map(whole).collect(),
+        Wanted::Parts(parts) => read.into_iter().filter(|passage| is_part(passage, parts)).map(whole).collect(),
+        Wanted::Matter(wanted) => matter::said_of(wanted, read),
+    };
+    if *wanted != Wanted::Whole {
+        all = quoted.len() as u64;
+        let is_quoted =
+            |named: &&AddressedDocument| quoted.iter().any(|(one, _)| one.passage.document == named.document);
+        let (speaking, silent): (Vec<_>, Vec<_>) = documents.iter().partition(is_quoted);
+        let must_all_speak = matches!(wanted, Wanted::Parts(_));
+        if speaking.is_empty() || (must_all_speak && !silent.is_empty()) {
+            return Ok(Quoted::WithoutIt);
         }
-        all = read.len() as u64;
+        if !silent.is_empty() && !rules.wording.silent.trim().is_empty() {
+            let addresses: Vec<&str> = silent.iter().map(|named| named.address.as_str()).collect();
+            warnings.push(rules.wording.silent.replace("{addresses}", &addresses.join(", ")));
+        }
+        // Of several documents each gets its share, and a range of short ones is quoted whole.
+        let each = share(rules, &documents);
         let mut counts: BTreeMap<DocumentId, usize> = BTreeMap::new();
-        read.retain(|passage| {
+        quoted.retain(|(passage, _)| {
             let count = counts.entry(passage.passage.document).or_default();
             *count += 1;
             *count <= each
         });
     }
-    let mut warnings = resolved.warnings.clone();
-    if all > read.len() as u64 {
-        let shortened = rules.wording.shortened.replace("{quoted}", &read.len().to_string());
+    if all > quoted.len() as u64 {
+        let shortened = rules.wording.shortened.replace("{quoted}", &quoted.len().to_string());
         warnings.push(shortened.replace("{all}", &all.to_string()));
     }
-    let sentences: Vec<Sentence> = (1_u32..)
-        .zip(&read)
-        .map(|(number, passage)| {
-            let text = shown(&passage.text, &[passage.text.as_str()]);
-            Sentence::claim(with_marker(text.trim(), number) + "\n\n", vec![number])
-        })
-        .collect();
-    let evidence: Vec<Candidate> = read
+    let claims = (1_u32..).zip(&quoted).flat_map(|(number, (_, texts))| {
+        texts.iter().map(move |text| Sentence::claim(with_marker(text.trim(), number) + "\n\n", vec![number]))
+    });
+    let said: Vec<Said> = claims.map(Said::verbatim).collect();
+    let evidence: Vec<Candidate> = quoted
         .into_iter()
-        .map(|passage| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
+        .map(|(passage, _)| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let log = TurnLog { warnings, ..TurnLog::of(gate(resolved.documents.len())) };
-    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
     Ok(Quoted::Said(Box::new(quote(asked, &evidence, log, &said, listener))))
 }
 
-fn share(rules: &AddressRules, documents: &[AddressedDocument]) -> usize {
-    (rules.quoted_passages / documents.len().max(1)).max(1)
+/// A passage, and all of its text.
+pub(super) fn whole(passage: CataloguePassage) -> (CataloguePassage, Vec<String>) {
+    let text = shown(&passage.text, &[passage.text.as_str()]);
+    (passage, vec![text])
 }
 
-/// The first passages of documents, in order: each document's share, or as many as are looked through for parts.
+/// The passages that each of the documents may be quoted with.
+fn share(rules: &AddressRules, documents: &[AddressedDocument]) -> usize {
+    let of_all = if documents.len() > 1 { rules.quoted_of_several() } else { rules.quoted_passages };
+    (of_all / documents.len().max(1)).min(rules.quoted_passages).max(1)
+}
+
+/// The first passages of documents, in order: each document's share, or as many as are looked through.
 async fn first_passages(
     catalogue: &dyn Catalogue,
     asked: &Asked,
     rules: &AddressRules,
     documents: &[AddressedDocument],
-    parts: &[&str],
+    wanted: &Wanted,
 ) -> Result<Vec<CataloguePassage>, CatalogueError> {
-    let most = if parts.is_empty() { share(rules, documents) } else { MOST_LOOKED_THROUGH };
+    let most = if *wanted == Wanted::Whole { share(rules, documents) } else { MOST_LOOKED_THROUGH };
     let keys: Vec<PassageKey> = documents
         .iter()
         .flat_map(|named| {

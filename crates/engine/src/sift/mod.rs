@@ -27,7 +27,7 @@ pub(crate) struct GatesOutcome {
 /// Pure: the same pool under the same rules always ends the same way.
 pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
     let gates = rules.gates_for(pool.reranked);
-    let mut pool = WorkingPool::new(pool);
+    let mut pool = WorkingPool::new(pool, rules.named_share);
     let mut finding = Finding::Passes;
     let mut is_checked = false;
     for gate in gates {

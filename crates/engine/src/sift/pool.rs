@@ -38,6 +38,8 @@ pub(crate) struct WorkingPool<'a> {
     pub(super) reranked: bool,
     pub(super) round: u32,
     pub(super) fallback_reasons: &'a [Fallback],
+    /// The share of the reader's threshold that a document which the question names must reach.
+    pub(super) named_share: f64,
     /// The best similarity of all that was found, before anything was dropped.
     pub(super) best_found: Option<f64>,
     /// The strictest similarity that a candidate had to have so far.
@@ -47,7 +49,7 @@ pub(crate) struct WorkingPool<'a> {
 }
 
 impl<'a> WorkingPool<'a> {
-    pub(super) fn new(pool: Pool<'a>) -> Self {
+    pub(super) fn new(pool: Pool<'a>, named_share: f64) -> Self {
         let Pool { terms, most_kept, reranked, round, fallback_reasons, mut candidates } = pool;
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
@@ -64,6 +66,7 @@ impl<'a> WorkingPool<'a> {
             reranked,
             round,
             fallback_reasons,
+            named_share,
             strictest: None,
             why_none_is_left: None,
         }

@@ -29,11 +29,11 @@ pub(super) struct AnswerReader<'a> {
 impl<'a> AnswerReader<'a> {
     /// None where the policy does not ask, or nobody is there to read: a reranker that said of none of the evidence where
     /// it answers is no reader, and is not asked for what it cannot say.
-    pub(super) fn of(parts: &'a Parts, asked: &'a Asked, evidence: &[Candidate]) -> Option<Self> {
+    pub(super) fn of(parts: &'a Parts, asked: &Asked, question: &'a str, evidence: &[Candidate]) -> Option<Self> {
         let least = asked.policy.rules.speak.least_answering?;
         let is_read = evidence.iter().any(|candidate| candidate.answer.is_some());
         let reader = parts.reranker.as_ref().filter(|_| is_read)?;
-        Some(Self { reader, question: &asked.question.query, least, deadline: asked.deadline })
+        Some(Self { reader, question, least, deadline: asked.deadline })
     }
 
     /// Reads what may be said so far, unless it was likely enough before. Whether it may go out.

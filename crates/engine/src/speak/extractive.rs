@@ -3,6 +3,7 @@
 //! Each is quoted with what it needs to say by itself what it means (`quoting.rs`).
 
 mod answering;
+mod meant;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -16,7 +17,7 @@ use answering::answering;
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
-use super::quoting::quotation;
+use super::quoting::{quotation, quotation_of_row};
 
 /// The sentences in which a reader found the answer, in the order of the notes. Where no reader read the notes: the
 /// sentences that share most with the question, best evidence first among equals.
@@ -32,14 +33,14 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     let asked = significant_terms(query);
     let mut heard = best_of_named(&asked, footnotes);
     let said = found(&asked, footnotes, &texts);
-    let mut quoted = answering(footnotes, &texts, &heard, &said, most);
+    let mut quoted = answering(query, footnotes, &texts, &heard, &said, most);
     if quoted.is_empty() {
         heard.insert(1);
         quoted = by_words(said, heard, most);
     }
     quoted.sort_by_key(|quoted| (quoted.number, quoted.place));
     let mut seen = HashSet::new();
-    quoted.retain(|quoted| seen.insert(quoted.sentence));
+    quoted.retain(|quoted| seen.insert((quoted.sentence, quoted.row)));
     let quoted: Vec<(u32, String)> = quoted.iter().filter_map(|quoted| in_full(quoted, footnotes, &texts)).collect();
     // One that another has with it is not said twice.
     let is_said_by = |(number, words): &(u32, String), (other_number, other): &(u32, String)| {
@@ -53,7 +54,8 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
 /// With what it needs to say by itself what it means.
 fn in_full(quoted: &Quoted<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
     let ((number, candidate), text) = footnotes.notes().zip(texts).find(|((number, _), _)| *number == quoted.number)?;
-    Some((number, quotation(&candidate.passage, text, quoted.place)?))
+    let row = quoted.row.and_then(|row| quotation_of_row(&candidate.passage, text, quoted.place, row));
+    Some((number, row.or_else(|| quotation(&candidate.passage, text, quoted.place))?))
 }
 
 /// What parts the cells of a row.
@@ -64,6 +66,8 @@ struct Quoted<'a> {
     number: u32,
     place: usize,
     sentence: &'a str,
+    /// Of a sentence with several rows of a table: the one that is quoted.
+    row: Option<&'a str>,
 }
 
 /// A sentence of a note, and how many words it shares with the question.
@@ -105,7 +109,10 @@ fn by_words(found: Vec<Found<'_>>, mut heard: BTreeSet<u32>, most: usize) -> Vec
     chosen.sort_by_key(|found| found.number);
     chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
     chosen.truncate(if any_shared { most } else { 1 });
-    chosen.into_iter().map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence }).collect()
+    chosen
+        .into_iter()
+        .map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence, row: None })
+        .collect()
 }
 
 /// The first note of each document and of each kind of document that the question names: one sentence of it at least is
@@ -128,7 +135,8 @@ fn best_of_named(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>) -> BTreeSe
 
 /// Whether this is a row of a table that says something: the first one names the columns.
 fn is_row(sentence: &str, before: &str) -> bool {
-    sentence.contains(BETWEEN_CELLS) && before.contains(BETWEEN_CELLS)
+    let rows = sentence.lines().filter(|line| line.contains(BETWEEN_CELLS)).count();
+    rows > 1 || (rows == 1 && before.contains(BETWEEN_CELLS))
 }
 
 #[cfg(test)]

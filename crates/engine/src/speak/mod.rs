@@ -16,6 +16,7 @@ mod key_phrases;
 pub mod markup;
 pub(crate) mod note_line;
 mod outline;
+mod own_sentences;
 pub mod prompt;
 pub(crate) mod quoting;
 mod repeats;
@@ -28,22 +29,22 @@ pub mod verify;
 
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::{Candidate, GateRecord, Reason, Refusal, Verdict};
+use ibidem_words::{Candidate, Reason, Refusal};
 use tracing::{Instrument as _, trace_span};
 
 use answers::AnswerReader;
 pub(crate) use citing::quote;
-use citing::{Finished, refused};
+use citing::refused;
 use conclude::concluded;
 use confidence::Weighing;
-use extractive::extract;
 use footnotes::Footnotes;
 use generate::{Standard, generate};
+use own_sentences::{StandIn, own_sentences};
 use verify::Verifier;
 
-use crate::draft::{AnswerReading, Draft, Ended, Said};
+use crate::draft::{Draft, Ended};
 use crate::listener::Listener;
-use crate::outcome::{Decided, Outcome, Refused, Writing};
+use crate::outcome::{Decided, Outcome};
 use crate::parts::Parts;
 use crate::policy::{OutOfCorpus, Policy, SpeakMode};
 use crate::roles::NamedModel;
@@ -156,7 +157,7 @@ async fn attempt(
             deadline: asked.deadline,
         },
         weighing: &weighing,
-        reader: AnswerReader::of(parts, asked, &evidence),
+        reader: AnswerReader::of(parts, asked, &question.query, &evidence),
         deadline: asked.deadline,
     };
     let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
@@ -192,71 +193,6 @@ async fn by_fallback(
         return None;
     }
     second.ok()
-}
-
-/// The sources' own sentences stand in for a model's, which wrote in vain for so long.
-#[derive(Clone, Copy, Default)]
-struct StandIn {
-    after_ms: u64,
-    /// A model was asked, and did not answer.
-    has_model_failed: bool,
-}
-
-/// The sources' own sentences; in place of a model's, that is said.
-async fn own_sentences(
-    brief: Brief<'_>,
-    mut log: TurnLog,
-    stand_in: Option<StandIn>,
-    listener: &mut dyn Listener,
-) -> Decided {
-    let Brief { asked, evidence, .. } = brief;
-    let policy = &asked.policy;
-    if stand_in.is_some() {
-        log.raise(Fallback::Extractive);
-        log.warnings.push(policy.rules.wording.extractive_notice.clone());
-    }
-    let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
-    let sentences = extract(&asked.question.query, &footnotes, policy.rules.speak.extractive_sentences);
-    let said: Vec<Said> = sentences.into_iter().map(Said::verbatim).collect();
-    let (gate, failure) = read(brief, &footnotes, &said, &mut log).await;
-    let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
-    let confidence = weighing.verified(&said);
-    let StandIn { after_ms: took_ms, has_model_failed } = stand_in.unwrap_or_default();
-    if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
-        let refusal = answers::refusal(policy, &gate, has_model_failed);
-        let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };
-        return Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log);
-    }
-    log.trace.extend(weighing.record(confidence));
-    let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
-    let finished =
-        Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
-    if !weighing.is_enough(confidence) {
-        return Decided { failure, ..finished.unsure(brief, log, listener).await };
-    }
-    for said in &said {
-        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
-    }
-    Decided { failure, ..finished.cited(asked, log, listener) }
-}
-
-/// Whether the sources' own sentences answer the question, by a reader where there is one; and what went wrong with it.
-async fn read(
-    brief: Brief<'_>,
-    footnotes: &Footnotes<'_>,
-    said: &[Said],
-    log: &mut TurnLog,
-) -> (Option<GateRecord>, Option<String>) {
-    let Some(reader) = AnswerReader::of(brief.parts, brief.asked, brief.evidence) else { return (None, None) };
-    let said: Vec<&Said> = said.iter().collect();
-    let mut reading = AnswerReading::default();
-    reader.lets_out(&said, footnotes, &mut reading).await;
-    if let Some(failure) = &reading.failure {
-        log.fall_back(Fallback::NoRerank, failure);
-    }
-    let gate = answers::record(&brief.asked.policy, &reading.so_far);
-    log.trace.extend(gate.clone());
-    (gate, reading.failure.map(|failure| failure.to_string()))
 }
 
 /// Where the policy wants an outline and a planner is there: only the notes it would write from are left, in its order.

@@ -13,7 +13,7 @@ use super::markup::shown;
 const BETWEEN_HEADINGS: &str = " > ";
 
 /// The sentence of a passage's text, as it is shown, at this place among its sentences.
-pub(super) fn quotation(passage: &CataloguePassage, text: &str, place: usize) -> Option<String> {
+pub(crate) fn quotation(passage: &CataloguePassage, text: &str, place: usize) -> Option<String> {
     let above = ShownAbove::of(&passage.above);
     let sentence = sentence_places(text).into_iter().nth(place)?;
     // A line only looks like a heading: which one is, the section says.
@@ -22,6 +22,15 @@ pub(super) fn quotation(passage: &CataloguePassage, text: &str, place: usize) ->
         path.any(|heading| !heading.is_empty() && line.starts_with(&shown(heading, &[])))
     };
     let quoted = Quotable::new(text, above.lines()).quotation(&sentence, is_heading);
+    Some(shown(&quoted, &[passage.text.as_str()]))
+}
+
+/// A row of that sentence by itself, where it has several.
+pub(super) fn quotation_of_row(passage: &CataloguePassage, text: &str, place: usize, row: &str) -> Option<String> {
+    let above = ShownAbove::of(&passage.above);
+    let sentence = sentence_places(text).into_iter().nth(place)?;
+    let rows = Quotable::new(text, above.lines()).rows_of(&sentence);
+    let (_, quoted) = rows.into_iter().find(|(written, _)| *written == row)?;
     Some(shown(&quoted, &[passage.text.as_str()]))
 }
 
@@ -38,7 +47,8 @@ pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike:
             let quoted = quotable.quotation(sentence, |line| Some(line) == *heading);
             alike(&shown(&quoted, &[source])) == words
         };
-        headings.iter().any(is_it)
+        let is_row = |(_, row): &(&str, String)| alike(&shown(row, &[source])) == words;
+        headings.iter().any(is_it) || quotable.rows_of(sentence).iter().any(is_row)
     })
 }
 

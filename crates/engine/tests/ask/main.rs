@@ -10,6 +10,7 @@ mod gathering;
 mod named;
 mod notes;
 mod outgoing;
+mod parts;
 mod pool;
 mod prompts;
 mod refusals;

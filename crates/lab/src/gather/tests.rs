@@ -30,8 +30,16 @@ fn asked(pool: usize, forced_lexical: usize) -> Asked {
     let mut policy = Policy::parse(include_str!("../../../../policies/book.yaml")).unwrap();
     let (kinds, reserves) = ([].into(), [].into());
     policy.rules.gather.forced_lexical = forced_lexical;
-    policy.rules.gather.rerank =
-        Some(RerankRules { pool, keep: 1, score_weight: None, kind_boost: 0.0, kind_minimum: 0, kinds, reserves });
+    policy.rules.gather.rerank = Some(RerankRules {
+        pool,
+        keep: 1,
+        rows: 0,
+        score_weight: None,
+        kind_boost: 0.0,
+        kind_minimum: 0,
+        kinds,
+        reserves,
+    });
     policy.rules.gather.rewrites = Some(RewriteRules { most: 2, max_tokens: 50, prompt: "Rewrite.".to_owned() });
     Asked {
         request_id: uuid::Uuid::nil(),

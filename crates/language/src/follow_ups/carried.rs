@@ -27,8 +27,7 @@ pub(super) fn fragment(
         Some((place, new)) => {
             let place = with_article(before, place, &new, tables);
             let new = named_again(&before[place.clone()], &new);
-            let text = [joined(&before[..place.start]), new, joined(&before[place.end..])];
-            let text = text.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+            let text = spaced([joined(&before[..place.start]), new, joined(&before[place.end..])]);
             Some(Carried { text: format!("{}?", capitalised(&text)), takes_place: true })
         }
         None => {
@@ -37,6 +36,48 @@ pub(super) fn fragment(
             Some(Carried { text: format!("{last} {with} {}?", joined(object)), takes_place: true })
         }
     }
+}
+
+/// The question with the phrase in place of what it surely takes the place of: what has its number, its words or its
+/// preposition; and a thing in place of the thing that the question is about, where the phrase names one.
+pub(super) fn fragment_in_place(
+    before: &[Word<'_>],
+    phrase: &[Word<'_>],
+    names_a_thing: bool,
+    tables: &Tables,
+) -> Option<String> {
+    let rules = &tables.follow_ups;
+    let leading = phrase.iter().take_while(|word| rules.is_preposition(word)).count();
+    let (prepositions, object) = phrase.split_at(leading);
+    let (place, new) = match names_a_thing {
+        true => place_of(before, prepositions, object, tables)?,
+        false => by_preposition(before, prepositions, object, tables)
+            .map(|(place, from)| (place, object[from..].to_vec()))?,
+    };
+    let place = with_article(before, place, &new, tables);
+    let new = named_again(&before[place.clone()], &new);
+    Some(spaced([joined(&before[..place.start]), new, joined(&before[place.end..])]))
+}
+
+/// The question with the phrase in place of what it says of when, where or how; behind all of it where it says nothing of
+/// that. A verb at the end stays there.
+pub(super) fn in_place_of_complement(before: &[Word<'_>], phrase: &[Word<'_>], tables: &Tables) -> String {
+    let rules = &tables.follow_ups;
+    let is_english = tables.name == "english";
+    let auxiliary = before.iter().position(|word| rules.is_auxiliary(word));
+    let ends_in_verb = !is_english && auxiliary.is_some_and(|place| place + 2 < before.len());
+    let end = before.len() - usize::from(ends_in_verb);
+    let participle = before[..end].iter().rposition(|word| is_participle(word, tables)).filter(|_| is_english);
+    let from = match participle {
+        Some(place) => place + 1,
+        None => first_preposition(&before[..end], tables).unwrap_or(end),
+    };
+    spaced([joined(&before[..from]), joined(phrase), joined(&before[end..])])
+}
+
+/// What is not empty, with spaces between.
+fn spaced(parts: [String; 3]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whose place the phrase takes, and what stands there then.
@@ -218,6 +259,8 @@ pub(super) fn pronoun(asked: &[Word<'_>], place: usize, topic: &str, tables: &Ta
     let noun = behind.first().filter(|next| is_content(next, tables) && !is_participle(next, tables));
     let instead = if rules.possessives.contains(&lower) {
         format!("{topic}'s")
+    } else if lower == rules.place_pronoun && behind.is_empty() {
+        format!("{} {topic}", rules.at_place)
     } else if let Some(noun) = noun.filter(|_| rules.demonstratives.contains(&lower)) {
         behind = &behind[1..];
         let names_it = topic.split(' ').any(|word| same_word(&word.to_lowercase(), &noun.lower));

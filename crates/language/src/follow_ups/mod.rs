@@ -3,12 +3,14 @@
 //! Rules over the tables of a language: openings, pronouns, words that are always of something. A question that has none
 //! of these signs is left as it is. The words that are carried over are the asker's own, out of an earlier question.
 
+mod apart;
 mod carried;
 mod signs;
 mod topic;
 mod words;
 
 use crate::tables::{ENGLISH, GERMAN, Tables};
+pub use apart::taken_apart;
 use signs::Sign;
 use words::{Word, words};
 

@@ -145,6 +145,11 @@ fn stands_for_something_before(asked: &[Word<'_>], place: usize, tables: &Tables
         let is_alone = behind.first().is_none_or(|next| !next_is_content && !rules.is_determiner(next));
         return is_alone && place > 0 && !follows_a_clause;
     }
+    // "Is there a limit", "how many are there": only at the end, and behind no form of "be", it stands for a place.
+    if lower == rules.place_pronoun && behind.is_empty() {
+        let is_place = before.last().is_some_and(|word| !rules.is_auxiliary(word));
+        return is_place && content(before) > 0 && !follows_a_clause;
+    }
     if !rules.pronouns.contains(&lower) || follows_a_clause {
         return false;
     }

@@ -64,6 +64,11 @@ const GOES_ON: &[(&[&str], &str, &str)] = &[
     (&["Who approves trips within Europe?"], "Who pays for them?", "Who pays for trips within Europe?"),
     (&["How long are security logs kept?"], "Who may read them?", "Who may read security logs?"),
     (&["What does ADR-0031 decide?"], "When was it accepted?", "When was ADR-0031 accepted?"),
+    (
+        &["What is the event backbone?"],
+        "How long are messages kept there?",
+        "How long are messages kept in event backbone?",
+    ),
     (&["How long are security logs kept?"], "Why?", "Security logs: Why?"),
     (
         &["How long are ordinary logs kept?", "And security logs?"],
@@ -104,6 +109,7 @@ fn a_question_that_stands_by_itself_stays_as_it_is() {
         "Which documents are kept this year by the finance team?",
         "Do staff need approval before they travel abroad?",
         "Wie viele Tage Urlaub haben Vollzeitkräfte?",
+        "How many days of leave are there?",
         "",
     ] {
         assert_eq!(after(&before, asked), None, "{asked}");

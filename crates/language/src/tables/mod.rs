@@ -35,9 +35,15 @@ pub(crate) struct Tables {
     pub(crate) leaning: &'static [&'static str],
     /// Words that stand around an address where the document itself is asked for.
     pub(crate) around_address: &'static [&'static str],
+    /// Between a question for what a document says and what it says it of: `about`.
+    pub(crate) about: &'static [&'static str],
     pub(crate) aspects: &'static [Aspect],
     /// What stands between the first and the last of a range: `ADR-1 to ADR-3`.
     pub(crate) to: &'static [&'static str],
+    /// What stands before the greatest of a range without a least, and before the least of one without a greatest, or
+    /// behind it.
+    pub(crate) at_most: &'static [&'static str],
+    pub(crate) at_least: &'static [&'static str],
     pub(crate) standings: Standings,
     /// Words that begin a clause.
     pub(crate) connectives: &'static [&'static str],
@@ -162,6 +168,10 @@ pub(crate) struct FollowUps {
     pub(crate) demonstratives: &'static [&'static str],
     /// Before an auxiliary or at the end it stands for what was spoken of; before a noun it is an article.
     pub(crate) article_pronouns: &'static [&'static str],
+    /// At the end of a question it stands for what was spoken of as a place: "there". With the preposition that a place
+    /// has.
+    pub(crate) place_pronoun: &'static str,
+    pub(crate) at_place: &'static str,
     /// "This year" is no year that was spoken of.
     pub(crate) moments: &'static [&'static str],
     /// What a pronoun behind one of these stands for is in the same question.
@@ -178,6 +188,18 @@ pub(crate) struct FollowUps {
     pub(crate) participles: &'static [&'static str],
     /// Which of several.
     pub(crate) choosing: &'static [&'static str],
+    /// Joins two questions into one.
+    pub(crate) and: &'static [&'static str],
+    /// What follows is asked of too: "compared with".
+    pub(crate) compared: &'static [&'static str],
+    /// Words that say when, where or how by themselves: "afterwards".
+    pub(crate) adverbs: &'static [&'static str],
+    /// What a question for things of a kind begins with: "what are".
+    pub(crate) asking_for_things: &'static [&'static str],
+    /// What the names of several things end in.
+    pub(crate) plural: &'static str,
+    /// They ask for somebody or something, and a verb may follow: "who pays …".
+    pub(crate) asking_for_subject: &'static [&'static str],
     /// Puts a phrase behind a question: "for".
     pub(crate) for_whom: &'static str,
     pub(crate) or: &'static str,
@@ -190,6 +212,8 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     possessives: &[],
     demonstratives: &[],
     article_pronouns: &[],
+    place_pronoun: "",
+    at_place: "",
     moments: &[],
     subordinators: &[],
     asking: &[],
@@ -200,6 +224,12 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     relational: &[],
     participles: &[],
     choosing: &[],
+    and: &[],
+    compared: &[],
+    adverbs: &[],
+    asking_for_things: &[],
+    plural: "",
+    asking_for_subject: &[],
     for_whom: "",
     or: "",
 };
@@ -215,8 +245,11 @@ const NOTHING: Tables = Tables {
     sentence_starters: &[],
     leaning: &[],
     around_address: &[],
+    about: &[],
     aspects: &[],
     to: &[],
+    at_most: &[],
+    at_least: &[],
     standings: NO_STANDINGS,
     connectives: &[],
     turning: Turning { denying: &[], demanding: &[], always: &[] },

@@ -190,6 +190,7 @@ fn with_pool(policy: &Policy, pool: usize) -> Arc<Policy> {
     let rerank = policy.rules.gather.rerank.take().unwrap_or(RerankRules {
         pool,
         keep: pool,
+        rows: 0,
         score_weight: None,
         kind_boost: 0.0,
         kind_minimum: 0,

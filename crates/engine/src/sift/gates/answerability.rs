@@ -8,9 +8,6 @@ use super::contradictions::demands_nothing;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
 use crate::sift::pool::{Finding, WorkingPool, shown};
 
-/// What is needed of a document that the question names: the asker says that it answers, and that counts for something.
-const OF_NAMED: f64 = 0.5;
-
 /// The least probability, of the best candidate, that it answers the question.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(transparent)]
@@ -32,8 +29,8 @@ impl GateRule for Answerability {
     fn words(&self) -> Vec<String> {
         vec![format!(
             "The reader gives every passage that is left a probability below {} that it answers the question: refused, \
-             `not_answered`. Where the question names documents, only their passages count, and half of \
-             it is enough. Where no reader is configured, or it failed, this gate decides nothing.",
+             `not_answered`. Where the question names documents, only their passages count, and the share \
+             `sift.named_share` of it is enough. Where no reader is configured, or it failed, this gate decides nothing.",
             self.0
         )]
     }
@@ -56,7 +53,7 @@ impl ChecksPool for Answerability {
         let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max) else {
             return Finding::Passes;
         };
-        let least = if is_named { self.0 * OF_NAMED } else { self.0 };
+        let least = if is_named { self.0 * pool.named_share } else { self.0 };
         if !pool.record(Self::name(), observed < least, observed, least) {
             return Finding::Passes;
         }
@@ -98,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn of_named_documents_they_alone_decide_and_half_is_enough() {
+    fn of_named_documents_they_alone_decide_and_the_policys_share_is_enough() {
         let pool = |named: f32, other: f32| {
             let mut read = read(&[named, other]);
             (read[0].addressed, read[0].on_its_text) = (true, true);
@@ -109,6 +106,11 @@ mod tests {
             "another document answers, and was not asked"
         );
         assert!(passes(&sift(gathered("leave", GATE, pool(0.25, 0.1)))));
+        let mut strict = gathered("leave", GATE, pool(0.25, 0.1));
+        let mut policy = (*strict.asked.policy).clone();
+        policy.rules.sift.named_share = 1.0;
+        strict.asked.policy = std::sync::Arc::new(policy);
+        assert!(!passes(&sift(strict)), "the whole threshold");
         let mut recorded_before = pool(0.1, 0.9);
         recorded_before[0].on_its_text = false;
         assert!(passes(&sift(gathered("leave", GATE, recorded_before))), "as it was decided then");

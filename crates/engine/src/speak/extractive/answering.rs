@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use ibidem_language::layout::{ends_as_sentence, marker};
 use ibidem_language::sentences::sentences_of;
 use ibidem_words::{Candidate, CharSpan};
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;
+use super::meant::Meant;
 use super::{BETWEEN_CELLS, Found, Quoted};
 use crate::in_force::replaces;
 
@@ -20,6 +22,7 @@ const SHARE_OF_BEST_ODDS: f64 = 0.05;
 /// a note, in its title or heading, its sentence that shares most with the question is said. Nothing where no reader
 /// said where any answer stands.
 pub(super) fn answering<'t>(
+    query: &str,
     footnotes: &Footnotes<'_>,
     texts: &'t [String],
     heard: &BTreeSet<u32>,
@@ -51,24 +54,42 @@ pub(super) fn answering<'t>(
         !*is_unheard || !places.iter().any(is_successor)
     });
     read.truncate(most.max(1));
-    let quoted = read.into_iter().filter_map(|(_, _, number, candidate, shown_text)| {
+    let meant = Meant::by(query);
+    let is_only = read.len() == 1;
+    let quoted = read.into_iter().flat_map(|(_, _, number, candidate, shown_text)| {
         let told = candidate.answer.and_then(|span| sentence_of(shown_text, &candidate.passage.text, span));
-        let by_words = || found.iter().find(|found| found.number == number).map(|found| (found.place, found.sentence));
-        let (place, sentence) = told.map(|told| row_asked_for(told, number, found)).or_else(by_words)?;
-        Some(Quoted { number, place, sentence })
+        let told = told.map(|told| said_under(told, number, found));
+        let plainly = |(place, sentence): (usize, &'t str)| Quoted { number, place, sentence, row: None };
+        match told {
+            Some(told) => meant.beside(plainly(told), shown_text, found),
+            None => above(number, candidate, shown_text, found, is_only).map(plainly).into_iter().collect(),
+        }
     });
     quoted.collect()
 }
 
-/// Rows of one table look alike to a reader: where another row of the note shares more words with the question, such as
-/// the name in its first cell, that one is meant.
-fn row_asked_for<'t>(told: (usize, &'t str), number: u32, found: &[Found<'t>]) -> (usize, &'t str) {
-    let is_row = |sentence: &str| sentence.contains(BETWEEN_CELLS);
-    let rows = || found.iter().filter(|found| found.number == number && is_row(found.sentence));
-    let shared = rows().find(|row| row.place == told.0).map(|row| row.shared);
-    // The best comes first.
-    let best = rows().next().zip(shared).filter(|(best, shared)| best.shared > *shared);
-    best.map_or(told, |(best, _)| (best.place, best.sentence))
+/// A heading says nothing by itself: where a reader points at one, the sentence under it is meant.
+fn said_under<'t>(told: (usize, &'t str), number: u32, found: &[Found<'t>]) -> (usize, &'t str) {
+    let says_something = ends_as_sentence(told.1) || marker(told.1) > 0 || told.1.contains(BETWEEN_CELLS);
+    let under = found.iter().filter(|found| found.number == number && found.place > told.0);
+    let under = under.min_by_key(|found| found.place).filter(|_| !says_something);
+    under.map_or(told, |under| (under.place, under.sentence))
+}
+
+/// What is said of a note whose title or heading answers: the title, where it stands in the note, or the sentence that
+/// shares most with the question. One that shares nothing is said only where no other note speaks.
+fn above<'t>(
+    number: u32,
+    candidate: &Candidate,
+    shown_text: &'t str,
+    found: &[Found<'t>],
+    is_only: bool,
+) -> Option<(usize, &'t str)> {
+    let title = candidate.passage.title.trim();
+    let is_title = |(_, sentence): &(usize, &str)| !title.is_empty() && sentence.trim() == title;
+    let titled = sentences_of(shown_text).into_iter().enumerate().find(is_title);
+    let best = found.iter().find(|found| found.number == number).filter(|best| is_only || best.shared > 0);
+    titled.or_else(|| best.map(|best| (best.place, best.sentence)))
 }
 
 /// The sentence of the text as it is shown that has the words at a span of the text as it was. Where the same words

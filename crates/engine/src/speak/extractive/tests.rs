@@ -125,3 +125,62 @@ fn of_the_rows_of_a_table_the_one_is_quoted_that_the_question_names() {
     );
     assert_eq!(said("What may a hotel cost?", &[read], 3), "All other countries — Hotel: EUR 165[1] ");
 }
+
+#[test]
+fn a_heading_that_a_reader_points_at_stands_for_what_is_under_it() {
+    let text = "What to take\n\n- Keys with tags.\n- Badges.\n\nThen go.";
+    let read = |start: u32, end: u32, text: &str| Candidate {
+        rerank: Some(0.9),
+        answer: Some(CharSpan { start, end }),
+        ..note(1, "policy", text)
+    };
+    let list = said("Which things do I take?", &[read(0, 12, text)], 3);
+    assert!(list.contains("Keys with tags.") && list.contains("Badges.") && !list.contains("Then go"), "{list}");
+    let prose = "Meals\n\nThe canteen pays EUR 3.80 a day. Remote days have none.";
+    assert_eq!(said("What is paid for lunch?", &[read(0, 20, prose)], 3), "The canteen pays EUR 3.80 a day.[1] ");
+}
+
+#[test]
+fn where_the_title_answers_it_is_quoted_from_the_note_that_has_it() {
+    let titled = |number: u128, text: &str| {
+        let mut note = note(number, "policy", text);
+        note.passage.title = "Boats stay outside the inner harbour".to_owned();
+        Candidate { rerank: Some(0.9), ..note }
+    };
+    let told = Candidate {
+        answer: Some(CharSpan { start: 0, end: 5 }),
+        ..titled(1, "Boats may enter the outer harbour and the dock.")
+    };
+    let notes = [
+        told,
+        titled(2, "Boats stay outside the inner harbour\n\nStatus\n\nAccepted in May."),
+        titled(3, "New crews wait for a week."),
+    ];
+    assert_eq!(
+        said("Which harbour do boats not enter?", &notes, 3),
+        "Boats may enter the outer harbour and the dock.[1] Boats stay outside the inner harbour[2] "
+    );
+}
+
+#[test]
+fn whether_something_is_so_is_said_by_the_sentence_that_speaks_of_it() {
+    let text = "Models may be used to search and draft. Models are not used to judge people or to decide on partners.";
+    let read = Candidate { rerank: Some(0.9), answer: Some(CharSpan { start: 0, end: 6 }), ..note(1, "policy", text) };
+    assert_eq!(
+        said("May models decide on partners?", std::slice::from_ref(&read), 3),
+        "Models are not used to judge people or to decide on partners.[1] "
+    );
+    assert_eq!(said("What may models be used for?", &[read], 3), "Models may be used to search and draft.[1] ");
+}
+
+#[test]
+fn rows_that_the_question_compares_are_quoted_and_no_others() {
+    let table = "Plan | Speed\nFibre 150 | 140\nDSL 100 | 85\nAir 200 | 90";
+    let start = u32::try_from(table.find("85").unwrap()).unwrap();
+    let answer = Some(CharSpan { start, end: start + 2 });
+    let read = Candidate { rerank: Some(0.9), answer, ..note(1, "policy", table) };
+    assert_eq!(
+        said("Which plan is faster, DSL 100 or Air 200?", &[read], 3),
+        "DSL 100 — Speed: 85[1] Air 200 — Speed: 90[1] "
+    );
+}

@@ -81,6 +81,7 @@ pub(super) const TABLES: Tables = Tables {
         "inhalt", "ist", "lies", "mir", "sagt", "steht", "text", "und", "uns", "von", "war", "was", "welche", "wird",
         "wurde", "zeig", "zeige", "zitiere", "öffne",
     ],
+    about: &["bezüglich", "hinsichtlich", "zu", "zum", "zur", "über"],
     aspects: &[
         Aspect {
             words: &["beschließt", "beschlossen", "entscheidet", "entscheidung", "entschieden"],
@@ -103,6 +104,8 @@ pub(super) const TABLES: Tables = Tables {
         Aspect { words: &["abgelöst", "ersetzt", "nachfolger"], headings: &["status", SUCCESSOR] },
     ],
     to: &["bis", "bis zu"],
+    at_most: &["bis", "bis zu", "höchstens", "unter", "weniger als", "maximal"],
+    at_least: &["ab", "über", "mehr als", "mindestens", "nach", "und mehr", "oder mehr", "und darüber"],
     standings: Standings {
         labels: &["status", "stand", "zustand"],
         in_force: &["angenommen", "beschlossen", "freigegeben", "gültig", "in kraft", "verabschiedet"],

@@ -119,6 +119,7 @@ pub(super) const TABLES: Tables = Tables {
         "which",
         "with",
     ],
+    about: &["about", "concerning", "on", "regarding"],
     aspects: &[
         Aspect {
             words: &["decide", "decided", "decides", "decision", "outcome"],
@@ -144,6 +145,22 @@ pub(super) const TABLES: Tables = Tables {
         },
     ],
     to: &["to", "through", "until", "up to", "thru"],
+    at_most: &["up to", "at most", "until", "under", "below", "less than", "no more than", "not more than", "within"],
+    at_least: &[
+        "above",
+        "over",
+        "more than",
+        "at least",
+        "from",
+        "after",
+        "beyond",
+        "exceeding",
+        "and more",
+        "or more",
+        "and above",
+        "and over",
+        "upwards",
+    ],
     standings: Standings {
         labels: &["status", "state", "standing"],
         in_force: &["accepted", "active", "adopted", "approved", "current", "final", "in force", "published", "valid"],

@@ -3,21 +3,23 @@
 use crate::commands::policy::written::Written;
 
 /// Texts that lose their point without the part that is filled in.
-const PLACEHOLDERS: [(&str, &[&str]); 8] = [
+const PLACEHOLDERS: [(&str, &[&str]); 9] = [
     ("gather.terminology.wording.suggestion", &["{term}"]),
     ("gather.addresses.wording.not_found", &["{address}"]),
     ("gather.addresses.wording.suggestion", &["{address}"]),
     ("gather.addresses.wording.partly", &["{addresses}"]),
     ("gather.addresses.wording.shortened", &["{quoted}", "{all}"]),
+    ("gather.parts.not_answered", &["{part}"]),
     ("gather.lists.wording.heading", &["{count}"]),
     ("gather.lists.wording.shortened", &["{listed}", "{all}"]),
     ("wording.stale", &["{title}", "{date}"]),
 ];
 
 /// Numbers at which a whole section does nothing any more; null switches it off openly.
-const NOTHING_AT_ZERO: [(&str, &str); 7] = [
+const NOTHING_AT_ZERO: [(&str, &str); 8] = [
     ("gather.terminology.longest_term_words", "no question would ever be about a term"),
     ("gather.addresses.quoted_passages", "a document asked for by its address would be quoted without a word"),
+    ("gather.addresses.quoted_of_several", "several documents would be quoted with one passage each"),
     ("gather.addresses.longest_range", "no range of addresses would ever be found"),
     ("gather.lists.most", "every list would be empty"),
     ("gather.rewrites.most", "the planner would be asked for nothing"),

@@ -14,6 +14,7 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     teller.line(&format!("Every{other} question is answered from the documents."));
 
     teller.heading("How passages are found");
+    parts(teller);
     rewrites(teller);
     let hits = teller.always("gather.hits_per_lane");
     teller.line(&format!("The {hits} best by meaning and the {hits} best by keywords are retrieved."));
@@ -52,6 +53,9 @@ fn addresses(teller: &mut Teller<'_>) {
         "A question that is only an address is answered by quoting the document, at most {quoted} passages; \
          a range may have at most {range} addresses."
     ));
+    teller.tell("gather.addresses.quoted_of_several", |most| {
+        format!("Several documents together are quoted with at most {most} passages, each with at least one.")
+    });
     let refusal = teller.always("gather.addresses.wording.not_found");
     let suggestions = teller.always("gather.addresses.suggestions");
     let suggestion = teller.always("gather.addresses.wording.suggestion");
@@ -132,6 +136,19 @@ fn topics(teller: &mut Teller<'_>) {
     teller.as_written("gather.topics.topics");
 }
 
+fn parts(teller: &mut Teller<'_>) {
+    if !teller.has("gather.parts") {
+        return;
+    }
+    let most = teller.always("gather.parts.most");
+    let pool = teller.always("gather.parts.pool");
+    let not_answered = teller.always("gather.parts.not_answered");
+    teller.line(&format!(
+        "A question that asks for several things, at most {most}, is taken apart. Each part is searched and read by itself, \
+         its best {pool} passages in any case. If only some parts are answered: {not_answered}"
+    ));
+}
+
 fn rewrites(teller: &mut Teller<'_>) {
     if !teller.has("gather.rewrites") {
         return;
@@ -177,6 +194,9 @@ fn rerank(teller: &mut Teller<'_>) {
         "If a reranker is configured, it reads the best {pool} and the kept keyword hits, and orders them; otherwise the \
          most similar come first. The best {keep} are kept."
     ));
+    teller.tell("gather.rerank.rows", |rows| {
+        format!("Of a table, the {rows} rows that share most with the question are read by themselves too.")
+    });
     if teller.has("gather.rerank.score_weight") {
         let weight = teller.always("gather.rerank.score_weight");
         teller.line(&format!(

@@ -19,6 +19,9 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
         teller.line(&line);
         teller.told.insert("sift.left_to_reader".to_owned());
     }
+    teller.tell("sift.named_share", |share| {
+        format!("A document that the question names needs the share {share} of the threshold of `answerability`.")
+    });
     let absent = Gate::all().filter(|(name, _)| gates.iter().all(|gate| gate.name() != *name));
     let mut off = Vec::new();
     for (_, absent) in absent {

@@ -1,0 +1,186 @@
+//! An answer of the sources' own sentences, and no model that writes it.
+
+use std::collections::HashSet;
+
+use ibidem_words::degrade::Fallback;
+use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::{Candidate, Verdict};
+
+use super::Brief;
+use super::answers::{self, AnswerReader};
+use super::citing::{self, Finished};
+use super::confidence::Weighing;
+use super::extractive::extract;
+use super::footnotes::Footnotes;
+use crate::draft::{AnswerReading, Said};
+use crate::in_force::with_successors_speaking;
+use crate::listener::Listener;
+use crate::outcome::{Decided, Outcome, Refused, Writing};
+use crate::policy::Answerability;
+use crate::turn::TurnLog;
+
+/// The sources' own sentences stand in for a model's, which wrote in vain for so long.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StandIn {
+    pub(super) after_ms: u64,
+    /// A model was asked, and did not answer.
+    pub(super) has_model_failed: bool,
+}
+
+/// The sources' own sentences; in place of a model's, that is said.
+pub(super) async fn own_sentences(
+    brief: Brief<'_>,
+    mut log: TurnLog,
+    stand_in: Option<StandIn>,
+    listener: &mut dyn Listener,
+) -> Decided {
+    let Brief { asked, evidence, .. } = brief;
+    let policy = &asked.policy;
+    if stand_in.is_some() {
+        log.raise(Fallback::Extractive);
+        log.warnings.push(policy.rules.wording.extractive_notice.clone());
+    }
+    let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
+    let Quoted { said, likely, not_answered, failure } = quoted(brief, &footnotes).await;
+    if let Some(failure) = &failure {
+        log.fall_back(Fallback::NoRerank, failure);
+    }
+    let failure = failure.map(|failure| failure.to_string());
+    let gate = likely.and_then(|likely| answers::record(policy, &[(said.len(), likely)]));
+    log.trace.extend(gate.clone());
+    let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
+    let confidence = weighing.verified(&said);
+    let StandIn { after_ms: took_ms, has_model_failed } = stand_in.unwrap_or_default();
+    if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
+        let refusal = answers::refusal(policy, &gate, has_model_failed);
+        let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };
+        return Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log);
+    }
+    log.warnings.extend(not_answered);
+    log.trace.extend(weighing.record(confidence));
+    let writing = Writing { model: Some("extractive".to_owned()), took_ms, ..citing::writing_from(evidence) };
+    let finished =
+        Finished { footnotes: &footnotes, said: &said, writing, confidence, retrieval: weighing.retrieval() };
+    if !weighing.is_enough(confidence) {
+        return Decided { failure, ..finished.unsure(brief, log, listener).await };
+    }
+    for said in &said {
+        listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
+    }
+    Decided { failure, ..finished.cited(asked, log, listener) }
+}
+
+/// What is quoted, and how likely it answers by a reader, where there is one.
+#[derive(Default)]
+struct Quoted {
+    said: Vec<Said>,
+    likely: Option<f64>,
+    /// Said beside it of the parts of the question that are not answered.
+    not_answered: Vec<String>,
+    failure: Option<RerankError>,
+}
+
+/// The sentences that answer the question as a whole; or, where it was taken apart, those that answer its parts.
+async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
+    let Brief { asked, evidence, .. } = brief;
+    let most = asked.policy.rules.speak.extractive_sentences;
+    let parts = asked.parts();
+    let were_read = !parts.is_empty() && evidence.iter().any(|candidate| candidate.readings.len() == parts.len() + 1);
+    if !were_read {
+        return answering(brief, footnotes, &asked.question.query, evidence, most).await;
+    }
+    let each = (most / parts.len()).max(1);
+    let mut all = Quoted::default();
+    let mut missing = Vec::new();
+    for (place, part) in (1..).zip(&parts) {
+        let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(place)).collect();
+        match answered(brief, footnotes, part, &read, each).await {
+            Some(quoted) => all.add(quoted),
+            None => missing.push(part),
+        }
+    }
+    if missing.is_empty() {
+        return all;
+    }
+    // What stands for the whole may answer what was not found for a part.
+    let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(0)).collect();
+    let whole = answered(brief, footnotes, &asked.question.query, &read, most).await;
+    match (whole, all.said.is_empty()) {
+        (Some(whole), _) => all.add(whole),
+        (None, true) => return answering(brief, footnotes, &asked.question.query, evidence, most).await,
+        (None, false) => {
+            let wording = asked.policy.rules.gather.parts.iter().map(|rules| &rules.not_answered);
+            let said =
+                |wording: &String| missing.iter().map(|part| wording.replace("{part}", part)).collect::<Vec<_>>();
+            all.not_answered = wording.flat_map(said).collect();
+        }
+    }
+    all
+}
+
+impl Quoted {
+    /// With what answers another part; the same is not said twice.
+    fn add(&mut self, other: Self) {
+        self.said.extend(other.said);
+        let mut seen = HashSet::new();
+        self.said.retain(|said| seen.insert(said.sentence.text.clone()));
+        self.likely = self.likely.into_iter().chain(other.likely).reduce(f64::max);
+        self.failure = self.failure.take().or(other.failure);
+    }
+}
+
+/// What is quoted of notes as they were read for a question, if they are as likely to answer it as the policy asks.
+async fn answered(
+    brief: Brief<'_>,
+    footnotes: &Footnotes<'_>,
+    question: &str,
+    read: &[Candidate],
+    most: usize,
+) -> Option<Quoted> {
+    let rules = &brief.asked.policy.rules;
+    let least = rules.sift.rules_of::<Answerability>().map(|gate| gate.0).fold(0.0, f64::max);
+    let best = read.iter().filter_map(Candidate::answering).fold(0.0, f64::max);
+    if best < least {
+        return None;
+    }
+    let quoted = answering(brief, footnotes, question, read, most).await;
+    let is_beside = rules.speak.least_answering.zip(quoted.likely).is_some_and(|(least, likely)| likely < least);
+    (!is_beside && !quoted.said.is_empty()).then_some(quoted)
+}
+
+/// What is quoted of notes as they were read for a question, and how likely that answers it. What replaced a document is
+/// tried before the document.
+async fn answering(
+    brief: Brief<'_>,
+    footnotes: &Footnotes<'_>,
+    question: &str,
+    read: &[Candidate],
+    most: usize,
+) -> Quoted {
+    let least = brief.asked.policy.rules.speak.least_answering.unwrap_or(0.0);
+    if let Some(in_force) = with_successors_speaking(read) {
+        let quoted = said_of(brief, footnotes, question, &in_force, most).await;
+        if quoted.likely.is_some_and(|likely| likely >= least) {
+            return quoted;
+        }
+    }
+    said_of(brief, footnotes, question, read, most).await
+}
+
+/// The sentences of the notes in which the answer was found, read together with the question.
+async fn said_of(
+    brief: Brief<'_>,
+    footnotes: &Footnotes<'_>,
+    question: &str,
+    read: &[Candidate],
+    most: usize,
+) -> Quoted {
+    let said: Vec<Said> = extract(question, &Footnotes::mint(read), most).into_iter().map(Said::verbatim).collect();
+    let mut reading = AnswerReading::default();
+    if let Some(reader) = AnswerReader::of(brief.parts, brief.asked, question, brief.evidence) {
+        let said: Vec<&Said> = said.iter().collect();
+        reader.lets_out(&said, footnotes, &mut reading).await;
+    }
+    let likely = reading.so_far.last().map(|(_, likely)| *likely);
+    Quoted { said, likely, not_answered: Vec::new(), failure: reading.failure }
+}
