@@ -26,7 +26,7 @@ SCORED = [
     ("The travel budget is set once a year by the finance office.", 0.1377),
     ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.7404),
 ]
-TESTS = ["test_edits", "test_facts", "test_leaks"]
+TESTS = ["test_edits", "test_facts", "test_leaks", "test_questions"]
 
 
 def insist(is_so: bool, what: str) -> None:
