@@ -124,8 +124,29 @@ class Written:
                 if answered and span and dice.random() < 0.35:
                     shorter, moved = self.shortened(note.text, span)
                     yield self.row(note, shorter, question, True, moved, what)
+                if answered and span and dice.random() < 0.6:
+                    yield self.quoted(note, question, span, dice.random() < 0.6, what)
                 if dice.random() < (0.5 if answered else 0.1) and (other := self.other(note, question)):
                     yield self.row(other, other.text, question, False, None, f"{what}, another note")
+
+    def quoted(self, note: Note, question: str, span: tuple[int, int], answered: bool, what: str) -> Asked:
+        """One sentence of a note alone, as a finished answer is read: a row with the names of its columns, an item with
+        its heading."""
+        places = parts_of(note.text)
+        own = next(place for place in places if place[0] <= span[0] < place[1])
+        others = [place for place in places[1 if " | " in note.text else 0 :] if place != own and place[1] <= span[0] or place[0] >= span[1]]
+        chosen = own if answered or not others else self.dice.choice(others)
+        said = note.text[chosen[0] : chosen[1]]
+        above = ""
+        if " | " in said and chosen != places[0]:
+            above = note.text[: note.text.index("\n")] + ": "
+        elif said.startswith(("- ", "1. ", "2. ", "3. ", "4. ")) or self.dice.random() < 0.3:
+            above = note.heading.rsplit(": ", 1)[-1] + ": "
+        passage = above + said
+        if chosen != own:
+            return Asked(passage, question, False, None, f"written: {what}, another sentence")
+        end = min(span[1], own[1])
+        return Asked(passage, question, True, (len(above) + span[0] - own[0], len(above) + end - own[0]), f"written: {what}, one sentence")
 
     def row(self, note: Note, text: str, question: str, answered: bool, span, what: str) -> Asked:
         if self.dice.random() < 0.08:
