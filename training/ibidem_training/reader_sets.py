@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import asked as own_questions
-from . import documents, edits, folders, leaks, rules
+from . import bilingual, documents, edits, folders, leaks, rules
 from .near import Near
 from .texts import content, sentences, window, words
 from .verifier_sets import SET_ASIDE, held_out
@@ -333,6 +333,8 @@ def of_our_own(composed: int) -> dict[str, list[Row]]:
         found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
     for number in range(3 * composed):
         found["own"] += [row_of(one, f"documents/{number}") for one in documents.questions(dice)]
+    for number in range(composed):
+        found["own"] += [row_of(one, f"words/{number}") for one in bilingual.questions(dice)]
     for rows in found.values():
         for row in rows:
             row.question = typed(row.question, dice)

@@ -2,7 +2,7 @@
 
 import random
 
-from ibidem_training import asked, documents, facts, leaks, reader_sets
+from ibidem_training import asked, bilingual, documents, facts, leaks, reader_sets
 
 
 def test_every_written_note_has_questions_of_both_kinds_and_answers_that_stand_in_it():
@@ -50,7 +50,7 @@ def test_statements_are_asked_as_yes_or_no_how_many_and_who():
 
 def test_questions_on_composed_documents_have_both_answers_and_point_into_them():
     dice = random.Random(2)
-    for maker in dict.fromkeys(documents.MADE):
+    for maker in (*dict.fromkeys(documents.MADE), bilingual.questions):
         rows = [row for _ in range(60) for row in maker(dice)]
         assert {row.answerable for row in rows} == {True, False}
         for row in rows:
