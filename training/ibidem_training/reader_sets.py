@@ -312,6 +312,7 @@ class Files:
             self.counts[to, row.kind, row.answerable] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=self.files[to])
         self.files[part].flush()
+        self.files["held_out"].flush()
         print(part, "is written", flush=True)
 
     def close(self) -> None:
