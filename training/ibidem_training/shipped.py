@@ -5,6 +5,7 @@ hold a question against a passage, and a claim is held against a premise in much
 there and the claim second here, so what the two kinds of text are marked with changes places.
 """
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,13 @@ from . import folders
 
 READER = folders.REPOSITORY / "models/reader/model.onnx"
 HEADS = {"pool": "pool/Gemm_output_0_MatMul", "answerable": "answerable/Gemm_output_0_MatMul", "spans": "spans/MatMul_output_0"}
+
+
+def insist(sha256: str | None, path: Path = READER) -> None:
+    """A recipe names the weights that it began with: those that ship now may be what came of it."""
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if sha256 and not found.startswith(sha256):
+        raise SystemExit(f"the recipe begins with the reader {sha256}, and {path.name} is {found[:12]}: take it from the history of models/reader")
 
 
 def stored(path: Path) -> dict[str, np.ndarray]:

@@ -186,6 +186,7 @@ def train(options) -> None:
         own = model.state_dict()
         model.load_state_dict(own | shipped.weights())
     if recipe.get("from") == "shipped":
+        shipped.insist(recipe.get("shipped"))
         model.load_state_dict(shipped.reader())
     elif recipe.get("from"):  # a whole model of an earlier round, heads and all
         load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
