@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from . import folders
@@ -151,12 +152,22 @@ LIMITS = {
         "A score is no probability. The threshold was set on 345 rated answers and moves with the kind of text.",
     ],
     "reader": [
-        "English only.",
+        "English. Of other languages it knows what little German it was taught.",
         "People's unanswerable questions, written to look answerable, are its weakest point: few of them could be learned from.",
         "It reads at most 512 tokens of question and passage together.",
         "Yes-or-no questions have an answer but seldom a span: the span it gives for them is where it looked, not the answer.",
     ],
 }
+
+
+def earlier(card: Path, recipe: str) -> tuple[str, str]:
+    """The rounds of the model that this one began with, and how many rows were constructed for them: as its card says, since
+    nothing else is left of it."""
+    text = card.read_text(encoding="utf-8")
+    told = text.split("## Recipe\n\n", 1)[1].split("\n## Figures", 1)[0]
+    told = told.split(f"`training/recipes/{recipe}`", 1)[0]
+    rows = re.search(r"for the rounds before, ([\d,]+)", text) or re.search(r"Beside them ([\d,]+) rows", text)
+    return told.strip() + "\n\n", f" (for the rounds before, {rows.group(1)})" if rows else ""
 
 
 def main() -> None:
@@ -174,11 +185,12 @@ def main() -> None:
         recipe = json.loads(path.read_text(encoding="utf-8"))
         counts = json.loads((runs / "sets" / recipe.get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
         rounds.insert(0, (path, recipe, counts, runs / "runs" / name / "log.jsonl"))
-        name = recipe.get("from")
+        name = recipe.get("from") if recipe.get("from") != "shipped" else None
         path = path.parent / f"{name}.json"
+    before, made_before = earlier(options.out / "card.md", rounds[0][0].name) if rounds[0][1].get("from") == "shipped" else ("", "")
     report = json.loads((options.out / "report.json").read_text(encoding="utf-8"))
     sets = VERIFIER_SETS if options.task == "verifier" else READER_SETS
-    made = sum(one["rows"] for _, _, counts, _ in rounds for one in counts["counts"] if one["kind"].startswith("made") and one["file"] != "held_out")
+    made = sum(one["rows"] for _, _, counts, _ in rounds for one in counts["counts"] if one["file"] != "held_out" and one["kind"].split(":")[0] not in sets)
     rows = [[name, max(rows_of(counts, name) for _, _, counts, _ in rounds) or "questions only", *about] for name, about in sets.items()]
     base, licence = BASES[rounds[0][1]["base"]]
     size = (options.out / "model.onnx").stat().st_size / 1e6
@@ -194,13 +206,13 @@ def main() -> None:
 
 {table(["set", "rows", "source", "licence", "class"], rows)}
 
-Beside them {made:,} rows were constructed from these texts and from passages composed for this purpose; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
+Beside them {made:,} rows{made_before} were constructed from these texts, from passages composed for this purpose and from notes that we wrote; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
 
 Class A means that labels and text are clear; class B, that the repository's licence is clear and the text underneath is third parties', quoted there under that licence. {CLASS_B[options.task]}
 
 ## Recipe
 
-{chr(10).join(told(path, log, options.note if path == options.recipe else "") for path, _, _, log in rounds)}
+{before}{chr(10).join(told(path, log, options.note if path == options.recipe else "") for path, _, _, log in rounds)}
 
 ## Figures
 

@@ -22,11 +22,11 @@ OUTPUTS = {"reader": ["logits", "start_logits", "end_logits"], "verifier": ["log
 # The same pairs with the same scores are in crates/adapters/tests/real/reader.rs.
 QUESTION = "Who approves travel requests?"
 SCORED = [
-    ("Travel requests go to the planning desk, which forwards them.", 0.8624),
-    ("The travel budget is set once a year by the finance office.", 0.1377),
-    ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.7404),
+    ("Travel requests go to the planning desk, which forwards them.", 0.7124),
+    ("The travel budget is set once a year by the finance office.", 0.2534),
+    ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.5396),
 ]
-TESTS = ["test_edits", "test_facts", "test_leaks"]
+TESTS = ["test_edits", "test_facts", "test_leaks", "test_questions"]
 
 
 def insist(is_so: bool, what: str) -> None:

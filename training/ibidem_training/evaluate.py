@@ -260,7 +260,7 @@ def refusing_in_both(here, elsewhere, refused: float) -> float:
     return float(points[min(len(points) - 1, int(np.searchsorted(shares, refused)))])
 
 
-def reader(scorer: Scorer, data: Path, every: int, choices_only: bool = False, sets: str = "reader-b") -> dict:
+def reader(scorer: Scorer, data: Path, every: int, choices_only: bool = False, sets: str = "reader-c") -> dict:
     articles = squad(data)
     report: dict = {}
     rows = []
@@ -396,18 +396,18 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="only every n-th example: to see that it runs")
     parser.add_argument("--choices-only", action="store_true", help="no test set is read: to compare what could be measured")
-    parser.add_argument("--sets", default="verifier-c", help="the folder of sets whose held-out pairs count")
+    parser.add_argument("--sets", help="the folder of sets whose held-out pairs count; the last one made where nothing is said")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     scorer = Scorer(options.task, options.source, options.base)
     kept = options.out.with_suffix(".npz") if options.out else None
     if options.task == "reader":
-        report = reader(scorer, folders.data(), options.every, options.choices_only)
+        report = reader(scorer, folders.data(), options.every, options.choices_only, options.sets or "reader-c")
     elif kept and kept.exists():  # measured before: only read anew
         report = verifier(dict(np.load(kept)))
     else:
-        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets)
+        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets or "verifier-c")
         if kept:
             np.savez(kept, **found)
         report = verifier(found)

@@ -55,6 +55,15 @@ def repository_texts() -> Iterable[tuple[str, str]]:
             yield "adversarial", passage
     for row in rows(folders.REPOSITORY / "data/evaluation/golden_queries.jsonl"):
         yield "golden", row["query"]
+    for row in rows(folders.REPOSITORY / "data/evaluation/trial.jsonl"):
+        yield "trial", row["question"]
+    for name in ("follow_ups", "follow_ups_known"):
+        for row in rows(folders.REPOSITORY / f"data/evaluation/{name}.jsonl"):
+            for turn in row["turns"]:
+                yield "follow_ups", turn["ask"]
+    # What the golden set, the trial and the follow-ups are asked about.
+    for path in sorted((folders.REPOSITORY / "demo").rglob("*.md")):
+        yield "demo", path.read_text(encoding="utf-8")
 
 
 class Leaks:

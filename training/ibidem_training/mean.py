@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from . import folders
+from . import folders, shipped
 
 
 def mean(models: list[dict], weights: list[float]) -> dict:
@@ -24,10 +24,10 @@ def mean(models: list[dict], weights: list[float]) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("runs", nargs="+", help="names of runs, each with its weight after a colon where it is not 1")
+    parser.add_argument("runs", nargs="+", help="names of runs, each with its weight after a colon where it is not 1; shipped: the reader in models/")
     options = parser.parse_args()
     named = [(name.split(":") + ["1"])[:2] for name in options.runs]
-    models = [torch.load(folders.runs() / "runs" / name / "checkpoint.pt", weights_only=True)["model"] for name, _ in named]
+    models = [shipped.reader() if name == "shipped" else torch.load(folders.runs() / "runs" / name / "checkpoint.pt", weights_only=True)["model"] for name, _ in named]
     options.out.parent.mkdir(parents=True, exist_ok=True)
     torch.save({"model": mean(models, [float(weight) for _, weight in named])}, options.out)
 

@@ -8,10 +8,11 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import edits, folders, leaks, rules
+from . import asked as own_questions
+from . import bilingual, documents, edits, folders, leaks, rules
 from .near import Near
 from .texts import content, sentences, window, words
-from .verifier_sets import held_out
+from .verifier_sets import SET_ASIDE, held_out
 
 SEED = 20261117
 SETS = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "boolq", "qasper", "ares", "doqa"]
@@ -281,14 +282,98 @@ def sentence_questions(data: Path, dice: random.Random):
         yield Asked(row["query"], " ".join(with_it), None, None, group, "kou_squad", "")
 
 
+class Files:
+    """The files of a set, written one after the other: each row once, and none that a test set knows."""
+
+    PARTS = ("people", "hard", "written", "own", "made")
+
+    def __init__(self, out: Path, check: leaks.Leaks):
+        out.mkdir(parents=True, exist_ok=True)
+        self.out, self.check = out, check
+        self.files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in (*self.PARTS, "held_out")}
+        self.counts: Counter[tuple[str, str, int]] = Counter()
+        self.dropped: Counter[str] = Counter()
+        self.seen = set()
+
+    def write(self, part: str, rows) -> None:
+        for row in rows:
+            key = (row.question, row.passage, part == "hard")
+            if key in self.seen or not words(row.question):
+                continue
+            self.seen.add(key)
+            if name := self.check.find(row.question) or self.check.find(row.passage):
+                self.dropped[f"{part}: {name}"] += 1
+                continue
+            if row.span:
+                assert 0 <= row.span[0] < row.span[1] <= len(row.passage), row
+            if part == "hard" and held_out(row.group):
+                continue
+            to = "held_out" if held_out(row.group) else part
+            self.counts[to, row.kind, row.answerable] += 1
+            print(json.dumps(asdict(row), ensure_ascii=False), file=self.files[to])
+        self.files[part].flush()
+        self.files["held_out"].flush()
+        print(part, "is written", flush=True)
+
+    def close(self) -> None:
+        for file in self.files.values():
+            file.close()
+        counts = self.counts
+        table = [{"file": to, "kind": kind, "answerable": label, "rows": count} for (to, kind, label), count in sorted(counts.items())]
+        (self.out / "counts.json").write_text(json.dumps({"counts": table, "dropped": self.dropped}, indent=1), encoding="utf-8")
+        for to in self.files:
+            print(to, sum(c for (f, _, a), c in counts.items() if f == to), "answerable", sum(c for (f, _, a), c in counts.items() if f == to and a))
+        print("dropped", dict(self.dropped))
+
+
+def of_our_own(composed: int) -> dict[str, list[Row]]:
+    """Questions on notes that were written out, and on notes, tables and decisions that are composed."""
+    dice = random.Random(SEED + 1)
+    found: dict[str, list[Row]] = {"written": [], "own": []}
+    for part, group, aside, one in own_questions.rows(dice, 2 * composed):
+        found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
+    for number in range(3 * composed):
+        found["own"] += [row_of(one, f"documents/{number}") for one in documents.questions(dice)]
+    for number in range(composed):
+        found["own"] += [row_of(one, f"words/{number}") for one in bilingual.questions(dice)]
+    for rows in found.values():
+        for row in rows:
+            row.question = typed(row.question, dice)
+    return found
+
+
+def typed(question: str, dice: random.Random) -> str:
+    chance = dice.random()
+    return question.rstrip("? ") if chance < 0.06 else question.lower().rstrip("? ") if chance < 0.12 else question
+
+
+def row_of(one: rules.Asked, group: str) -> Row:
+    return Row(one.question, one.passage, int(one.answerable), one.span, one.kind, group)
+
+
 def make(data: Path, out: Path, composed: int = 1500) -> None:
     dice = random.Random(SEED)
-    check = leaks.Leaks(data)
+    files = Files(out, leaks.Leaks(data))
     asked, plain = questions(data, dice)
     texts = sorted({one.passage for one in asked})
     maker = Maker(texts, asked, dice)
     people = [maker.in_context(trimmed(row, dice) if row.kind.split(":")[0] in SPANS else row, title) for row, title in plain]
-    made = []
+    files.write("people", people)
+    # What people asked to be unanswerable, with as much of what the same people asked and a passage answers: read more often.
+    hard = [row for row in people if row.kind.split(":")[0] in HARD]
+    spare = sum(not row.answerable for row in hard if row.kind.startswith("squad2_part")) * 3 // 2
+    asked_here = [row for row in hard if row.answerable and row.kind.startswith("squad2_part")]
+    few = {id(row) for row in dice.sample(asked_here, min(spare, len(asked_here)))}
+    files.write("hard", [row for row in hard if not row.kind.startswith("squad2_part: answerable") or id(row) in few])
+    for part, rows in of_our_own(composed).items():
+        files.write(part, rows)
+    files.write("made", changed(data, maker, asked, composed))
+    files.close()
+
+
+def changed(data: Path, maker: Maker, asked: list[Asked], composed: int) -> list[Row]:
+    """People's questions and passages changed, and rules that are composed."""
+    dice, made = maker.dice, []
     for one in asked:
         chance = dice.random()
         spare = dice.random() < (0.35 if one.name in ("squad2_part", "flan_squad", "qed", "covidqa") else 0.15)
@@ -307,8 +392,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     for row in sentence_questions(data, dice):
         if isinstance(row, Row):
             made.append(row)
-        elif dice.random() < 0.5 and (changed := maker.question_changed(row)):
-            made.append(changed)
+        elif dice.random() < 0.5 and (other := maker.question_changed(row)):
+            made.append(other)
     for name in folders.present(data, "rank", ["pubmedqa", "scifact_train"]):
         rows = list(leaks.rows(data / f"training/rank/{name}.jsonl"))
         abstracts = sorted({row["positive"] for row in rows})
@@ -321,40 +406,7 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
                 made.append(Row(row["query"], cut(dice.choice(others)), 0, None, f"made: {name}, other", group))
     for number in range(composed):
         made += [Row(a.question, a.passage, int(a.answerable), a.span, f"made: {a.kind}", f"rules/{number}") for a in rules.questions(dice)]
-    out.mkdir(parents=True, exist_ok=True)
-    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("people", "made", "hard", "held_out")}
-    counts: Counter[tuple[str, str, int]] = Counter()
-    dropped: Counter[str] = Counter()
-    seen = set()
-    # What people asked to be unanswerable, with as much of what the same people asked and a passage answers: read more often.
-    hard = [row for row in people if row.kind.split(":")[0] in HARD]
-    spare = sum(not row.answerable for row in hard if row.kind.startswith("squad2_part")) * 3 // 2
-    asked_here = [row for row in hard if row.answerable and row.kind.startswith("squad2_part")]
-    few = {id(row) for row in dice.sample(asked_here, min(spare, len(asked_here)))}
-    hard = [row for row in hard if not row.kind.startswith("squad2_part: answerable") or id(row) in few]
-    for part, rows in (("people", people), ("made", made), ("hard", hard)):
-        for row in rows:
-            key = (row.question, row.passage, part == "hard")
-            if key in seen or not words(row.question):
-                continue
-            seen.add(key)
-            if name := check.find(row.question) or check.find(row.passage):
-                dropped[f"{part}: {name}"] += 1
-                continue
-            if row.span:
-                assert 0 <= row.span[0] < row.span[1] <= len(row.passage), row
-            if part == "hard" and held_out(row.group):
-                continue
-            to = "held_out" if held_out(row.group) else part
-            counts[to, row.kind, row.answerable] += 1
-            print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])
-    for file in files.values():
-        file.close()
-    table = [{"file": to, "kind": kind, "answerable": label, "rows": count} for (to, kind, label), count in sorted(counts.items())]
-    (out / "counts.json").write_text(json.dumps({"counts": table, "dropped": dropped}, indent=1), encoding="utf-8")
-    for to in files:
-        print(to, sum(c for (f, _, a), c in counts.items() if f == to), "answerable", sum(c for (f, _, a), c in counts.items() if f == to and a))
-    print("dropped", dict(dropped))
+    return made
 
 
 def cut(text: str, most: int = 200) -> str:

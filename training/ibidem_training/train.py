@@ -185,7 +185,10 @@ def train(options) -> None:
     if recipe.get("trunk shipped"):  # the reader's, as it is in models/; the heads begin at chance
         own = model.state_dict()
         model.load_state_dict(own | shipped.weights())
-    if recipe.get("from"):  # a whole model of an earlier round, heads and all
+    if recipe.get("from") == "shipped":
+        shipped.insist(recipe.get("shipped"))
+        model.load_state_dict(shipped.reader())
+    elif recipe.get("from"):  # a whole model of an earlier round, heads and all
         load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
     if recipe.get("stems"):
         model.stems.copy_(torch.from_numpy(stems(tokenizer(runs / "bases" / recipe["base"], "only_first", 512))))

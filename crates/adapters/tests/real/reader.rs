@@ -39,9 +39,9 @@ async fn the_reader_says_what_answers_and_where() {
 async fn the_reader_scores_alike_on_every_cpu() {
     let question = "Who approves travel requests?";
     let cases = [
-        ("Travel requests go to the planning desk, which forwards them.", 0.8624),
-        ("The travel budget is set once a year by the finance office.", 0.1377),
-        ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.7404),
+        ("Travel requests go to the planning desk, which forwards them.", 0.7124),
+        ("The travel budget is set once a year by the finance office.", 0.2534),
+        ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.5396),
     ];
     let texts = cases.map(|(text, _)| text.to_owned()).to_vec();
     let scores = reader().score(question, texts).await.unwrap();
