@@ -48,6 +48,7 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/v1/chat/completions", ASKER, "ask in OpenAI's form"),
     ("GET", "/v1/models", ASKER, "list what a chat program may choose"),
     ("POST", "/v1/search", ASKER, "search"),
+    ("GET", "/v1/documents", ASKER, "list the documents that one may see"),
     ("GET", "/v1/documents/{id}", ASKER, "read a document that one may see"),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", ASKER, "read a passage of it"),
     ("GET", "/v1/documents/{id}/original", ASKER, "download its original"),
@@ -57,6 +58,7 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/auth/logout", ASKER, "sign out"),
     ("GET", "/openapi.json", ASKER, "read the description of the API"),
     ("POST", "/v1/documents", CURATOR, "hand in a document"),
+    ("PATCH", "/v1/documents/{id}", CURATOR, "change a document's tags, of those that one carries"),
     ("GET", "/v1/feedback", CURATOR, "read what askers said of answers"),
     ("GET", "/v1/memory", CURATOR, "list curated memory"),
     ("GET", "/v1/memory/{id}", CURATOR, "read an entry of curated memory"),
@@ -86,7 +88,7 @@ pub const ROUTES: &[Route] = &[
 
 /// What goes beyond a route.
 pub const POWERS: &[(Power, Role, &str)] =
-    &[(Power::GiveForeignTags, Role::Admin, "hand in a document for tags that one does not carry")];
+    &[(Power::GiveForeignTags, Role::Admin, "give a document tags that one does not carry")];
 
 /// Whether a caller may call the route that they called. A route without a row is a mistake of this program.
 pub(crate) fn check(parts: &Parts, identity: &Identity) -> Result<(), Problem> {

@@ -7,6 +7,7 @@ mod collections;
 mod commit;
 mod conversations;
 mod convert;
+mod document_list;
 mod documents;
 mod erase;
 mod feedback;
@@ -20,6 +21,7 @@ mod people;
 mod policies;
 mod quotas;
 mod readable;
+mod retag;
 mod schema;
 mod sessions;
 mod show;
@@ -48,6 +50,7 @@ pub use conversations::{
     ConversationRow, ConversationTurn, DeletedConversation, InvalidTitle, NewTurn, Retention, Talker, checked_title,
     history,
 };
+pub use document_list::{DocumentsOf, ListedRow};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use erase::{EraseError, Erased};
 pub use feedback::{Feedback, FeedbackReason, GivenFeedback, Thumb};
@@ -55,7 +58,8 @@ pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use people::{GroupRow, InvalidGroup, NewGroup, PersonError, PersonRow};
 pub use quotas::{DailyUse, Exceeded, Holder, TurnPlace};
-pub use readable::ReadableDocument;
+pub use readable::{KeptVersion, ReadableDocument};
+pub use retag::RetagOutcome;
 pub use schema::SchemaState;
 pub use sessions::{BegunSignIn, KeptSignIn, NewSession, OpenSession, ProviderLogout, SessionRow};
 pub use show::ShownDocument;

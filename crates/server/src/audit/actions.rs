@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 40] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -36,6 +36,8 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 38] = [
     ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
     ("POST", "/v1/search", AuditedAction::Search),
     ("POST", "/v1/documents", AuditedAction::SubmitDocument),
+    ("GET", "/v1/documents", AuditedAction::ListDocuments),
+    ("PATCH", "/v1/documents/{id}", AuditedAction::RetagDocument),
     ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
     ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),

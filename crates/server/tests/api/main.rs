@@ -11,6 +11,7 @@ mod confidence;
 mod conversations;
 mod deployed;
 mod difference;
+mod document_list;
 mod documents;
 mod door;
 mod erasing;
@@ -49,7 +50,9 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007/export"),
         ("POST", "/v1/answers/00000000-0000-0000-0000-000000000007/feedback"),
         ("GET", "/v1/feedback"),
+        ("GET", "/v1/documents"),
         ("POST", "/v1/documents"),
+        ("PATCH", "/v1/documents/00000000-0000-0000-0000-000000000007"),
         ("POST", "/v1/memory/pins"),
         ("POST", "/v1/memory/notes"),
         ("GET", "/v1/memory"),
