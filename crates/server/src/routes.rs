@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
+    answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people, policies,
     receipt_keys, search,
 };
 use crate::audit::record_action;
@@ -74,6 +74,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+        .routes(routes!(policies::list, policies::set, policies::unset))
         .routes(routes!(people::list))
         .routes(routes!(people::set))
         .merge(openai::routes())

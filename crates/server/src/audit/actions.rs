@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 40] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 43] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -56,6 +56,9 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 40] = [
     ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
     ("GET", "/v1/people", AuditedAction::ListPeople),
     ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
+    ("GET", "/v1/policies", AuditedAction::ListPolicies),
+    ("PUT", "/v1/policies", AuditedAction::SetPolicy),
+    ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
     ("GET", "/auth/me", AuditedAction::ReadSelf),
     ("GET", "/auth/sessions", AuditedAction::ListSessions),
     ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),

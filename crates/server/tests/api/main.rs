@@ -23,6 +23,7 @@ mod observed;
 mod openapi;
 mod people;
 mod permissions;
+mod policies;
 mod policy_change;
 mod quotas;
 mod search;
@@ -66,6 +67,9 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/groups"),
         ("PUT", "/v1/groups"),
         ("GET", "/v1/people"),
+        ("GET", "/v1/policies"),
+        ("PUT", "/v1/policies"),
+        ("DELETE", "/v1/policies"),
         ("GET", "/auth/me"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {

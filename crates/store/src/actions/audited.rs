@@ -81,6 +81,9 @@ actions! {
     ListActions, "audit.actions", "These records are read.";
     ReplayDecisions, "audit.replay", "Recorded decisions are made again.";
     PruneAudit, "audit.prune", "Old records are removed.";
+    ListPolicies, "policy.list", "The policy files that are set for a tenant and its collections are listed.";
+    SetPolicy, "policy.set", "A policy file is put in force for a tenant or a collection.";
+    UnsetPolicy, "policy.unset", "The policy file of a tenant or a collection is taken back.";
     PolicyInForce, "policy.in_force", "A policy comes into force on a server.";
     ModelsInForce, "models.in_force", "The language models of the settings come into force on a server.";
     MeasureQuality, "quality.measure", "Questions are asked of the documents to measure or calibrate quality.";

@@ -162,6 +162,7 @@ impl Side {
             store: store.clone(),
             engine,
             policy: watch::channel(policy.clone()).1,
+            policy_places: Default::default(),
             roles: watch::channel(Arc::default()).1,
             originals,
             readiness: Arc::new(Always),
