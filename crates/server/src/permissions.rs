@@ -80,6 +80,7 @@ pub const ROUTES: &[Route] = &[
     ("GET", "/v1/policies", ADMIN, "list which policy files are in force"),
     ("PUT", "/v1/policies", ADMIN, "put a policy file in force for the tenant or a collection"),
     ("DELETE", "/v1/policies", ADMIN, "take a policy file back"),
+    ("GET", "/v1/metrics", ADMIN, "read the numbers of the own tenant"),
     ("GET", "/metrics", Least::Operator, "read the metrics of all tenants"),
     ("GET", "/auth/login", ANYBODY, "begin to sign in"),
     ("GET", "/auth/callback", ANYBODY, "come back from the identity provider"),

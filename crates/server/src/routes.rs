@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     answers, audit, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people, policies,
-    receipt_keys, search,
+    receipt_keys, search, tenant_metrics,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
@@ -75,6 +75,7 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
         .routes(routes!(policies::list, policies::set, policies::unset))
+        .routes(routes!(tenant_metrics::read))
         .routes(routes!(people::list))
         .routes(routes!(people::set))
         .merge(openai::routes())

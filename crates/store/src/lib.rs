@@ -29,6 +29,7 @@ mod show;
 mod signing_keys;
 mod submit;
 mod survey;
+mod tenant_metrics;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
@@ -67,6 +68,7 @@ pub use sessions::{BegunSignIn, KeptSignIn, NewSession, OpenSession, ProviderLog
 pub use show::ShownDocument;
 pub use signing_keys::SigningKeyRow;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
+pub use tenant_metrics::TenantDay;
 
 /// How long a connection that went idle is taken to live without being asked.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);

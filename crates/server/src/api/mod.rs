@@ -17,3 +17,4 @@ pub(crate) mod people;
 pub(crate) mod policies;
 pub(crate) mod receipt_keys;
 pub(crate) mod search;
+pub(crate) mod tenant_metrics;

@@ -29,6 +29,7 @@ mod quotas;
 mod search;
 mod sign_in;
 mod stored_answers;
+mod tenant_metrics;
 mod world;
 
 use axum::http::StatusCode;
@@ -70,6 +71,7 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/policies"),
         ("PUT", "/v1/policies"),
         ("DELETE", "/v1/policies"),
+        ("GET", "/v1/metrics"),
         ("GET", "/auth/me"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {

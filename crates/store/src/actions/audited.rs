@@ -77,6 +77,7 @@ actions! {
     ProviderLogout, "session.provider_logout", "The identity provider ends a person's session.";
     OwnTag, "tag.own", "Somebody becomes the owner of a tag.";
     EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
+    ReadMetrics, "metrics.read", "A tenant's own numbers are read.";
     ReadAudit, "audit.read", "The record of a question is read.";
     ListActions, "audit.actions", "These records are read.";
     ReplayDecisions, "audit.replay", "Recorded decisions are made again.";

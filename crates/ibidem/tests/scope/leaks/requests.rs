@@ -46,7 +46,7 @@ impl Request {
 /// What an asker may call, what a curator may beside it, and what an admin may beside that.
 const OF_ASKERS: usize = 36;
 const OF_CURATORS: usize = OF_ASKERS + 4;
-pub(super) const OF_ADMINS: usize = OF_CURATORS + 7;
+pub(super) const OF_ADMINS: usize = OF_CURATORS + 8;
 
 pub(super) fn how_many_kinds(role: ibidem_words::Role) -> usize {
     match role {
@@ -216,6 +216,7 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
         42 => Request { held: Held::Unmarked, ..new("GET", "/v1/audit/actions").at("/v1/audit/actions?limit=100") },
         43 => new("GET", "/v1/keys"),
         44 => new("GET", "/v1/groups"),
+        46 => Request { held: Held::Unmarked, ..new("GET", "/v1/metrics") },
         45 => new("GET", "/v1/policies").at("/v1/policies?history=true"),
         _ => new("GET", "/v1/people"),
     }
