@@ -102,7 +102,7 @@ impl Policies {
                         setting.collection.map_or("(all)".to_owned(), String::from),
                         setting.version.to_string(),
                         setting.name,
-                        setting.policy.map_or("(taken back)".to_owned(), |hash| hash.short(12).to_string()),
+                        setting.policy.map_or("(taken back)".to_owned(), |hash| hash.short(12)),
                         setting.set_by,
                         setting.set_at.format("%F %R").to_string(),
                     ]);
