@@ -245,7 +245,9 @@ impl Side {
         body: Option<&Value>,
     ) -> Said {
         let url = format!("{}{}", self.url, self.filled(path));
-        let mut request = self.client.request(method.parse().unwrap(), url);
+        // Links in replies begin with the address by which a server was reached: here the same for both.
+        let request = self.client.request(method.parse().unwrap(), url);
+        let mut request = request.header("host", "ibidem.example");
         for (name, value) in headers {
             request = request.header(*name, value);
         }
