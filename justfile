@@ -240,6 +240,19 @@ difference cases="10000" askers="30":
     eval "$(stack/env)" && IBIDEM_DIFFERENCES={{ cases }} IBIDEM_DIFFERENCE_ASKERS={{ askers }} \
       cargo nextest run --cargo-profile release -p ibidem-engine -p ibidem --all-features --locked -E 'test(difference)' --no-capture
 
+# Nobody gets anything of what they may not see: so many generated cases on the fakes, and so many through HTTP, PostgreSQL
+# and Qdrant. Each is put to a world with what is hidden from the asker and to the same world without it.
+leaks cases="1000000" real="20000":
+    IBIDEM_LEAKS={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
+      -E 'test(no_generated_case_on_the_fakes_leaks)' --no-capture
+    eval "$(stack/env)" && IBIDEM_LEAKS_REAL={{ real }} cargo nextest run -p ibidem --test scope --all-features --locked \
+      -E 'test(no_reply_of_the_real_parts)' --no-capture
+
+# How long a tenant's single document waits while another tenant has so many jobs waiting: under ten seconds.
+fair jobs="100000":
+    eval "$(stack/env)" && IBIDEM_FAIR_JOBS={{ jobs }} cargo nextest run -p ibidem --test ingest --all-features --locked \
+      -E 'test(a_tenant_with_a_long_queue)' --no-capture
+
 # Ten thousand decisions made again from their records, and flips under other thresholds beside asking again.
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \

@@ -102,7 +102,7 @@ impl Engine {
     /// An answer with its receipt, within the request's time. A refusal is an answer too.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
-        let (at, policy) = (asked.at, asked.policy.hash);
+        let (at, policy) = (asked.at, asked.policy.in_force());
         let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
         let late = asked.clone();
         let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
-use futures::future::{join, join_all};
+use futures::future::{join_all, join3};
 use futures::stream::{self, StreamExt as _};
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, TokenCounter};
 use ibidem_words::ports::intake::{Committed, Failure, Intake, Job, Submission};
@@ -25,6 +25,9 @@ use crate::split::{Limits, SplitError, split};
 const JOBS_A_ROUND: usize = 32;
 /// Rounds under way at once: one is embedded while the next is read and the last is committed.
 const ROUNDS_AT_ONCE: usize = 2;
+/// How many jobs of tenants that have none under way are taken beside the rounds: they do not wait until another
+/// tenant's documents are done, however large these are.
+const JOBS_OF_IDLE: usize = 4;
 /// Documents of a round are embedded and committed as soon as they have this many passages together: the first of a
 /// round do not wait for its last, and no more of them are held in memory.
 const PASSAGES_A_GROUP: usize = 1_024;
@@ -124,7 +127,8 @@ impl Worker {
         let taking = join_all((0..ROUNDS_AT_ONCE).map(|_| self.repeat(stop.clone(), || self.intake_round())));
         let publishing =
             self.repeat(stop.clone(), || async { self.publisher.round().await.map_err(|error| error.to_string()) });
-        join(taking, publishing).await;
+        let taking_of_idle = self.repeat(stop, || self.idle_round());
+        join3(taking, taking_of_idle, publishing).await;
     }
 
     async fn repeat<F>(&self, mut stop: watch::Receiver<bool>, round: impl Fn() -> F)
@@ -146,7 +150,16 @@ impl Worker {
 
     /// Takes a handful of jobs and does them. Returns how many were taken.
     async fn intake_round(&self) -> Result<usize, String> {
-        let jobs = self.intake.claim(JOBS_A_ROUND).await.map_err(|error| error.to_string())?;
+        self.held_and_done(self.intake.claim(JOBS_A_ROUND).await.map_err(|error| error.to_string())?).await
+    }
+
+    /// The same with jobs of tenants that have none under way.
+    async fn idle_round(&self) -> Result<usize, String> {
+        self.held_and_done(self.intake.claim_of_idle(JOBS_OF_IDLE).await.map_err(|error| error.to_string())?).await
+    }
+
+    /// Does jobs while their leases are held on to. Returns how many there were.
+    async fn held_and_done(&self, jobs: Vec<Job>) -> Result<usize, String> {
         let taken = jobs.len();
         if taken == 0 {
             return Ok(0);

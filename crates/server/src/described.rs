@@ -41,7 +41,7 @@ const TAGS: &str = concat!("^", no_odd_letters!(), r" *[\p{L}\p{N}\-_./:]{1,64} 
 const PASSAGE: &str = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9]{1,9}$";
 
 /// Texts with rules of their own: where their schema is, the rule, and the most characters, unless the rule says so.
-const TEXTS: [(&str, &str, Option<usize>); 21] = [
+const TEXTS: [(&str, &str, Option<usize>); 22] = [
     ("/QuestionBody/properties/query", TEXT, Some(4_000)),
     ("/QuestionBody/properties/collections/items", NAME, None),
     ("/QuestionBody/properties/model", LINE, Some(200)),
@@ -63,6 +63,7 @@ const TEXTS: [(&str, &str, Option<usize>); 21] = [
     ("/ReferenceBody/oneOf/2/properties/address", TEXT, Some(200)),
     ("/DocumentForm/properties/collection", NAME, None),
     ("/DocumentForm/properties/tags", TAGS, None),
+    ("/RetagBody/properties/tags/items", TAG, None),
 ];
 
 /// What takes no field besides its own.

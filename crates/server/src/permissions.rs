@@ -50,6 +50,7 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/v1/search", ASKER, "search"),
     ("POST", "/v1/claims", ASKER, "hold a claim against the documents"),
     ("POST", "/mcp", ASKER, "call tools as an agent; each is a call of this API"),
+    ("GET", "/v1/documents", ASKER, "list the documents that one may see"),
     ("GET", "/v1/documents/{id}", ASKER, "read a document that one may see"),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", ASKER, "read a passage of it"),
     ("GET", "/v1/documents/{id}/original", ASKER, "download its original"),
@@ -59,6 +60,7 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/auth/logout", ASKER, "sign out"),
     ("GET", "/openapi.json", ASKER, "read the description of the API"),
     ("POST", "/v1/documents", CURATOR, "hand in a document"),
+    ("PATCH", "/v1/documents/{id}", CURATOR, "change a document's tags, of those that one carries"),
     ("GET", "/v1/feedback", CURATOR, "read what askers said of answers"),
     ("GET", "/v1/memory", CURATOR, "list curated memory"),
     ("GET", "/v1/memory/{id}", CURATOR, "read an entry of curated memory"),
@@ -77,6 +79,10 @@ pub const ROUTES: &[Route] = &[
     ("DELETE", "/v1/groups/{id}", ADMIN, "take away what a group gives"),
     ("GET", "/v1/people", ADMIN, "list people"),
     ("PUT", "/v1/people/{id}", ADMIN, "keep a person out, or let them in again"),
+    ("GET", "/v1/policies", ADMIN, "list which policy files are in force"),
+    ("PUT", "/v1/policies", ADMIN, "put a policy file in force for the tenant or a collection"),
+    ("DELETE", "/v1/policies", ADMIN, "take a policy file back"),
+    ("GET", "/v1/metrics", ADMIN, "read the numbers of the own tenant"),
     ("GET", "/metrics", Least::Operator, "read the metrics of all tenants"),
     ("GET", "/", ANYBODY, "open the pages"),
     ("GET", "/assets/{file}", ANYBODY, "load what the pages consist of"),
@@ -90,7 +96,7 @@ pub const ROUTES: &[Route] = &[
 
 /// What goes beyond a route.
 pub const POWERS: &[(Power, Role, &str)] =
-    &[(Power::GiveForeignTags, Role::Admin, "hand in a document for tags that one does not carry")];
+    &[(Power::GiveForeignTags, Role::Admin, "give a document tags that one does not carry")];
 
 /// Whether a caller may call the route that they called. A route without a row is a mistake of this program.
 pub(crate) fn check(parts: &Parts, identity: &Identity) -> Result<(), Problem> {

@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::limits::{OverLimit, QuotaError};
 use crate::openai::errors::{ChatError, chat_status, is_for_chat};
+use crate::policy_places::PlaceError;
 use crate::request_id::RequestId;
 
 /// What went wrong, for the caller. `type` is a stable name; `detail` says what to do.
@@ -385,6 +386,19 @@ impl From<CatalogueError> for Problem {
             );
         }
         Self::unavailable("catalogue_unavailable", "The database does not answer", &error.to_string())
+    }
+}
+
+impl From<PlaceError> for Problem {
+    fn from(error: PlaceError) -> Self {
+        match error {
+            PlaceError::Store(error) => error.into(),
+            PlaceError::Unusable { .. } => Self::unavailable(
+                "policy_unusable",
+                "The policy file that is set here cannot be used by this server",
+                &error.to_string(),
+            ),
+        }
     }
 }
 

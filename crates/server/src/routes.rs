@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     answers, audit, claims, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
-    receipt_keys, search,
+    policies, receipt_keys, search, tenant_metrics,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
@@ -57,7 +57,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))
-        .routes(routes!(documents::read::document, documents::remove::remove))
+        .routes(routes!(documents::list::list))
+        .routes(routes!(documents::read::document, documents::retag::retag, documents::remove::remove))
         .routes(routes!(documents::read::passage))
         .routes(routes!(documents::read::original))
         .routes(routes!(groups::list, groups::map))
@@ -75,6 +76,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::write::note))
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
+        .routes(routes!(policies::list, policies::set, policies::unset))
+        .routes(routes!(tenant_metrics::read))
         .routes(routes!(people::list))
         .routes(routes!(people::set))
         .merge(openai::routes())

@@ -8,9 +8,9 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
 use ibidem_store::Store;
-use ibidem_words::Sha256Hash;
 use ibidem_words::curate::Window;
 use ibidem_words::ports::originals::Originals;
+use ibidem_words::{CollectionName, Sha256Hash, TenantId};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
@@ -18,6 +18,8 @@ use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, T
 use crate::connections::ConnectionLimits;
 use crate::limits::{KeyPlaces, Quotas};
 use crate::metrics::{Metrics, PartCounts};
+use crate::policy_places::PolicyPlaces;
+use crate::problem::Problem;
 use crate::sign_in::SignIn;
 
 /// Limits on what callers can ask of this process.
@@ -61,6 +63,8 @@ pub struct ServerParts {
     pub engine: Engine,
     /// The policy in force, which may change at any moment: a request takes it once, and keeps it to its end.
     pub policy: watch::Receiver<Arc<Policy>>,
+    /// The policies of single tenants and collections.
+    pub policy_places: PolicyPlaces,
     /// The models in force, which may change as the policy may; the engine's own are those it began with.
     pub roles: watch::Receiver<Arc<Roles>>,
     pub originals: Arc<dyn Originals>,
@@ -83,6 +87,16 @@ pub struct ServerParts {
 impl ServerParts {
     pub(crate) fn policy_in_force(&self) -> Arc<Policy> {
         self.policy.borrow().clone()
+    }
+
+    /// The policy for a question in these collections of a tenant: read anew for each.
+    pub(crate) async fn policy_for(
+        &self,
+        tenant: TenantId,
+        collections: &[CollectionName],
+    ) -> Result<Arc<Policy>, Problem> {
+        let installation = self.policy_in_force();
+        Ok(self.policy_places.in_force(&self.store, tenant, collections, installation).await?)
     }
 
     /// With the models in force now.

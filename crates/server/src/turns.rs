@@ -100,11 +100,12 @@ impl TurnRequest {
         if let Some(act) = &self.act {
             act.asks(&question.query);
         }
+        let policy = self.state.policy_for(self.caller.0.tenant(), &question.collections).await?;
         let asked = Asked {
             request_id: self.request_id,
             at: Utc::now(),
             scope: self.caller.scope(),
-            policy: self.state.policy_in_force(),
+            policy,
             question,
             deadline: self.deadline,
         };
@@ -139,7 +140,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
     let traced = traces::turn();
     let task = async move {
         let Turn { identity, asked, act, talking, place, mut listener, done } = turn;
-        let scope = asked.scope.clone();
+        let (scope, policy) = (asked.scope.clone(), asked.policy.clone());
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((answer, record)) => (Ok(answer), Some(record)),
             Err(error) => (Err(error), None),
@@ -170,7 +171,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         }
         drop(slot);
         if let (Some(talking), Some(question)) = (talking, first_question) {
-            talking.name(&state, &question).await;
+            talking.name(&state, &policy, &question).await;
         }
     };
     turns.spawn(task.in_current_span());

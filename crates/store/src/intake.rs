@@ -21,77 +21,11 @@ const MOST_CLAIMS: i32 = 50;
 #[async_trait]
 impl Intake for Store {
     async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
-        self.give_up_deadly_jobs().await?;
-        let lease = Uuid::now_v7();
-        // Tenants take turns, so that one with many jobs does not keep another's waiting. Each turn is drawn anew
-        // by the lease, so that none is always the last when there are more tenants than jobs in a round.
-        let mut rows = sqlx::query!(
-            "WITH RECURSIVE waiting AS (
-                 (SELECT tenant_id FROM jobs WHERE failed_at IS NULL ORDER BY tenant_id LIMIT 1)
-                 UNION ALL
-                 SELECT (SELECT jobs.tenant_id FROM jobs
-                         WHERE failed_at IS NULL AND jobs.tenant_id > waiting.tenant_id ORDER BY jobs.tenant_id LIMIT 1)
-                 FROM waiting WHERE waiting.tenant_id IS NOT NULL
-             ), turns AS (
-                 SELECT job.id, md5(waiting.tenant_id::text || $2::uuid::text) AS draw,
-                        under_way.jobs + row_number() OVER (
-                            PARTITION BY waiting.tenant_id ORDER BY job.created_at, job.id) AS turn
-                 FROM waiting
-                 -- A tenant's oldest jobs are taken first, so what is under way is among the first here.
-                 CROSS JOIN LATERAL (
-                     SELECT count(*) FILTER (WHERE leased_until >= now()) AS jobs
-                     FROM (SELECT leased_until FROM jobs WHERE tenant_id = waiting.tenant_id AND failed_at IS NULL
-                           ORDER BY created_at, id LIMIT 256) oldest) under_way
-                 CROSS JOIN LATERAL (
-                     SELECT id, created_at FROM jobs
-                     WHERE tenant_id = waiting.tenant_id AND failed_at IS NULL AND not_before <= now()
-                         AND (leased_until IS NULL OR leased_until < now())
-                     ORDER BY created_at, id LIMIT 4 * $1::bigint) job
-             ), drawn AS (
-                 -- More than are taken: another worker may be taking some of them at this moment.
-                 SELECT id, turn, draw FROM turns ORDER BY turn, draw LIMIT 4 * $1::bigint
-             ), free AS (
-                 SELECT jobs.id FROM jobs JOIN drawn ON jobs.id = drawn.id
-                 WHERE failed_at IS NULL AND not_before <= now() AND (leased_until IS NULL OR leased_until < now())
-                 ORDER BY drawn.turn, drawn.draw LIMIT $1::bigint FOR UPDATE OF jobs SKIP LOCKED
-             )
-             UPDATE jobs SET lease = $2, leased_until = now() + $3, claims = claims + 1
-             FROM free WHERE jobs.id = free.id
-             RETURNING jobs.id, tenant_id, collection, source_location, format, original_sha256, tags,
-                       title, address, kind, updated_at, attempts",
-            i64::from(to_i32(limit)?),
-            lease,
-            self.lease_interval()?,
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
-        rows.sort_by_key(|row| row.id);
-        let mut jobs = Vec::with_capacity(rows.len());
-        for row in rows {
-            let id = row.id;
-            let read = || {
-                let submission = Submission {
-                    tenant: TenantId(row.tenant_id),
-                    collection: to_collection(row.collection)?,
-                    source_location: row.source_location,
-                    format: to_parsed(&row.format)?,
-                    original: to_digest(&row.original_sha256)?,
-                    tags: to_tags(row.tags)?,
-                    title: row.title,
-                    address: row.address,
-                    kind: to_kind(row.kind)?,
-                    updated_at: row.updated_at,
-                };
-                Ok::<_, CatalogueError>(Job { id, lease, attempts: to_u32(row.attempts)?, submission })
-            };
-            match read() {
-                Ok(job) => jobs.push(job),
-                // Only this one: the others that were taken with it are somebody else's.
-                Err(error) => self.give_up_unreadable_job(id, &error.to_string()).await?,
-            }
-        }
-        Ok(jobs)
+        self.leased(limit, false).await
+    }
+
+    async fn claim_of_idle(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+        self.leased(limit, true).await
     }
 
     async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {
@@ -145,6 +79,83 @@ impl Intake for Store {
 }
 
 impl Store {
+    /// Leases jobs, one of each tenant in turn; of `only_idle` tenants those that have none under way, and one of each.
+    async fn leased(&self, limit: usize, only_idle: bool) -> Result<Vec<Job>, CatalogueError> {
+        self.give_up_deadly_jobs().await?;
+        let lease = Uuid::now_v7();
+        // Tenants take turns, so that one with many jobs does not keep another's waiting. Each turn is drawn anew
+        // by the lease, so that none is always the last when there are more tenants than jobs in a round.
+        let mut rows = sqlx::query!(
+            "WITH RECURSIVE waiting AS (
+                 (SELECT tenant_id FROM jobs WHERE failed_at IS NULL ORDER BY tenant_id LIMIT 1)
+                 UNION ALL
+                 SELECT (SELECT jobs.tenant_id FROM jobs
+                         WHERE failed_at IS NULL AND jobs.tenant_id > waiting.tenant_id ORDER BY jobs.tenant_id LIMIT 1)
+                 FROM waiting WHERE waiting.tenant_id IS NOT NULL
+             ), turns AS (
+                 SELECT job.id, md5(waiting.tenant_id::text || $2::uuid::text) AS draw,
+                        under_way.jobs + row_number() OVER (
+                            PARTITION BY waiting.tenant_id ORDER BY job.created_at, job.id) AS turn
+                 FROM waiting
+                 -- A tenant's oldest jobs are taken first, so what is under way is among the first here.
+                 CROSS JOIN LATERAL (
+                     SELECT count(*) FILTER (WHERE leased_until >= now()) AS jobs
+                     FROM (SELECT leased_until FROM jobs WHERE tenant_id = waiting.tenant_id AND failed_at IS NULL
+                           ORDER BY created_at, id LIMIT 256) oldest) under_way
+                 CROSS JOIN LATERAL (
+                     SELECT id, created_at FROM jobs
+                     WHERE tenant_id = waiting.tenant_id AND failed_at IS NULL AND not_before <= now()
+                         AND (leased_until IS NULL OR leased_until < now())
+                     ORDER BY created_at, id LIMIT 4 * $1::bigint) job
+             ), drawn AS (
+                 -- More than are taken: another worker may be taking some of them at this moment.
+                 SELECT id, turn, draw FROM turns WHERE turn = 1 OR NOT $4::boolean
+                 ORDER BY turn, draw LIMIT 4 * $1::bigint
+             ), free AS (
+                 SELECT jobs.id FROM jobs JOIN drawn ON jobs.id = drawn.id
+                 WHERE failed_at IS NULL AND not_before <= now() AND (leased_until IS NULL OR leased_until < now())
+                 ORDER BY drawn.turn, drawn.draw LIMIT $1::bigint FOR UPDATE OF jobs SKIP LOCKED
+             )
+             UPDATE jobs SET lease = $2, leased_until = now() + $3, claims = claims + 1
+             FROM free WHERE jobs.id = free.id
+             RETURNING jobs.id, tenant_id, collection, source_location, format, original_sha256, tags,
+                       title, address, kind, updated_at, attempts",
+            i64::from(to_i32(limit)?),
+            lease,
+            self.lease_interval()?,
+            only_idle,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        rows.sort_by_key(|row| row.id);
+        let mut jobs = Vec::with_capacity(rows.len());
+        for row in rows {
+            let id = row.id;
+            let read = || {
+                let submission = Submission {
+                    tenant: TenantId(row.tenant_id),
+                    collection: to_collection(row.collection)?,
+                    source_location: row.source_location,
+                    format: to_parsed(&row.format)?,
+                    original: to_digest(&row.original_sha256)?,
+                    tags: to_tags(row.tags)?,
+                    title: row.title,
+                    address: row.address,
+                    kind: to_kind(row.kind)?,
+                    updated_at: row.updated_at,
+                };
+                Ok::<_, CatalogueError>(Job { id, lease, attempts: to_u32(row.attempts)?, submission })
+            };
+            match read() {
+                Ok(job) => jobs.push(job),
+                // Only this one: the others that were taken with it are somebody else's.
+                Err(error) => self.give_up_unreadable_job(id, &error.to_string()).await?,
+            }
+        }
+        Ok(jobs)
+    }
+
     async fn give_up_unreadable_job(&self, id: Uuid, reason: &str) -> Result<(), CatalogueError> {
         sqlx::query!(
             "UPDATE jobs SET lease = NULL, leased_until = NULL, failed_at = now(), failure = $2 WHERE id = $1",

@@ -7,6 +7,7 @@ mod collections;
 mod commit;
 mod conversations;
 mod convert;
+mod document_list;
 mod documents;
 mod erase;
 mod feedback;
@@ -18,14 +19,17 @@ mod outbox;
 mod owners;
 mod people;
 mod policies;
+mod policy_places;
 mod quotas;
 mod readable;
+mod retag;
 mod schema;
 mod sessions;
 mod show;
 mod signing_keys;
 mod submit;
 mod survey;
+mod tenant_metrics;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod texts;
@@ -48,19 +52,23 @@ pub use conversations::{
     ConversationRow, ConversationTurn, DeletedConversation, InvalidTitle, NewTurn, Retention, Talker, checked_title,
     history,
 };
+pub use document_list::{DocumentsOf, ListedRow};
 pub use documents::{DocumentRow, RemovalOutcome};
 pub use erase::{EraseError, Erased};
 pub use feedback::{Feedback, FeedbackReason, GivenFeedback, Thumb};
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use people::{GroupRow, InvalidGroup, NewGroup, PersonError, PersonRow};
+pub use policy_places::{NewPlacedPolicy, PlacedPolicy};
 pub use quotas::{DailyUse, Exceeded, Holder, TurnPlace};
-pub use readable::ReadableDocument;
+pub use readable::{KeptVersion, ReadableDocument};
+pub use retag::RetagOutcome;
 pub use schema::SchemaState;
 pub use sessions::{BegunSignIn, KeptSignIn, NewSession, OpenSession, ProviderLogout, SessionRow};
 pub use show::ShownDocument;
 pub use signing_keys::SigningKeyRow;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
+pub use tenant_metrics::TenantDay;
 
 /// How long a connection that went idle is taken to live without being asked.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);

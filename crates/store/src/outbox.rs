@@ -18,11 +18,28 @@ use crate::{Store, unavailable};
 impl Outbox for Store {
     async fn claim(&self, limit: usize) -> Result<Vec<Publication>, CatalogueError> {
         let lease = Uuid::now_v7();
+        // Tenants take turns, as with jobs: one that has many documents changed does not keep another's from being found.
         let mut rows = sqlx::query!(
-            "WITH free AS (
-                 SELECT tenant_id, document_id FROM outbox
+            "WITH RECURSIVE waiting AS (
+                 (SELECT tenant_id FROM outbox ORDER BY tenant_id LIMIT 1)
+                 UNION ALL
+                 SELECT (SELECT outbox.tenant_id FROM outbox WHERE outbox.tenant_id > waiting.tenant_id
+                         ORDER BY outbox.tenant_id LIMIT 1)
+                 FROM waiting WHERE waiting.tenant_id IS NOT NULL
+             ), turns AS (
+                 -- More than are taken: another worker may be taking some of them at this moment.
+                 SELECT waiting.tenant_id, oldest.document_id, oldest.enqueued_at, row_number() OVER (
+                            PARTITION BY waiting.tenant_id ORDER BY oldest.enqueued_at, oldest.document_id) AS turn
+                 FROM waiting CROSS JOIN LATERAL (
+                     SELECT document_id, enqueued_at FROM outbox
+                     WHERE tenant_id = waiting.tenant_id AND (leased_until IS NULL OR leased_until < now())
+                     ORDER BY enqueued_at, document_id LIMIT 4 * $1::bigint) oldest
+             ), free AS (
+                 SELECT outbox.tenant_id, outbox.document_id
+                 FROM outbox JOIN turns ON outbox.tenant_id = turns.tenant_id AND outbox.document_id = turns.document_id
                  WHERE leased_until IS NULL OR leased_until < now()
-                 ORDER BY enqueued_at, tenant_id, document_id LIMIT $1 FOR UPDATE SKIP LOCKED
+                 ORDER BY turns.turn, turns.enqueued_at, outbox.tenant_id, outbox.document_id LIMIT $1::bigint
+                 FOR UPDATE OF outbox SKIP LOCKED
              )
              UPDATE outbox SET lease = $2, leased_until = now() + $3
              FROM free WHERE outbox.tenant_id = free.tenant_id AND outbox.document_id = free.document_id

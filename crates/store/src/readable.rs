@@ -28,7 +28,49 @@ pub struct ReadableDocument {
     pub original: Sha256Hash,
 }
 
+/// A version that was kept of a document. What it said is not told: it may have been for others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptVersion {
+    pub version: u32,
+    pub updated_at: DateTime<Utc>,
+    pub taken_in_at: DateTime<Utc>,
+    pub passages: u32,
+    pub text_sha256: Sha256Hash,
+}
+
 impl Store {
+    /// The versions of a document that is visible in this scope, the newest first; none of one that is not.
+    pub async fn kept_versions(
+        &self,
+        scope: &Scope,
+        document: DocumentId,
+        most: u16,
+    ) -> Result<Vec<KeptVersion>, CatalogueError> {
+        let rows = sqlx::query!(
+            "SELECT v.version, v.updated_at, v.created_at, v.chunk_count, v.text_sha256
+             FROM documents d JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
+             WHERE d.tenant_id = $1 AND d.id = $2 AND is_visible(d.tags, d.removed_at, $3)
+             ORDER BY v.version DESC LIMIT $4",
+            scope.tenant().0,
+            document.0,
+            &scope_tags(scope),
+            i64::from(most),
+        )
+        .fetch_all(&self.pool)
+        .in_time(self)
+        .await?;
+        let kept = rows.into_iter().map(|row| {
+            Ok(KeptVersion {
+                version: to_u32(row.version)?,
+                updated_at: row.updated_at,
+                taken_in_at: row.created_at,
+                passages: to_u32(row.chunk_count)?,
+                text_sha256: to_digest(&row.text_sha256)?,
+            })
+        });
+        kept.collect()
+    }
+
     /// A document that is there and visible in this scope; none otherwise, whatever the reason.
     pub async fn readable(
         &self,

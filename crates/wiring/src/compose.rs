@@ -37,7 +37,7 @@ use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::read::child::ChildReader;
 use ibidem_ingest::work::{Readers, Worker};
 use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
-use ibidem_server::{AppState, Quotas, Readiness, ServerLimits, ServerParts};
+use ibidem_server::{AppState, PolicyPlaces, Quotas, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::curate::Window;
 use ibidem_words::degrade::{Breakers, Part};
@@ -46,6 +46,7 @@ use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::reranker::Reranker;
 use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_words::{CollectionName, TenantId};
 use tokio::sync::watch;
 
 use self::agreed::Agreed;
@@ -258,6 +259,27 @@ impl Parts {
         Ok(policy.check_models(&model_identities::models_in_use(settings, self.embedder.as_ref())?)?)
     }
 
+    /// The policies of single tenants and collections, as far as they hold with the models in use.
+    pub fn policy_places(&self, settings: &Settings) -> anyhow::Result<PolicyPlaces> {
+        Ok(PolicyPlaces::only_with(model_identities::models_in_use(settings, self.embedder.as_ref())?))
+    }
+
+    /// The policy for a question: the one that was named, or else the one in force for these collections of the tenant.
+    pub async fn policy_for(
+        &self,
+        settings: &Settings,
+        named: Option<&str>,
+        tenant: TenantId,
+        collections: &[CollectionName],
+    ) -> anyhow::Result<Arc<Policy>> {
+        let installation = policy(settings, named)?;
+        self.check(settings, &installation)?;
+        if named.is_some() {
+            return Ok(installation);
+        }
+        Ok(self.policy_places(settings)?.in_force(&self.store, tenant, collections, installation).await?)
+    }
+
     pub fn searcher(&self) -> Searcher {
         Searcher {
             embedder: Part::bare(self.embedder.clone()),
@@ -342,6 +364,7 @@ impl Parts {
             store: self.store.clone(),
             engine: self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?,
             policy,
+            policy_places: self.policy_places(settings)?,
             roles,
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, CharSpan, CitedSource, GateRecord, Reason, Receipt, Sha256Hash, SigningKey};
+use super::{Action, CharSpan, CitedSource, GateRecord, PolicyInForce, Reason, Receipt, Sha256Hash, SigningKey};
 
 /// The source of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -203,11 +203,11 @@ impl Answer {
     pub fn sealed(
         self,
         asked_at: DateTime<Utc>,
-        policy_sha256: Sha256Hash,
+        policy: impl Into<PolicyInForce>,
         reader: Option<String>,
         key: Option<&SigningKey>,
     ) -> Self {
-        let receipt = Receipt::of(&self, asked_at, policy_sha256, reader, key);
+        let receipt = Receipt::of(&self, asked_at, policy.into(), reader, key);
         Self { receipt: Some(receipt), ..self }
     }
 }

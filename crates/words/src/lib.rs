@@ -17,6 +17,7 @@ pub mod fields;
 mod hash;
 mod memory;
 mod passage;
+mod policy_place;
 mod policy_texts;
 pub mod ports;
 mod question;
@@ -42,6 +43,7 @@ pub use passage::{
     CharSpan, CitedSource, InvalidSourceId, LineAbove, LinesAbove, PassageKey, SourceId, characters_above,
     context_header, passage_in_context,
 };
+pub use policy_place::{PolicyInForce, PolicyPlace};
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
 pub use receipt::{

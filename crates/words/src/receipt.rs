@@ -12,7 +12,9 @@ use uuid::Uuid;
 use super::canonical::{digest_of, digest_of_json};
 use super::evidence::as_shown;
 use super::signing::{ReceiptSignature, SigningKey};
-use super::{Action, Answer, CharSpan, Citation, CitedSource, GateRecord, Reason, Sha256Hash};
+use super::{
+    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, PolicyInForce, PolicyPlace, Reason, Sha256Hash,
+};
 
 /// In every answer, also in those that refuse: then its one stretch is the policy's own words.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub struct Receipt {
     /// Of the policy file that was in force.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub policy_sha256: Sha256Hash,
+    /// Where this policy file was set; absent where it is the installation's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_place: Option<PolicyPlace>,
     /// Of the gates' records, their numbers to four places, as canonical JSON.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub trace_sha256: Sha256Hash,
@@ -60,6 +65,7 @@ impl Receipt {
             reason: None,
             answer_sha256: nothing,
             policy_sha256: nothing,
+            policy_place: None,
             trace_sha256: nothing,
             model: None,
             verifier,
@@ -74,7 +80,7 @@ impl Receipt {
     pub(super) fn of(
         answer: &Answer,
         asked_at: DateTime<Utc>,
-        policy_sha256: Sha256Hash,
+        policy: PolicyInForce,
         reader: Option<String>,
         key: Option<&SigningKey>,
     ) -> Self {
@@ -86,7 +92,8 @@ impl Receipt {
             action: answer.action,
             reason: answer.reason,
             answer_sha256: Sha256Hash::of(answer.answer.as_bytes()),
-            policy_sha256,
+            policy_sha256: policy.sha256,
+            policy_place: policy.place,
             trace_sha256: trace_sha256(&answer.trace),
             model: answer.model_used.clone(),
             reader,

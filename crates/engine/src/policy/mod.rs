@@ -12,7 +12,7 @@ mod speak;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ibidem_words::{PolicyTexts, Reason, Sha256Hash};
+use ibidem_words::{PolicyInForce, PolicyPlace, PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
 pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdentity, WithOtherModels};
@@ -57,6 +57,8 @@ pub struct Policy {
     /// Of the file's text: what an answer was decided by, exactly.
     pub hash: Sha256Hash,
     pub texts: Arc<PolicyTexts>,
+    /// The place that it was set for; none where it is the installation's.
+    pub place: Option<PolicyPlace>,
 }
 
 /// What a policy file says.
@@ -173,7 +175,12 @@ impl Policy {
             return Err(PolicyError::Contradictory(contradictions));
         }
         let texts = PolicyTexts { policy: text.to_owned(), thresholds: None };
-        Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts) })
+        Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts), place: None })
+    }
+
+    /// What receipts name it by.
+    pub fn in_force(&self) -> PolicyInForce {
+        PolicyInForce { sha256: self.hash, place: self.place.clone() }
     }
 
     /// Whether its numbers hold with these models: whoever puts it in force asks first.

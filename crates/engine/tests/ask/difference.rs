@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::world::BOOK;
 
-const POLICIES: [&str; 6] = [
+pub(crate) const POLICIES: [&str; 6] = [
     include_str!("../../../../policies/architecture.yaml"),
     BOOK,
     include_str!("../../../../policies/default.yaml"),
@@ -35,65 +35,65 @@ const POLICIES: [&str; 6] = [
     include_str!("../../../../policies/lectures.yaml"),
     include_str!("../../../../policies/support.yaml"),
 ];
-const TENANTS: [&str; 2] = ["here", "there"];
-const TAGS: [&str; 4] = ["public", "finance", "legal", "ops"];
+pub(crate) const TENANTS: [&str; 2] = ["here", "there"];
+pub(crate) const TAGS: [&str; 4] = ["public", "finance", "legal", "ops"];
 const COLLECTIONS: [&str; 3] = ["ADR", "Policy", "Minutes"];
 /// Few, so that documents share them and scores tie.
 const WORDS: [&str; 18] = [
     "gearbox", "oil", "litres", "pump", "valve", "yearly", "pressure", "seal", "bearing", "filter", "coolant", "belt",
     "chapel", "ceiling", "invoice", "approval", "budget", "notice",
 ];
-const ADDRESSES: usize = 12;
+pub(crate) const ADDRESSES: usize = 12;
 const QUESTIONS_OF_A_WORLD: usize = 10;
 
 /// Numbers that look like chance, and are the same on every machine.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
-    fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+    pub(crate) fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
         choices[self.below(choices.len())]
     }
 
-    fn words(&mut self, count: usize) -> String {
+    pub(crate) fn words(&mut self, count: usize) -> String {
         (0..count).map(|_| self.of(&WORDS)).collect::<Vec<_>>().join(" ")
     }
 
-    fn tags(&mut self) -> Vec<Tag> {
+    pub(crate) fn tags(&mut self) -> Vec<Tag> {
         let bits = 1 + self.below(15);
         (0..4).filter(|bit| bits & (1 << bit) != 0).map(|bit| TAGS[bit].parse().unwrap()).collect()
     }
 }
 
 #[derive(Clone)]
-struct Document {
-    tenant: TenantId,
-    tags: Vec<Tag>,
+pub(crate) struct Document {
+    pub(crate) tenant: TenantId,
+    pub(crate) tags: Vec<Tag>,
     collection: CollectionName,
     location: String,
-    title: String,
+    pub(crate) title: String,
     address: Option<String>,
-    passages: Vec<String>,
+    pub(crate) passages: Vec<String>,
 }
 
 #[derive(Clone)]
-struct Entry {
-    tenant: TenantId,
-    entry: MemoryEntry,
+pub(crate) struct Entry {
+    pub(crate) tenant: TenantId,
+    pub(crate) entry: MemoryEntry,
 }
 
 /// Everything there is, whoever sees it.
-struct Everything {
-    documents: Vec<Document>,
-    entries: Vec<Entry>,
+pub(crate) struct Everything {
+    pub(crate) documents: Vec<Document>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl Everything {
-    fn random(dice: &mut Dice) -> Self {
+    pub(crate) fn random(dice: &mut Dice) -> Self {
         let documents: Vec<Document> = (0..4 + dice.below(20))
             .map(|number| {
                 let (tenant, collection) = (TenantId::named(dice.of(&TENANTS)), dice.of(&COLLECTIONS));
@@ -140,7 +140,7 @@ impl Everything {
     }
 
     /// What of it somebody may see.
-    fn seen_by(&self, scope: &Scope) -> Self {
+    pub(crate) fn seen_by(&self, scope: &Scope) -> Self {
         let sees = |tenant: TenantId, tags: &[Tag]| scope.sees(tenant, tags);
         Self {
             documents: self.documents.iter().filter(|one| sees(one.tenant, &one.tags)).cloned().collect(),
@@ -150,7 +150,7 @@ impl Everything {
 }
 
 impl Document {
-    fn id(&self) -> DocumentId {
+    pub(crate) fn id(&self) -> DocumentId {
         DocumentId::at(self.tenant, &self.collection, &self.location)
     }
 
@@ -198,7 +198,7 @@ impl WordStatistics for OverEverything {
 }
 
 /// The parts, filled. No model answers: the sources' own sentences do.
-async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine {
+pub(crate) async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine {
     let embedder = Arc::new(FakeEmbedder::new(64, 256));
     let (index, catalogue, memory) =
         (Arc::new(FakeIndex::new(64)), Arc::new(FakeCatalogue::default()), FakeMemory::default());
@@ -261,7 +261,7 @@ async fn engine_on(all: &Everything, is_counted_over_everything: bool) -> Engine
 }
 
 /// A search, a topic, an address that is there, hidden or nowhere, a list, or something about nothing.
-fn question(dice: &mut Dice) -> Question {
+pub(crate) fn question(dice: &mut Dice) -> Question {
     let address = format!("{}-{:04}", dice.of(&["ADR", "POLICY", "MINUTES"]), dice.below(ADDRESSES));
     let count = 1 + dice.below(4);
     let query = match dice.below(8) {
@@ -316,7 +316,7 @@ async fn shown(engine: &Engine, identity: &Identity, policy: &Arc<Policy>, quest
 }
 
 /// A decision's record without what is different each time.
-fn without_times(value: Value) -> Value {
+pub(crate) fn without_times(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
             let is_time = |name: &str| name.ends_with("_ms") || name == "took" || name == "stages";

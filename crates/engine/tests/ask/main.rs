@@ -7,6 +7,7 @@ mod confidence;
 mod difference;
 mod disguises;
 mod gathering;
+mod leaks;
 mod named;
 mod notes;
 mod outgoing;

@@ -28,7 +28,7 @@ pub(crate) struct Ask {
     /// The model that writes the answer: `language_model.roles.answer` or one of `language_model.also_allowed`.
     #[arg(long)]
     model: Option<String>,
-    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
+    /// Uses this policy file in place of the one in force: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
     /// The most passages that an answer may be written from.
@@ -62,9 +62,10 @@ impl Ask {
             max_context_chunks: self.passages.into(),
             ..QuestionDraft::default()
         };
-        let policy = compose::policy(settings, self.policy.as_deref())?;
         Question::checked(draft.clone()).context("the question cannot be asked")?;
         let parts = Parts::ready(settings).await?;
+        let tenant = self.access.operator.tenant_id();
+        let policy = parts.policy_for(settings, self.policy.as_deref(), tenant, &draft.collections).await?;
         let talk = match &self.conversation {
             None => None,
             Some(named) => Some(Talk::join(&parts.store, &self.access, named).await?),
@@ -76,7 +77,6 @@ impl Ask {
         let draft = QuestionDraft { history, session_id, ..draft };
         let question = Question::checked(draft).context("the question cannot be asked")?;
         let audit = compose::audit::log(&settings.audit, &parts.store)?;
-        parts.check(settings, &policy)?;
         let engine = parts.engine(settings).await?;
         let in_force = policy.clone();
         let asked = self.access.asked(question, policy);

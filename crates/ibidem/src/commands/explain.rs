@@ -6,7 +6,7 @@ use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_words::{CollectionName, Question, QuestionDraft};
 
-use crate::compose::{self, Parts};
+use crate::compose::Parts;
 use crate::console;
 use crate::operator::ReaderAccess;
 use crate::settings::Settings;
@@ -20,7 +20,7 @@ pub(crate) struct Explain {
     /// Searches only these collections, separated by commas. Without it, all are searched.
     #[arg(long, value_delimiter = ',')]
     collections: Vec<CollectionName>,
-    /// Uses this policy file in place of `policy.use`: the name of a built-in one, or a path.
+    /// Uses this policy file in place of the one in force: the name of a built-in one, or a path.
     #[arg(long)]
     policy: Option<String>,
     /// The most passages that an answer could be written from.
@@ -47,9 +47,9 @@ impl Explain {
             ..QuestionDraft::default()
         })
         .context("the question cannot be asked")?;
-        let policy = compose::policy(settings, self.policy.as_deref())?;
         let parts = Parts::ready(settings).await?;
-        parts.check(settings, &policy)?;
+        let tenant = self.access.operator.tenant_id();
+        let policy = parts.policy_for(settings, self.policy.as_deref(), tenant, &question.collections).await?;
         let asked = self.access.asked(question, policy);
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         if self.json {

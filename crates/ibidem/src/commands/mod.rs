@@ -16,6 +16,7 @@ mod metrics;
 mod migrate;
 mod models;
 mod openapi;
+mod policies;
 mod policy;
 mod reconcile;
 mod reindex;
@@ -90,6 +91,9 @@ enum Command {
     /// texts of refusals. These commands need no server and no settings.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Sets which policy file is in force for a tenant (organisation) and for its collections.
+    #[command(subcommand)]
+    Policies(policies::Policies),
     /// Erases a tenant (an organisation) with all its data.
     #[command(subcommand)]
     Tenant(tenant::Tenant),
@@ -180,6 +184,7 @@ impl Command {
             Self::Eval(command) => return command.act(),
             Self::Key(command) => command.act(),
             Self::Groups(command) => command.act(),
+            Self::Policies(command) => command.act(),
             Self::SigningKey(command) => command.act()?,
             Self::Ingest(command) => command.act(),
             Self::Document(command) => command.act(),
@@ -218,6 +223,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Key(command) => done(command.run(&settings, &mut act).await),
             Command::Login(command) => done(command.run(&settings).await),
             Command::Groups(command) => done(command.run(&settings, &mut act).await),
+            Command::Policies(command) => done(command.run(&settings, &mut act).await),
             Command::Ingest(command) => command.run(&settings, &mut act).await,
             Command::Document(command) => done(command.run(&settings, &mut act).await),
             Command::Memory(command) => done(command.run(&settings, &mut act).await),

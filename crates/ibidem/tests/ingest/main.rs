@@ -13,6 +13,7 @@ mod common;
 mod complete;
 mod corpus;
 mod erase;
+mod fair;
 mod kill;
 mod memory;
 mod state;

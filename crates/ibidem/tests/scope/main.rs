@@ -10,6 +10,7 @@
 
 mod asking;
 mod difference;
+mod leaks;
 mod memory;
 mod truth;
 mod world;

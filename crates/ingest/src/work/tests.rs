@@ -57,6 +57,10 @@ impl Intake for Touchy {
         self.jobs.claim(limit).await
     }
 
+    async fn claim_of_idle(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+        self.jobs.claim_of_idle(limit).await
+    }
+
     async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {
         self.jobs.renew(jobs).await
     }

@@ -121,7 +121,8 @@ pub(crate) async fn verify(
     } else {
         named(&state, &scope, &body.sources).await?
     };
-    let (engine, policy) = (state.engine_in_force(), state.policy_in_force());
+    let policy = state.policy_for(caller.0.tenant(), &body.collections).await?;
+    let engine = state.engine_in_force();
     let checks = held_against(&engine.parts, &policy, &body.claim, &passages, deadline).await;
     let mut passages: Vec<ClaimPassage> =
         passages.into_iter().zip(checks).map(|(passage, check)| ClaimPassage::of(passage, check)).collect();

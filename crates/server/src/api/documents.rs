@@ -1,7 +1,9 @@
 //! `POST /v1/documents`: a document is handed in.
 
+pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod remove;
+pub(crate) mod retag;
 
 use std::str::FromStr;
 

@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 39] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 45] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -37,6 +37,8 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 39] = [
     ("POST", "/v1/search", AuditedAction::Search),
     ("POST", "/v1/claims", AuditedAction::VerifyClaim),
     ("POST", "/v1/documents", AuditedAction::SubmitDocument),
+    ("GET", "/v1/documents", AuditedAction::ListDocuments),
+    ("PATCH", "/v1/documents/{id}", AuditedAction::RetagDocument),
     ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
     ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
     ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),
@@ -55,6 +57,10 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 39] = [
     ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
     ("GET", "/v1/people", AuditedAction::ListPeople),
     ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
+    ("GET", "/v1/policies", AuditedAction::ListPolicies),
+    ("PUT", "/v1/policies", AuditedAction::SetPolicy),
+    ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
+    ("GET", "/v1/metrics", AuditedAction::ReadMetrics),
     ("GET", "/auth/me", AuditedAction::ReadSelf),
     ("GET", "/auth/sessions", AuditedAction::ListSessions),
     ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),

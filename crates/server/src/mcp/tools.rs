@@ -14,6 +14,7 @@ const SEARCH: &str = "search";
 const READ_PASSAGE: &str = "read_passage";
 const DEFINE_TERM: &str = "define_term";
 const VERIFY_CLAIM: &str = "verify_claim";
+const LIST_DOCUMENTS: &str = "list_documents";
 
 /// The longest term that can be asked for, in characters.
 const LONGEST_TERM: usize = 200;
@@ -87,7 +88,34 @@ pub(super) fn all() -> Vec<Tool> {
                 &["verdict", "passages"],
             ),
         ),
+        tool(
+            LIST_DOCUMENTS,
+            "List documents",
+            "Lists the documents that you may see, a page after the other: give `cursor` the `next` of the page before.",
+            &json!({
+                "collection": { "type": "string" }, "tag": { "type": "string" }, "status": { "type": "string" },
+                "words": { "type": "string", "description": "Words of the title or the address." },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 100 }, "cursor": { "type": "string" }
+            }),
+            &[],
+            object(&json!({ "documents": { "type": "array", "items": { "type": "object" } } }), &["documents"]),
+        ),
     ]
+}
+
+/// The path of a list, with the arguments as its filters.
+fn list_path(arguments: &JsonObject) -> Result<String, String> {
+    let mut filters = Vec::new();
+    for (name, value) in arguments {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return Err(format!("`{name}` must be a text or a number")),
+        };
+        filters.push((name, value));
+    }
+    let filters = serde_urlencoded::to_string(filters).map_err(|error| error.to_string())?;
+    Ok(format!("/v1/documents?{filters}"))
 }
 
 /// Which call of the API a tool is; none if there is no such tool. What the arguments lack is for the API to say, where
@@ -107,6 +135,7 @@ pub(super) fn call(tool: &str, arguments: JsonObject) -> Option<Result<ApiCall, 
             .filter(|term| !term.is_empty() && term.chars().count() <= LONGEST_TERM)
             .map(|term| ApiCall::post("/v1/answers", json!({ "query": format!("What is {term}?") })))
             .ok_or_else(|| format!("`term` must have 1 to {LONGEST_TERM} characters")),
+        LIST_DOCUMENTS => list_path(&arguments).map(ApiCall::get),
         _ => return None,
     })
 }

@@ -12,6 +12,7 @@ mod confidence;
 mod conversations;
 mod deployed;
 mod difference;
+mod document_list;
 mod documents;
 mod door;
 mod erasing;
@@ -25,11 +26,13 @@ mod openapi;
 mod pages;
 mod people;
 mod permissions;
+mod policies;
 mod policy_change;
 mod quotas;
 mod search;
 mod sign_in;
 mod stored_answers;
+mod tenant_metrics;
 mod world;
 
 use axum::http::StatusCode;
@@ -52,7 +55,9 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/conversations/00000000-0000-0000-0000-000000000007/export"),
         ("POST", "/v1/answers/00000000-0000-0000-0000-000000000007/feedback"),
         ("GET", "/v1/feedback"),
+        ("GET", "/v1/documents"),
         ("POST", "/v1/documents"),
+        ("PATCH", "/v1/documents/00000000-0000-0000-0000-000000000007"),
         ("POST", "/v1/memory/pins"),
         ("POST", "/v1/memory/notes"),
         ("GET", "/v1/memory"),
@@ -66,6 +71,10 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/groups"),
         ("PUT", "/v1/groups"),
         ("GET", "/v1/people"),
+        ("GET", "/v1/policies"),
+        ("PUT", "/v1/policies"),
+        ("DELETE", "/v1/policies"),
+        ("GET", "/v1/metrics"),
         ("GET", "/auth/me"),
     ] {
         for authorization in [None, Some("Bearer wrong"), Some("Basic abc"), Some("Bearer"), Some("Bearer ")] {

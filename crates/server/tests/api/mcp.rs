@@ -46,7 +46,7 @@ async fn an_agent_learns_who_serves_and_which_tools_there_are_and_nobody_else_do
     let reply = rpc(&world, Some(&key), &list).await;
     let tools = reply.body["result"]["tools"].as_array().unwrap().clone();
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["ask", "search", "read_passage", "define_term", "verify_claim"]);
+    assert_eq!(names, ["ask", "search", "read_passage", "define_term", "verify_claim", "list_documents"]);
     for tool in &tools {
         assert_eq!((&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]), (&json!("object"), &json!("object")));
         assert_eq!(tool["annotations"]["readOnlyHint"], true);
@@ -85,6 +85,10 @@ async fn tools_say_what_the_api_says() {
     let claim = json!({ "claim": hit["text"], "sources": [hit["source_id"]] });
     let verified = called(&world, &key, "verify_claim", claim).await;
     assert_eq!(verified["structuredContent"]["verdict"], "supported", "{verified}");
+
+    let listed = called(&world, &key, "list_documents", json!({ "words": hit["document_name"], "limit": 5 })).await;
+    let listed = listed["structuredContent"]["documents"].as_array().unwrap().clone();
+    assert!(listed.iter().any(|document| document["document_id"] == hit["document_id"]), "{listed:?}");
 
     let read = json!({ "jsonrpc": "2.0", "id": 3, "method": "resources/read",
         "params": { "uri": format!("ibidem://documents/{}", hit["document_id"].as_str().unwrap()) } });

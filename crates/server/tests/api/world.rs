@@ -240,6 +240,7 @@ impl World {
                 parts.reranker = extras.reranker.map(Part::bare);
             }),
             policy,
+            policy_places: Default::default(),
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals: originals.clone(),
             readiness: Arc::new(Always),

@@ -78,10 +78,14 @@ actions! {
     ProviderLogout, "session.provider_logout", "The identity provider ends a person's session.";
     OwnTag, "tag.own", "Somebody becomes the owner of a tag.";
     EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
+    ReadMetrics, "metrics.read", "A tenant's own numbers are read.";
     ReadAudit, "audit.read", "The record of a question is read.";
     ListActions, "audit.actions", "These records are read.";
     ReplayDecisions, "audit.replay", "Recorded decisions are made again.";
     PruneAudit, "audit.prune", "Old records are removed.";
+    ListPolicies, "policy.list", "The policy files that are set for a tenant and its collections are listed.";
+    SetPolicy, "policy.set", "A policy file is put in force for a tenant or a collection.";
+    UnsetPolicy, "policy.unset", "The policy file of a tenant or a collection is taken back.";
     PolicyInForce, "policy.in_force", "A policy comes into force on a server.";
     ModelsInForce, "models.in_force", "The language models of the settings come into force on a server.";
     MeasureQuality, "quality.measure", "Questions are asked of the documents to measure or calibrate quality.";

@@ -48,6 +48,7 @@ impl Store {
         erased.keys = gone!("DELETE FROM api_keys WHERE tenant_id = $1");
         gone!("DELETE FROM people WHERE tenant_id = $1");
         gone!("DELETE FROM group_rights WHERE tenant_id = $1");
+        gone!("DELETE FROM policy_places WHERE tenant_id = $1");
         erased.jobs = gone!("DELETE FROM jobs WHERE tenant_id = $1");
         erased.passages = gone!("DELETE FROM chunks WHERE tenant_id = $1");
         erased.versions = gone!("DELETE FROM document_versions WHERE tenant_id = $1");
@@ -117,6 +118,7 @@ impl Store {
             };
         }
         forget!(
+            "DELETE FROM policy_places WHERE tenant_id = $1",
             "DELETE FROM feedback WHERE tenant_id = $1",
             "DELETE FROM conversations WHERE tenant_id = $1",
             "DELETE FROM conversation_erasures WHERE tenant_id = $1",

@@ -1,5 +1,6 @@
 //! What is in force: what a document says of itself, and what others that the asker sees say of it.
 
+use ibidem_store::DocumentsOf;
 use ibidem_words::ports::catalogue::Catalogue;
 use ibidem_words::{Standing, Status};
 
@@ -48,6 +49,62 @@ async fn a_document_is_replaced_by_another_of_its_collection_for_whoever_sees_bo
         store.remove(tenant, new.document_id()).await.unwrap();
         assert_eq!(standing(&["security"]).await, stated);
         assert_eq!(store.readable(&scope(tenant, &["security"]), new.document_id()).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_list_by_status_has_the_documents_of_which_the_standing_says_so() {
+    with_store(|store, tenant| async move {
+        let day = |written: &str| written.parse::<chrono::NaiveDate>().unwrap();
+        let today = day("2026-06-01");
+        let every =
+            [Status::InForce, Status::Superseded, Status::Rejected, Status::Deprecated, Status::Draft, Status::Expired];
+        let every = || every.into_iter().chain([Status::NotYet]);
+        let mut number = 0;
+        for status in every().map(Some).chain([None]) {
+            for replaced_by in [vec![], vec!["ADR-9000".to_owned()]] {
+                for (from, to) in [
+                    (None, None),
+                    (None, Some("2026-05-31")),
+                    (Some("2026-06-02"), None),
+                    (Some("2026-06-01"), Some("2026-06-01")),
+                ] {
+                    let (valid_from, valid_to) = (from.map(day), to.map(day));
+                    let standing = Standing {
+                        status,
+                        replaced_by: replaced_by.clone(),
+                        valid_from,
+                        valid_to,
+                        ..Standing::default()
+                    };
+                    let location = format!("{number}.md");
+                    put(
+                        &store,
+                        submission(tenant, &location, &location, &["public"]),
+                        &format!("ADR-{number}"),
+                        standing,
+                    )
+                    .await;
+                    number += 1;
+                }
+            }
+        }
+        put(&store, submission(tenant, "new.md", "new", &["security"]), "ADR-7000", replacing(None, "ADR-56")).await;
+        for names in [&[][..], &["security"]] {
+            let scope = scope(tenant, names);
+            let most = 200;
+            let all = store.documents_of(&scope, &DocumentsOf { most, ..DocumentsOf::default() }, today).await.unwrap();
+            let mut listed = 0;
+            for status in every() {
+                let of = DocumentsOf { status: Some(status), most, ..DocumentsOf::default() };
+                let rows = store.documents_of(&scope, &of, today).await.unwrap();
+                let expected: Vec<_> = all.iter().filter(|row| row.standing.on(today) == status).cloned().collect();
+                assert_eq!(rows, expected, "{status:?}");
+                listed += rows.len();
+            }
+            assert_eq!((listed, all.len()), (all.len(), number + names.len()));
+        }
     })
     .await;
 }

@@ -161,9 +161,9 @@ impl Queued {
     }
 }
 
-#[async_trait]
-impl Intake for FakeIntake {
-    async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+impl FakeIntake {
+    /// Leases jobs, one of each tenant in turn; of `only_idle` tenants those that have none under way, and one of each.
+    fn leased(&self, limit: usize, only_idle: bool) -> Vec<Job> {
         let (now, mut state) = (self.outbox.now(), self.state());
         let lease = state.number();
         let is_deadly = |job: &&mut Queued| job.claims >= MOST_CLAIMS && job.held.is_some() && job.is_free(now);
@@ -180,6 +180,7 @@ impl Intake for FakeIntake {
             *turn += 1;
             free.push((*turn, job.submission.tenant, place));
         }
+        free.retain(|(turn, ..)| *turn == 1 || !only_idle);
         free.sort_unstable();
         let mut taken = Vec::new();
         for (_, _, place) in free.into_iter().take(limit) {
@@ -188,7 +189,18 @@ impl Intake for FakeIntake {
             job.claims += 1;
             taken.push(Job { id: job.id, lease, attempts: job.attempts, submission: job.submission.clone() });
         }
-        Ok(taken)
+        taken
+    }
+}
+
+#[async_trait]
+impl Intake for FakeIntake {
+    async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+        Ok(self.leased(limit, false))
+    }
+
+    async fn claim_of_idle(&self, limit: usize) -> Result<Vec<Job>, CatalogueError> {
+        Ok(self.leased(limit, true))
     }
 
     async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError> {

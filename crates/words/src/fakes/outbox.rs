@@ -152,7 +152,15 @@ impl Outbox for FakeOutbox {
         let is_free = |waiting: &Waiting| waiting.held.as_ref().is_none_or(|held| held.until < now);
         let mut free: Vec<_> = state.waiting.iter_mut().filter(|(_, waiting)| is_free(waiting)).collect();
         free.sort_by_key(|(_, waiting)| waiting.place);
-        let taken = free.into_iter().take(limit).map(|((tenant, document), waiting)| {
+        let mut turns: BTreeMap<TenantId, usize> = BTreeMap::new();
+        let in_turn = free.into_iter().map(|((tenant, document), waiting)| {
+            let turn = turns.entry(*tenant).or_default();
+            *turn += 1;
+            (*turn, (tenant, document), waiting)
+        });
+        let mut in_turn: Vec<_> = in_turn.collect();
+        in_turn.sort_by_key(|(turn, _, waiting)| (*turn, waiting.place));
+        let taken = in_turn.into_iter().take(limit).map(|(_, (tenant, document), waiting)| {
             waiting.held = Some(Held { lease, until: now + LEASE });
             Publication { tenant: *tenant, document: *document, generation: waiting.generation, lease }
         });

@@ -198,6 +198,10 @@ pub trait Intake: Send + Sync {
     /// way for a tenant counts as its turns.
     async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError>;
 
+    /// Leases up to `limit` jobs in the same way, but only of tenants that have none under way, and one of each: what a
+    /// tenant hands in need not wait until another's large documents are done.
+    async fn claim_of_idle(&self, limit: usize) -> Result<Vec<Job>, CatalogueError>;
+
     /// Holds on to the leases while work goes on; returns the jobs whose lease is lost.
     async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError>;
 

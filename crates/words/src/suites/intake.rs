@@ -205,6 +205,12 @@ async fn tenants_take_turns(intake: &dyn Intake, desk: &dyn Desk) {
     locations.sort_unstable();
     assert_eq!(locations, ["0.md", "1.md", "2.md", "3.md"], "the oldest first");
     hand_in_many(quiet, 1).await;
+    let idle = intake.claim_of_idle(4).await.unwrap();
+    assert_eq!(idle.iter().map(|job| job.submission.tenant).collect::<Vec<_>>(), [quiet], "the busy one is not idle");
+    assert!(intake.claim_of_idle(4).await.unwrap().is_empty(), "nor is the quiet one now");
+    let outcomes = intake.commit(idle.into_iter().map(|job| (job, version(&["Text."]))).collect()).await.unwrap();
+    assert_eq!(outcomes, [Committed::Done]);
+    desk.hand_in(submission(quiet, "again.md", "x")).await;
     let second = intake.claim(4).await.unwrap();
     assert_eq!(second.len(), 4, "places that the quiet tenant has no use for are the busy one's");
     assert_eq!(second.iter().filter(|job| job.submission.tenant == quiet).count(), 1);

@@ -15,6 +15,7 @@ pub async fn outbox_suite(outbox: &dyn Outbox, vectors: &dyn VectorShelf, intake
     assert!(outbox.claim(10).await.unwrap().is_empty());
     passages_come_with_their_vectors_or_say_that_they_have_none(outbox, vectors, intake, desk).await;
     the_oldest_is_published_first(outbox, intake, desk).await;
+    tenants_take_turns(outbox, intake, desk).await;
     a_change_during_publication_is_published_again(outbox, intake, desk).await;
     who_sees_a_document_is_read_when_its_job_ends(outbox, intake, desk).await;
     a_removed_document_is_wanted_without_points(outbox, intake, desk).await;
@@ -79,6 +80,22 @@ async fn the_oldest_is_published_first(outbox: &dyn Outbox, intake: &dyn Intake,
         assert_eq!(claimed.document, document);
         outbox.acknowledge(&[claimed]).await.unwrap();
     }
+    assert!(outbox.claim(10).await.unwrap().is_empty());
+}
+
+async fn tenants_take_turns(outbox: &dyn Outbox, intake: &dyn Intake, desk: &dyn Desk) {
+    let (busy, quiet) = (desk.tenant("outbox busy").await, desk.tenant("outbox quiet").await);
+    for name in ["a.md", "b.md", "c.md", "d.md"] {
+        take_in(intake, desk, submission(busy, name, name), &["Text."]).await;
+    }
+    let document = take_in(intake, desk, submission(quiet, "a.md", "one"), &["Text."]).await;
+    let first = outbox.claim(2).await.unwrap();
+    assert_eq!((first.len(), first.iter().filter(|one| one.tenant == busy).count()), (2, 1));
+    assert!(first.iter().any(|one| (one.tenant, one.document) == (quiet, document)), "it does not wait for the others");
+    let rest = outbox.claim(10).await.unwrap();
+    assert_eq!(rest.len(), 3, "places that the quiet tenant has no use for are the busy one's");
+    outbox.acknowledge(&first).await.unwrap();
+    outbox.acknowledge(&rest).await.unwrap();
     assert!(outbox.claim(10).await.unwrap().is_empty());
 }
 

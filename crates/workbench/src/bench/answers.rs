@@ -147,6 +147,7 @@ async fn asker(
     let state = AppState::new(ServerParts {
         store: scratch.store.clone(),
         engine: Engine::new(searcher),
+        policy_places: Default::default(),
         roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(model)))).1,
         policy: compose::policy_in_force(&scratch.settings)?.0,
         originals: Arc::new(compose::originals(&scratch.settings)?),

@@ -167,6 +167,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         store: scratch.store.clone(),
         engine: Engine::new(searcher),
         policy: compose::policy_in_force(&scratch.settings)?.0,
+        policy_places: Default::default(),
         roles: tokio::sync::watch::channel(Arc::default()).1,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),

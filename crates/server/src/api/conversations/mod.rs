@@ -5,6 +5,7 @@ pub(crate) mod read;
 pub(crate) mod write;
 
 use chrono::{DateTime, Utc};
+use ibidem_engine::policy::Policy;
 use ibidem_store::{ConversationRow, ConversationTurn, NewTurn, Talker, checked_title};
 use ibidem_words::Identity;
 use ibidem_words::degrade::Deadline;
@@ -127,10 +128,10 @@ impl TalkingIn {
     }
 
     /// Has the model for titles name the conversation, where there is one. Nobody waits for it.
-    pub(crate) async fn name(&self, state: &AppState, question: &str) {
-        let (engine, policy) = (state.engine_in_force(), state.policy_in_force());
+    pub(crate) async fn name(&self, state: &AppState, policy: &Policy, question: &str) {
+        let engine = state.engine_in_force();
         let deadline = Deadline::after(state.limits.request_timeout);
-        let Some(title) = engine.title(&policy, question, deadline).await else { return };
+        let Some(title) = engine.title(policy, question, deadline).await else { return };
         if let Err(error) = state.store.title_conversation(&self.talker, self.conversation, &title).await {
             tracing::warn!(%error, "a conversation keeps its first question as its title");
         }

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, NaiveDate, Utc};
-use ibidem_store::{ActionObject, ReadableDocument};
+use ibidem_store::{ActionObject, KeptVersion, ReadableDocument};
 use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::{CharSpan, DocumentId, LineAbove, PassageKey};
 use serde::Serialize;
@@ -17,6 +17,9 @@ use crate::audit::Act;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
+
+/// More than anybody looks through.
+const MOST_VERSIONS: u16 = 100;
 
 /// A document as it is now.
 #[derive(Serialize, ToSchema)]
@@ -55,6 +58,30 @@ pub(crate) struct DocumentBody {
     document_sha256: String,
     /// Where this API gives the original file.
     original: String,
+    /// The versions that are kept of it, the newest first, up to 100.
+    versions: Vec<VersionBody>,
+}
+
+/// A version of a document. Receipts and citations name it by its number and the digest of its text.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VersionBody {
+    /// Counted from 1.
+    version: u32,
+    /// When this version was last changed.
+    updated_at: DateTime<Utc>,
+    /// When it was taken in.
+    taken_in_at: DateTime<Utc>,
+    /// How many passages it has.
+    passages: u32,
+    /// Digest of its text.
+    document_sha256: String,
+}
+
+impl From<KeptVersion> for VersionBody {
+    fn from(kept: KeptVersion) -> Self {
+        let KeptVersion { version, updated_at, taken_in_at, passages, text_sha256 } = kept;
+        Self { version, updated_at, taken_in_at, passages, document_sha256: text_sha256.to_string() }
+    }
 }
 
 /// A passage as it is now, with its place in the document.
@@ -131,8 +158,10 @@ pub(crate) async fn document(
     Path(id): Path<String>,
 ) -> Result<Json<DocumentBody>, Problem> {
     let document = visible(&state, &caller, &id).await?;
+    let versions = state.store.kept_versions(&caller.scope(), document.id, MOST_VERSIONS).await?;
     let status = document.standing.on(Utc::now().date_naive()).as_str();
     Ok(Json(DocumentBody {
+        versions: versions.into_iter().map(VersionBody::from).collect(),
         original: original_link(document.id),
         document_id: document.id.0,
         version: document.version,

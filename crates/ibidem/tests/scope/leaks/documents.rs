@@ -1,0 +1,105 @@
+//! Documents of several tenants, each with a mark that nothing else has.
+
+use ibidem_words::fakes::FakeEmbedder;
+use ibidem_words::ports::embedder::TokenCounter as _;
+use ibidem_words::ports::intake::{Format, NewPassage, NewVersion, Submission};
+use ibidem_words::{CharSpan, Scope, Sha256Hash, Tag, TenantId, passage_in_context};
+use rand::RngExt as _;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+
+use crate::asking::{COLLECTIONS, TAGS, TENANTS, random_words};
+use crate::world::Handed;
+
+const DOCUMENTS: usize = 60;
+/// Of those that there are: the fewer, the more of a tenant's documents are hidden by tags alone.
+const OF_TENANTS: usize = 3;
+const OF_TAGS: usize = 4;
+pub(super) const ADDRESSES: u32 = 30;
+
+/// A document, and the word that stands in it alone.
+#[derive(Clone)]
+pub(super) struct Marked {
+    pub(super) handed: Handed,
+    pub(super) mark: String,
+}
+
+impl Marked {
+    pub(super) fn is_seen_by(&self, scope: &Scope) -> bool {
+        scope.sees(self.handed.0.tenant, &self.handed.0.tags)
+    }
+}
+
+pub(super) fn random_tenant(random: &mut StdRng) -> &'static str {
+    TENANTS[..OF_TENANTS].choose(random).unwrap()
+}
+
+pub(super) fn random_tags(random: &mut StdRng, most: usize) -> Vec<Tag> {
+    let count = random.random_range(0..=most);
+    TAGS[..OF_TAGS].sample(random, count).map(|name| name.parse().unwrap()).collect()
+}
+
+pub(super) fn random_documents(random: &mut StdRng) -> Vec<Marked> {
+    let counter = FakeEmbedder::new(64, 256);
+    (0..DOCUMENTS).map(|number| random_document(random, number, &counter)).collect()
+}
+
+fn random_document(random: &mut StdRng, number: usize, counter: &FakeEmbedder) -> Marked {
+    let mark = format!("qd{number}x");
+    let mut tags = random_tags(random, 2);
+    if random.random_bool(0.25) {
+        tags.push(Tag::public());
+    }
+    let version = marked_version(random, &mark, counter);
+    let submission = Submission {
+        tenant: TenantId::named(random_tenant(random)),
+        collection: COLLECTIONS.choose(random).unwrap().parse().unwrap(),
+        source_location: format!("{mark}.md"),
+        format: Format::Markdown,
+        original: Sha256Hash::of(version.text.as_bytes()),
+        tags,
+        title: None,
+        address: None,
+        kind: None,
+        updated_at: None,
+    };
+    Marked { handed: (submission, version), mark }
+}
+
+fn marked_version(random: &mut StdRng, mark: &str, counter: &FakeEmbedder) -> NewVersion {
+    let title = format!("{} {mark}", random_words(random, 2).join(" "));
+    let (mut text, mut passages) = (String::new(), Vec::new());
+    for _ in 0..random.random_range(1..=2) {
+        let said = random_words(random, 4);
+        let passage = format!(
+            "The {} of the {} is kept for five days. Every {} has a {}, and its mark is {mark}.",
+            said[0], said[1], said[2], said[3]
+        );
+        let start = u32::try_from(text.len()).unwrap();
+        text.push_str(&passage);
+        let span = CharSpan { start, end: u32::try_from(text.len()).unwrap() };
+        text.push('\n');
+        let context = passage_in_context(&title, None, &passage);
+        passages.push(NewPassage {
+            tokens: u32::try_from(counter.count(&context)).unwrap(),
+            sha256: Sha256Hash::of(passage.as_bytes()),
+            embedding_key: Sha256Hash::of(context.as_bytes()),
+            text: passage,
+            section: None,
+            page: None,
+            span,
+            above: Default::default(),
+        });
+    }
+    NewVersion {
+        title,
+        address: Some(format!("DOC-{:03}", random.random_range(0..ADDRESSES))),
+        kind: None,
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+        text_sha256: Sha256Hash::of(text.as_bytes()),
+        text,
+        passages,
+        standing: Default::default(),
+        remarks: Vec::new(),
+    }
+}

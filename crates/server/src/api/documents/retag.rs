@@ -1,0 +1,73 @@
+//! `PATCH /v1/documents/{id}`: a document gets other tags.
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use ibidem_store::{RemovalOutcome, RetagOutcome};
+use ibidem_words::{DocumentId, Tag};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::api::json::Sent;
+use crate::audit::Act;
+use crate::identity::Caller;
+use crate::permissions::{self, Power};
+use crate::problem::{Problem, ProblemDocument};
+use crate::state::AppState;
+
+/// More tags than anybody reads.
+const MOST_TAGS: usize = 100;
+
+/// Who may see a document from now on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RetagBody {
+    /// Its tags, 1 to 100; `public` is everybody of the tenant. A curator names only tags that they carry, and the
+    /// document keeps the tags that they do not carry. What an admin names is all that it has.
+    #[schema(value_type = Vec<String>, min_items = 1, max_items = 100)]
+    tags: Vec<Tag>,
+}
+
+/// Changes who may see a document. It counts from everybody's next request on.
+///
+/// A curator changes documents that have one of the curator's own tags. One that the key may not see is as if it did not
+/// exist, except to admins.
+#[utoipa::path(patch, path = "/v1/documents/{id}", operation_id = "retag_document", tag = "documents",
+    params(("id" = Uuid, Path, description = "The document")), request_body = RetagBody, security(("api_key" = [])),
+    responses(
+        (status = 204, description = "It has these tags now"),
+        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn retag(
+    State(state): State<AppState>,
+    act: Option<Extension<Act>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    Sent(RetagBody { tags }): Sent<RetagBody>,
+) -> Result<StatusCode, Problem> {
+    let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
+    if !(1..=MOST_TAGS).contains(&tags.len()) {
+        return Err(Problem::invalid(format!("tags: name 1 to {MOST_TAGS} of them")));
+    }
+    if let Some(act) = act {
+        act.detail("tags", tags.len());
+    }
+    if permissions::may(&caller.0, Power::GiveForeignTags) {
+        return match state.store.retag(caller.0.tenant(), DocumentId(id), &tags).await? {
+            RemovalOutcome::Done => Ok(StatusCode::NO_CONTENT),
+            RemovalOutcome::NotFound => Err(Problem::no_such_document()),
+        };
+    }
+    if let Some(foreign) = tags.iter().find(|tag| !tag.is_public() && !caller.0.tags().contains(*tag)) {
+        return Err(Problem::forbidden(format!("You do not carry the tag {:?} yourself.", foreign.as_str())));
+    }
+    match state.store.retag_within(&caller.scope(), DocumentId(id), &tags).await? {
+        RetagOutcome::Done => Ok(StatusCode::NO_CONTENT),
+        RetagOutcome::NotFound => Err(Problem::no_such_document()),
+        RetagOutcome::NotTheirs => Err(Problem::forbidden("The document has none of your own tags; ask an admin.")),
+    }
+}

@@ -1,0 +1,141 @@
+//! Which policy a question is answered under: that of its collections, of its tenant, or of the installation.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ibidem_engine::policy::{CalibratedModels, Policy, PolicyError};
+use ibidem_store::{PlacedPolicy, Store};
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{CollectionName, PolicyPlace, PolicyTexts, Sha256Hash, TenantId};
+
+/// So many parsed policies are kept in memory.
+const MOST_PARSED: usize = 256;
+
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error(transparent)]
+    Store(#[from] CatalogueError),
+    /// It was set on a server of another version or with other models, or its text is gone.
+    #[error("the policy {sha256} that is set for {place} cannot be used here: {reason}")]
+    Unusable { place: String, sha256: Sha256Hash, reason: String },
+}
+
+/// The policies of tenants and collections. Which one is in force is read anew for each question; their texts are read
+/// once, since a hash names one text.
+#[derive(Default)]
+pub struct PolicyPlaces {
+    parsed: Mutex<HashMap<Sha256Hash, Arc<Policy>>>,
+    /// Those that were calibrated with other models are not used. None: nobody said which are in use.
+    models: Option<CalibratedModels>,
+}
+
+impl PolicyPlaces {
+    pub fn only_with(models: CalibratedModels) -> Self {
+        Self { models: Some(models), ..Self::default() }
+    }
+
+    /// The policy for a question in these collections; none named means all.
+    pub async fn in_force(
+        &self,
+        store: &Store,
+        tenant: TenantId,
+        collections: &[CollectionName],
+        installation: Arc<Policy>,
+    ) -> Result<Arc<Policy>, PlaceError> {
+        let placed = store.placed_policies(tenant).await?;
+        let Some((setting, sha256)) = chosen(&placed, collections) else { return Ok(installation) };
+        let policy = self.policy(store, setting, sha256).await?;
+        let (name, collection, version) = (policy.rules.name.clone(), setting.collection.clone(), setting.version);
+        let place = Some(PolicyPlace { policy: name, collection, version });
+        Ok(Arc::new(Policy { place, ..Policy::clone(&policy) }))
+    }
+
+    async fn policy(
+        &self,
+        store: &Store,
+        setting: &PlacedPolicy,
+        sha256: Sha256Hash,
+    ) -> Result<Arc<Policy>, PlaceError> {
+        if let Some(policy) = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).get(&sha256) {
+            return Ok(policy.clone());
+        }
+        let unusable = |reason: String| {
+            let place = setting.collection.as_ref().map_or("the tenant".to_owned(), |name| format!("{name:?}"));
+            PlaceError::Unusable { place, sha256, reason }
+        };
+        let texts = store.policy_texts(sha256).await?.ok_or_else(|| unusable("its text is gone".to_owned()))?;
+        let policy = Arc::new(self.usable(&texts).map_err(|error| unusable(error.to_string()))?);
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if parsed.len() >= MOST_PARSED {
+            parsed.clear();
+        }
+        parsed.insert(sha256, policy.clone());
+        Ok(policy)
+    }
+
+    /// A policy that can be put in force here.
+    pub fn usable(&self, texts: &PolicyTexts) -> Result<Policy, PolicyError> {
+        let policy = Policy::of_texts(texts)?;
+        self.models.as_ref().map_or(Ok(()), |models| policy.check_models(models))?;
+        Ok(policy)
+    }
+}
+
+/// The rule: where all the collections that a question names have the same policy, that one; otherwise, and where none is
+/// named, the tenant's. A collection without a policy of its own has the tenant's. None is the installation's.
+fn chosen<'a>(placed: &'a [PlacedPolicy], collections: &[CollectionName]) -> Option<(&'a PlacedPolicy, Sha256Hash)> {
+    let at = |name: Option<&CollectionName>| {
+        let name = name.map(|name| name.as_str().to_lowercase());
+        let is_it = |setting: &&PlacedPolicy| setting.collection.as_ref().map(|c| c.as_str().to_lowercase()) == name;
+        placed.iter().find(is_it).and_then(|setting| Some((setting, setting.policy?)))
+    };
+    let of_tenant = at(None);
+    let mut each = collections.iter().map(|name| at(Some(name)).or(of_tenant));
+    let Some(first) = each.next() else { return of_tenant };
+    let hash = |of: Option<(&PlacedPolicy, Sha256Hash)>| of.map(|(_, sha256)| sha256);
+    if each.all(|other| hash(other) == hash(first)) { first } else { of_tenant }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+
+    fn setting(collection: Option<&str>, policy: &str) -> PlacedPolicy {
+        PlacedPolicy {
+            collection: collection.map(|name| name.parse().unwrap()),
+            version: 1,
+            policy: Some(Sha256Hash::of(policy.as_bytes())),
+            name: policy.to_owned(),
+            set_by: "operator".to_owned(),
+            set_at: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn a_question_has_the_policy_that_all_its_collections_have_and_otherwise_the_tenants() {
+        let of_tenant = setting(None, "strict");
+        let of_collections =
+            [setting(Some("ADR"), "adr"), setting(Some("Minutes"), "notes"), setting(Some("Protocol"), "notes")];
+        let all: Vec<_> = of_collections.iter().cloned().chain([of_tenant]).collect();
+        for (placed, collections, expected) in [
+            (&all[..], &[][..], Some("strict")),
+            (&all, &["ADR"], Some("adr")),
+            (&all, &["adr"], Some("adr")),
+            (&all, &["Policy"], Some("strict")),
+            (&all, &["ADR", "Minutes"], Some("strict")),
+            (&all, &["ADR", "Policy"], Some("strict")),
+            (&all, &["Minutes", "Protocol"], Some("notes")),
+            (&all[..3], &[], None),
+            (&all[..3], &["ADR"], Some("adr")),
+            (&all[..3], &["ADR", "Policy"], None),
+            (&all[..3], &["Policy", "Handbook"], None),
+            (&[], &["ADR"], None),
+        ] {
+            let names: Vec<CollectionName> = collections.iter().map(|name| name.parse().unwrap()).collect();
+            let found = chosen(placed, &names).map(|(setting, _)| setting.name.as_str());
+            assert_eq!(found, expected, "{collections:?} of {}", placed.len());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A curator changes who sees a document: only tags of their own, and `public`.
+
+use std::collections::BTreeSet;
+
+use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_words::{DocumentId, Scope, Tag};
+
+use crate::collections::ensure_tags;
+use crate::convert::{scope_tags, tag_names, to_tags};
+use crate::documents::retag_document;
+use crate::{Store, unavailable};
+
+/// What became of a curator's change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RetagOutcome {
+    Done,
+    /// Nothing of that id is visible in this scope.
+    NotFound,
+    /// It carries none of the curator's own tags.
+    NotTheirs,
+}
+
+impl Store {
+    /// Gives a document these tags in place of those of the scope. Tags of others that it has stay, so that nobody who
+    /// curates one audience takes a document from another.
+    pub async fn retag_within(
+        &self,
+        scope: &Scope,
+        document: DocumentId,
+        tags: &[Tag],
+    ) -> Result<RetagOutcome, CatalogueError> {
+        let tenant = scope.tenant();
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        ensure_tags(&mut transaction, tenant, tags).await?;
+        // The job first, as a commit does: the other order could deadlock with it.
+        let waiting = sqlx::query!(
+            "SELECT tags FROM jobs WHERE tenant_id = $1 AND document_id = $2 FOR UPDATE",
+            tenant.0,
+            document.0,
+        )
+        .fetch_optional(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        let found = sqlx::query!(
+            "SELECT tags FROM documents WHERE tenant_id = $1 AND id = $2 AND is_visible(tags, removed_at, $3) FOR UPDATE",
+            tenant.0,
+            document.0,
+            &scope_tags(scope),
+        )
+        .fetch_optional(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
+        let Some(found) = found else { return Ok(RetagOutcome::NotFound) };
+        let carried: BTreeSet<&Tag> = scope.tags().collect();
+        let before = to_tags(found.tags)?;
+        if !before.iter().any(|tag| !tag.is_public() && carried.contains(tag)) {
+            return Ok(RetagOutcome::NotTheirs);
+        }
+        let with_others = |before: Vec<Tag>| -> Vec<Tag> {
+            before.into_iter().filter(|tag| !carried.contains(tag)).chain(tags.iter().cloned()).collect()
+        };
+        if let Some(waiting) = waiting {
+            sqlx::query!(
+                "UPDATE jobs SET tags = $3 WHERE tenant_id = $1 AND document_id = $2",
+                tenant.0,
+                document.0,
+                &tag_names(&with_others(to_tags(waiting.tags)?)),
+            )
+            .execute(&mut *transaction)
+            .await
+            .map_err(unavailable)?;
+        }
+        retag_document(&mut transaction, tenant, document, &with_others(before)).await?;
+        transaction.commit().await.map_err(unavailable)?;
+        Ok(RetagOutcome::Done)
+    }
+}
