@@ -35,7 +35,7 @@ pub(super) struct Replied {
 
 impl Replied {
     /// The tool was given something that no call can be made of.
-    pub(super) fn wrong(detail: String) -> Self {
+    pub(super) fn wrong(detail: &str) -> Self {
         Self { is_success: false, body: json!({ "detail": detail }) }
     }
 }
@@ -45,7 +45,7 @@ pub(super) async fn reply(api: Router, headers: &HeaderMap, call: ApiCall) -> Re
     let body = call.body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
     let mut request = Request::new(body);
     *request.method_mut() = call.method;
-    let Ok(uri) = call.path.parse() else { return Replied::wrong("this cannot be asked for".to_owned()) };
+    let Ok(uri) = call.path.parse() else { return Replied::wrong("this cannot be asked for") };
     *request.uri_mut() = uri;
     let mut headers = headers.clone();
     // They are of the agent's own request: its body, and how it wants to be answered.

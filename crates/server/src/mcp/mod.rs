@@ -106,7 +106,7 @@ impl ServerHandler for Door {
         };
         let replied = match call {
             Ok(call) => self.reply(&context, call).await?,
-            Err(wrong) => Replied::wrong(wrong),
+            Err(wrong) => Replied::wrong(&wrong),
         };
         Ok(tools::result(&request.name, replied).into())
     }

@@ -204,7 +204,7 @@ fn answer_schema() -> Value {
 mod tests {
     use super::*;
 
-    fn arguments(value: Value) -> JsonObject {
+    fn arguments(value: &Value) -> JsonObject {
         value.as_object().cloned().unwrap_or_default()
     }
 
@@ -227,8 +227,8 @@ mod tests {
             (DEFINE_TERM, json!({ "term": "  " })),
             (DEFINE_TERM, json!({ "term": "x".repeat(LONGEST_TERM + 1) })),
         ] {
-            let Some(Err(said)) = call(tool, arguments(given.clone())) else { panic!("{tool} took {given}") };
-            let result = result(tool, Replied::wrong(said));
+            let Some(Err(said)) = call(tool, arguments(&given)) else { panic!("{tool} took {given}") };
+            let result = result(tool, Replied::wrong(&said));
             assert_eq!(result.is_error, Some(true));
         }
     }
