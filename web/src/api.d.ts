@@ -338,6 +338,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Holds a claim against the documents.
+         * @description The verifier that checks the sentences of answers, for a sentence from elsewhere. Nothing that the key may not see has
+         *     a part in it.
+         */
+        post: operations["verify_claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations": {
         parameters: {
             query?: never;
@@ -410,7 +431,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Lists the documents that the key may see. */
+        get: operations["list_documents"];
         put?: never;
         /**
          * Uploads a document. It can be searched as soon as a worker has read it.
@@ -445,7 +467,12 @@ export interface paths {
         delete: operations["remove_document"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes who may see a document. It counts from everybody's next request on.
+         * @description A curator changes documents that have one of the curator's own tags. One that the key may not see is as if it did not
+         *     exist, except to admins.
+         */
+        patch: operations["retag_document"];
         trace?: never;
     };
     "/v1/documents/{id}/original": {
@@ -659,6 +686,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the numbers of the caller's own tenant. */
+        get: operations["read_tenant_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -708,6 +752,32 @@ export interface paths {
         put: operations["set_person"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists which policy files are in force. */
+        get: operations["list_policies"];
+        /**
+         * Puts a policy file in force for the tenant or for a collection.
+         * @description It counts from the next question on, on every server. A question that names collections with one and the same policy
+         *     file is answered under it; every other question is answered under the tenant's, or else the installation's.
+         */
+        put: operations["set_policy"];
+        post?: never;
+        /**
+         * Takes back the policy file of the tenant or of a collection.
+         * @description A collection has the tenant's policy file again, and a tenant the installation's.
+         */
+        delete: operations["unset_policy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1015,6 +1085,50 @@ export interface components {
             /** Format: int32 */
             version: number;
         };
+        /** @description A claim, and what it is to be held against. */
+        ClaimBody: {
+            /** @description One sentence, 1 to 2,000 characters. */
+            claim: string;
+            /** @description Only these collections are searched; all that the key can see when left out. */
+            collections?: string[];
+            /**
+             * @description Passages to hold it against, as `{document_id}:{chunk_index}`. Where none are named, the eight that a search for
+             *     the claim finds.
+             */
+            sources?: string[];
+        };
+        /** @description A passage, and whether it says so. */
+        ClaimPassage: {
+            /** @description What people call the document by. */
+            address?: string | null;
+            /** @description Who judged: an entailment model, `figures` or `verbatim`. */
+            by: string;
+            /** @description The title of its document. */
+            document_name: string;
+            /** @description The headings it lies under. */
+            section?: string | null;
+            /** @description `{document_id}:{chunk_index}` */
+            source_id: string;
+            /**
+             * Format: double
+             * @description How surely it supports the claim, 0 to 1.
+             */
+            support: number;
+            /** @description What it says. */
+            text: string;
+            verdict: components["schemas"]["SentenceVerdict"];
+            /** @description Why it does not support it, in words. */
+            why?: string | null;
+        };
+        /** @description What the documents say of a claim. */
+        ClaimResponse: {
+            /** @description Every passage that it was held against; those that support it first, then those that say otherwise. */
+            passages: components["schemas"]["ClaimPassage"][];
+            /** Format: uuid */
+            request_id: string;
+            /** @description `supported` where a passage says so, otherwise `contradicted` where one says otherwise, otherwise `unsupported`. */
+            verdict: components["schemas"]["SentenceVerdict"];
+        };
         /** @description A chat completion in OpenAI's form. */
         Completion: {
             /** @description Always one. */
@@ -1082,6 +1196,48 @@ export interface components {
             conversations: components["schemas"]["ConversationBody"][];
             /** @description Where the next page begins; null on the last. */
             next?: string | null;
+        };
+        /** @description A day of the tenant. */
+        DayBody: {
+            /**
+             * Format: int64
+             * @description How many of them were answered with citations.
+             */
+            answered: number;
+            /**
+             * Format: date
+             * @description The day, in UTC.
+             */
+            day: string;
+            /**
+             * Format: int64
+             * @description How many versions of documents were taken in.
+             */
+            document_versions: number;
+            /**
+             * Format: int64
+             * @description How often askers said that an answer did not help.
+             */
+            feedback_down: number;
+            /**
+             * Format: int64
+             * @description How often askers said that an answer helped.
+             */
+            feedback_up: number;
+            /**
+             * Format: double
+             * @description The share of `feedback_up` in all feedback of the day; null where there was none.
+             */
+            feedback_up_rate?: number | null;
+            /** @description How many were refused, asked back or given to somebody, by the reason. */
+            not_answered: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description How many questions were asked.
+             */
+            questions: number;
         };
         /** @description What a deletion took away. */
         DeletedConversationBody: {
@@ -1165,6 +1321,8 @@ export interface components {
              * @description Counted from 1.
              */
             version: number;
+            /** @description The versions that are kept of it, the newest first, up to 100. */
+            versions: components["schemas"]["VersionBody"][];
         };
         /** @description The fields of an upload. */
         DocumentForm: {
@@ -1185,6 +1343,13 @@ export interface components {
             /** @description Who may see it, separated by commas; `public` is everybody of the tenant. */
             tags: string;
             title?: string | null;
+        };
+        /** @description A page of documents. */
+        DocumentsBody: {
+            /** @description The one that was updated last first. */
+            documents: components["schemas"]["ListedDocument"][];
+            /** @description Where the next page begins; null on the last. */
+            next?: string | null;
         };
         EntriesReply: {
             /** @description Oldest first. */
@@ -1375,6 +1540,13 @@ export interface components {
             /** Format: int32 */
             version: number;
         };
+        /** @description The policy file of the installation, which is in force where nothing else is set. */
+        InstallationPolicy: {
+            /** @description What the policy file calls itself. */
+            policy: string;
+            /** @description The hash of its text. */
+            policy_sha256: string;
+        };
         /** @description What a new key may do. */
         KeyBody: {
             /**
@@ -1435,6 +1607,47 @@ export interface components {
             span: components["schemas"]["CharSpan"];
             /** @description What it says. */
             text: string;
+        };
+        /** @description A document in a list. */
+        ListedDocument: {
+            /** @description What people call it by; null where it has no such name. */
+            address?: string | null;
+            /** @description The collection that it is in. */
+            collection: string;
+            /** @description Where this API gives the document. */
+            document: string;
+            /**
+             * Format: uuid
+             * @description The document, whatever its version.
+             */
+            document_id: string;
+            /** @description Its title. */
+            document_name: string;
+            /** @description Where it came from: its path below the folder that was ingested, or the name that the API was told. */
+            file: string;
+            /** @description What sort of document it is within its collection. */
+            kind?: string | null;
+            /**
+             * Format: int32
+             * @description How many passages it has.
+             */
+            passages: number;
+            /** @description Addresses of what replaced it. */
+            replaced_by: string[];
+            /** @description Whether it is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or `not_yet`. */
+            status: string;
+            /** @description Who may see it: those of its tags that the caller carries, and `public`. An admin gets all of them. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int32
+             * @description The number of its current version, counted from 1.
+             */
+            version: number;
         };
         /** @description What is left to do after a session has ended here. */
         LoggedOut: {
@@ -1643,6 +1856,65 @@ export interface components {
             /** @description Questions for which it is used, 1 to 20 of at most 500 characters. Similar questions count too. */
             triggers: string[];
         };
+        /** @description A policy file that is set for a place. */
+        PlacedBody: {
+            /** @description The collection; null for the tenant as a whole. */
+            collection?: string | null;
+            /** @description What the policy file calls itself; empty where a setting was taken back. */
+            policy: string;
+            /** @description The hash of its text, which receipts name too; null where a setting was taken back. */
+            policy_sha256?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was set.
+             */
+            set_at: string;
+            /** @description Who set it: `key:` and the key's id, `person:` and the person's id, or `operator`. */
+            set_by: string;
+            /**
+             * Format: int32
+             * @description Which setting of this place it is, counted from 1. Receipts name it.
+             */
+            version: number;
+        };
+        /** @description The policy files of a tenant. */
+        PoliciesBody: {
+            /** @description In force where nothing is set. */
+            installation: components["schemas"]["InstallationPolicy"];
+            /** @description What is set, by place; with `history` also what was, the newest first. */
+            places: components["schemas"]["PlacedBody"][];
+        };
+        /** @description A policy file to put in force. */
+        PolicyBody: {
+            /** @description The collection that it is for; the tenant as a whole when left out. */
+            collection?: string | null;
+            /** @description The text of the policy file, YAML. */
+            policy: string;
+        };
+        /** @description A place that has a policy of its own: a tenant, or a collection of it. */
+        PolicyPlace: {
+            /** @description The collection that it was set for; null where it was set for the tenant as a whole. */
+            collection?: string | null;
+            /** @description What the policy file calls itself. */
+            policy: string;
+            /**
+             * Format: int32
+             * @description Which setting of that place it is, counted from 1.
+             */
+            version: number;
+        };
+        /** @description What was put in force. */
+        PolicySet: {
+            /** @description What the policy file calls itself. */
+            policy: string;
+            /** @description The hash of its text. */
+            policy_sha256: string;
+            /**
+             * Format: int32
+             * @description Which setting of this place it is, counted from 1.
+             */
+            version: number;
+        };
         /** @description What went wrong, for the caller. `type` is a stable name; `detail` says what to do. */
         ProblemDocument: {
             detail: string;
@@ -1704,6 +1976,7 @@ export interface components {
             asked_at: string;
             /** @description The model whose words these are; `extractive` when they are the sources' own; null when nothing was written. */
             model?: string | null;
+            policy_place?: components["schemas"]["PolicyPlace"] | null;
             /** @description Of the policy file that was in force. */
             policy_sha256: string;
             /** @description What read the question together with each passage; null where nothing did. */
@@ -1765,6 +2038,14 @@ export interface components {
             content: string;
             /** @description Always `assistant`. */
             role: string;
+        };
+        /** @description Who may see a document from now on. */
+        RetagBody: {
+            /**
+             * @description Its tags, 1 to 100; `public` is everybody of the tenant. A curator names only tags that they carry, and the
+             *     document keeps the tags that they do not carry. What an admin names is all that it has.
+             */
+            tags: string[];
         };
         /** @description How well the search went, and whether it was simpler than it should have been. */
         RetrievalQuality: {
@@ -1915,6 +2196,16 @@ export interface components {
          * @enum {string}
          */
         StretchKind: "claim" | "structure" | "policy" | "unverified";
+        /** @description The numbers of a tenant. */
+        TenantMetricsBody: {
+            /** @description Every day, the oldest first. Questions are counted from their records: without `audit.use` there are none. */
+            days: components["schemas"]["DayBody"][];
+            /**
+             * Format: int64
+             * @description How many documents the tenant has now.
+             */
+            documents: number;
+        };
         /**
          * @description Whether the answer helped.
          * @enum {string}
@@ -1977,6 +2268,31 @@ export interface components {
          * @enum {string}
          */
         Verdict: "pass" | "warn" | "stop";
+        /** @description A version of a document. Receipts and citations name it by its number and the digest of its text. */
+        VersionBody: {
+            /** @description Digest of its text. */
+            document_sha256: string;
+            /**
+             * Format: int32
+             * @description How many passages it has.
+             */
+            passages: number;
+            /**
+             * Format: date-time
+             * @description When it was taken in.
+             */
+            taken_in_at: string;
+            /**
+             * Format: date-time
+             * @description When this version was last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: int32
+             * @description Counted from 1.
+             */
+            version: number;
+        };
         /** @description A public key of an Edwards curve (RFC 8037). */
         WebKey: {
             alg?: string | null;
@@ -3618,7 +3934,7 @@ export interface operations {
     list_actions: {
         parameters: {
             query?: {
-                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "schema.migrate";
+                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "schema.migrate";
                 /** @description Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`. */
                 subject?: string;
                 /** @description Only on the document, entry or answer with this id. */
@@ -3979,6 +4295,124 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatError"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    verify_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimResponse"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
             /** @description The request took too long */
@@ -4693,6 +5127,129 @@ export interface operations {
             };
         };
     };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description Only documents of this collection, in any case. */
+                collection?: string;
+                /** @description Only documents with this tag. A tag that the caller does not carry finds nothing, unless an admin calls. */
+                tag?: string;
+                /**
+                 * @description Only documents with this status today: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
+                 *     `not_yet`.
+                 */
+                status?: string;
+                /** @description Only documents that have each of these words in their title or address, in any case; up to 200 characters. */
+                words?: string;
+                /** @description Where the page before ended: its `next`. */
+                cursor?: string;
+                /** @description How many, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentsBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     submit: {
         parameters: {
             query?: never;
@@ -4965,6 +5522,135 @@ export interface operations {
                 };
             };
             /** @description It was removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retag_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetagBody"];
+            };
+        };
+        responses: {
+            /** @description It has these tags now */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6897,6 +7583,124 @@ export interface operations {
             };
         };
     };
+    read_tenant_metrics: {
+        parameters: {
+            query?: {
+                /** @description How many days, today included, 1 to 90. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantMetricsBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: never;
@@ -7142,6 +7946,369 @@ export interface operations {
         };
         responses: {
             /** @description It is so now */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_policies: {
+        parameters: {
+            query?: {
+                /** @description Also what was in force before. */
+                history?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoliciesBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is not valid; the detail names the field */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    set_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicySet"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    unset_policy: {
+        parameters: {
+            query?: {
+                /** @description The collection; the tenant as a whole when left out. */
+                collection?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing is set there any more */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -20,7 +20,13 @@ async fn the_same_question_gets_the_same_decision_200_times_alone_and_with_16_as
         ingest_handbook(installation).await;
         let model =
             FixedServer::saying(&["Five days may be carried over.[", "^1] They lapse.[^1] See also.[^2]"]).await;
-        let settings = [("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()), ("IBIDEM__LANGUAGE_MODEL__NAME", NAME)];
+        let settings = [
+            ("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()),
+            ("IBIDEM__LANGUAGE_MODEL__NAME", NAME),
+            // Sixteen at once on a busy machine: nobody's reader is late.
+            ("IBIDEM__RERANKER__TIMEOUT_MS", "40000"),
+            ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", "120000"),
+        ];
         let served = installation.serve(&settings).await;
         let asker = Arc::new(Asker::before(installation, &served).await);
         let first = decision(&asker.ask(QUESTION).await);
@@ -68,7 +74,13 @@ async fn stream_whole_command_and_record_say_the_same_word_for_word_with_the_sam
     with_installation(async |installation| {
         ingest_handbook(installation).await;
         let model = FixedServer::saying(&WRITTEN).await;
-        let settings = [("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()), ("IBIDEM__LANGUAGE_MODEL__NAME", NAME)];
+        let settings = [
+            ("IBIDEM__LANGUAGE_MODEL__URL", model.url.as_str()),
+            ("IBIDEM__LANGUAGE_MODEL__NAME", NAME),
+            // Sixteen at once on a busy machine: nobody's reader is late.
+            ("IBIDEM__RERANKER__TIMEOUT_MS", "40000"),
+            ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", "120000"),
+        ];
         let served = installation.serve(&settings).await;
         let asker = Asker::before(installation, &served).await;
         let whole = asker.ask(QUESTION).await;

@@ -17,6 +17,9 @@ pub(crate) async fn gives_the_same_outcomes(installation: &Installation, results
         ("IBIDEM__POLICY__USE", policy.as_str()),
         ("IBIDEM__TERMINOLOGY__FILES", vocabulary.as_str()),
         ("IBIDEM__TERMINOLOGY__TEST_TRIGGERS", "true"),
+        // As `.ci/golden` has them.
+        ("IBIDEM__RERANKER__TIMEOUT_MS", "20000"),
+        ("IBIDEM__SERVER__REQUEST_TIMEOUT_MS", "90000"),
     ];
     let served = installation.serve(&settings).await;
     let key = NewKey {

@@ -81,8 +81,8 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line_and_key() {
         assert_eq!(said(BOOK.as_bytes()), "");
         let cases = [
-            ("- duplicates: 0.9", "- duplicate: 0.9", &["duplicate", "line 25"][..]),
-            ("- duplicates: 0.9", "- duplicates: often", &["line 25", "often"]),
+            ("- duplicates: 0.9", "- duplicate: 0.9", &["duplicate", "line 27"][..]),
+            ("- duplicates: 0.9", "- duplicates: often", &["line 27", "often"]),
             ("- duplicates: 0.9", "- duplicates: 0.9\n    - duplicates: 0.8", &["stands there twice"]),
             ("- duplicates: 0.9", "- duplicates: 1.9", &["  - sift.duplicates must be between 0 and 1"]),
             ("- duplicates: 0.9", "- duplicates: .nan", &["sift.duplicates must be between 0 and 1"]),
