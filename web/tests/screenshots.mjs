@@ -25,7 +25,7 @@ async function picture(name, options, show) {
 async function answer(page) {
   const turn = await ask(page, 'What do I do when I lose a device?');
   await turn
-    .getByRole('button', { name: /^Source 1: / })
+    .getByRole('button', { name: /^Source \d+: / })
     .first()
     .click();
   await page.getByRole('complementary').locator('mark').first().waitFor();
