@@ -99,7 +99,10 @@ const tests = {
 
     await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
     await turn.getByText('Copied').waitFor();
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\[\^(\d+)\][\s\S]*\n\[\^\1\]: .+version 1/);
+    assert.match(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      /\[\^(\d+)\][\s\S]*\n\[\^\1\]: .+version 1/,
+    );
     await turn.getByRole('button', { name: 'Copy as text' }).click();
     await page.waitForFunction(async () => /\n\[\d+\] .+version 1/.test(await navigator.clipboard.readText()));
     await turn.getByRole('button', { name: 'Helpful', exact: true }).click();
