@@ -24,11 +24,10 @@ use super::setting;
 /// No command of these tests takes longer, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// However busy the machine is, a part that is well is not late. Tests of what is late set their own limits.
-const UNHURRIED: [(&str, &str); 4] = [
+const UNHURRIED: [(&str, &str); 3] = [
     ("IBIDEM__DATABASE__TIMEOUT_MS", "60000"),
     ("IBIDEM__INDEX__TIMEOUT_MS", "60000"),
     ("IBIDEM__EMBEDDING__TIMEOUT_MS", "60000"),
-    ("IBIDEM__TERMINOLOGY__TIMEOUT_MS", "60000"),
 ];
 
 /// Killed workers leave their leases behind; nobody wants to wait a minute for each.
