@@ -32,6 +32,10 @@ lint:
 test *arguments:
     eval "$(stack/env)" && cargo nextest run --workspace --all-features --locked {{ arguments }}
 
+# The whole suite on a busy machine: so many times, beside so many loops that never pause. With a stack of its own.
+busy times="3" loops="4":
+    .ci/busy {{ times }} {{ loops }}
+
 # Licences, sources and duplicate versions of the dependencies.
 deny:
     cargo fetch --locked
