@@ -21,7 +21,7 @@ enum Form {
     Digest,
 }
 
-const CHANGING: [(&str, Form); 19] = [
+const CHANGING: [(&str, Form); 20] = [
     // Made at random for each request.
     ("request_id", Form::Id),
     // Of a conversation, a chat program's reply, a key, a session, a person and an entry of memory: made at random. Those
@@ -34,6 +34,8 @@ const CHANGING: [(&str, Form); 19] = [
     // When the asker asked; when a conversation, a key, a session or an entry was made; when it was changed; when the asker
     // judged an answer.
     ("asked_at", Form::Time),
+    // When the asker put the earlier questions of a conversation, in the record of a later one.
+    ("timestamp", Form::Time),
     ("created_at", Form::Time),
     ("changed_at", Form::Time),
     ("given_at", Form::Time),
@@ -46,7 +48,8 @@ const CHANGING: [(&str, Form); 19] = [
     ("last_seen_at", Form::Time),
     // The second of a chat program's reply.
     ("created", Form::Time),
-    // How long a question, its writing, its search and its stages took, on a machine that does other things too.
+    // How long a question, its writing, its search and its stages took, on a machine that does other things too. Writing
+    // takes no whole millisecond where sentences are quoted, unless something else has the machine.
     ("duration_ms", Form::Duration),
     ("generation_time_ms", Form::Duration),
     ("took_ms", Form::Duration),
