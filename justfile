@@ -45,7 +45,8 @@ deny:
 web:
     .ci/pages build
 
-# The pages linted, built and tested in a real browser, against the stack that is up and the binary that was built.
+# The pages linted, built and tested in a real browser, against the stack that is up (`stack/up --with oidc`) and the
+# binary that was built. Somebody signs in at the stack's identity provider.
 pages:
     eval "$(stack/env)" && .ci/pages check
 
