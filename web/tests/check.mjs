@@ -1,7 +1,10 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
+import { curating } from './curating.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
 import { conversations, document, PAYLOADS, stream } from './hostile.mjs';
+import { managing } from './managing.mjs';
+import { operating } from './operating.mjs';
 import { sources } from './sources.mjs';
 
 const MEALS = 'What is the daily limit for meals on a business trip?';
@@ -278,6 +281,9 @@ const tests = {
   },
 
   ...sources,
+  ...curating,
+  ...operating,
+  ...managing,
 };
 
 const wanted = new RegExp(process.argv[2] ?? '');
