@@ -47,7 +47,7 @@ const QUESTIONS = [
   'What is the notice period?',
   'Who waters the plants?',
 ];
-await picture('curating', { as: adminKey, path: '/#/curating' }, async (page) => {
+await picture('curating', { as: adminKey, height: 900, path: '/#/curating' }, async (page) => {
   await page.getByRole('row').nth(1).waitFor();
 });
 await picture('operating', { as: adminKey, height: 820 }, async (page) => {
