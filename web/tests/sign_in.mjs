@@ -179,7 +179,7 @@ const tests = {
   },
 
   async 'a group that gives nothing any more is gone at the next request'(browser) {
-    const { context, page, tripped } = await windowOf(browser);
+    const { page, tripped } = await windowOf(browser);
     map('auditors', 'finance');
     await signIn(page, await somebody('Cleo', ['staff', 'auditors']), 'Cleo');
     const before = await ask(page, QUESTION);

@@ -25,6 +25,7 @@ mod recording_server;
 mod replay;
 mod roles;
 mod same;
+mod talking;
 mod telemetry;
 mod terms;
 mod traces;
