@@ -36,7 +36,7 @@ pub use connections::ConnectionLimits;
 pub use limits::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
 pub use policy_places::{PlaceError, PolicyPlaces};
 pub use routes::{openapi, router};
-pub use sign_in::SignIn;
+pub use sign_in::{AccessTokens, SignIn};
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
 
