@@ -38,7 +38,8 @@ for (const way of Object.keys(ways)) {
     const claim = tool(way, 'verify_claim', { claim: 'Tungsten melts at 12 degrees.' }).structuredContent;
     assert.notEqual(claim.verdict, 'supported');
     assert.ok('refused' in tool(way, 'define_term', { term: 'annual leave' }).structuredContent);
-    assert.equal(tool(way, 'read_passage', { source_id: '../keys' }).isError, true);
+    // The inspector ends with an error where a tool says that it could not do something.
+    assert.throws(() => tool(way, 'read_passage', { source_id: '../keys' }), /tool_is_error/);
     const { resourceTemplates } = called(way, '--method', 'resources/templates/list');
     assert.equal(resourceTemplates[0].uriTemplate, 'ibidem://documents/{document_id}');
     const uri = `ibidem://documents/${hit.document_id}`;
