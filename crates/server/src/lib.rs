@@ -37,7 +37,7 @@ pub use limits::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
 pub use pages::pages_are_built;
 pub use policy_places::{PlaceError, PolicyPlaces};
 pub use routes::{openapi, router};
-pub use sign_in::SignIn;
+pub use sign_in::{AccessTokens, SignIn};
 pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
 

@@ -92,6 +92,8 @@ pub const ROUTES: &[Route] = &[
     ("GET", "/healthz", ANYBODY, "ask whether the process lives"),
     ("GET", "/readyz", ANYBODY, "ask whether it can serve"),
     ("GET", "/.well-known/ibidem-receipt-keys.json", ANYBODY, "read the public keys of receipts"),
+    ("GET", "/.well-known/oauth-protected-resource", ANYBODY, "read where access tokens for the API come from"),
+    ("GET", "/.well-known/oauth-protected-resource/mcp", ANYBODY, "read where agents get access tokens"),
 ];
 
 /// What goes beyond a route.

@@ -131,7 +131,8 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     if status == StatusCode::UNAUTHORIZED {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        // Whoever knows where tokens are to be had has said so already.
+        headers.entry(header::WWW_AUTHENTICATE).or_insert(HeaderValue::from_static("Bearer"));
     }
     // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.
     let body = if is_for_chat {

@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     answers, audit, claims, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
-    policies, receipt_keys, search, tenant_metrics,
+    policies, protected_resource, receipt_keys, search, tenant_metrics,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
@@ -54,6 +54,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(feedback::give))
         .routes(routes!(feedback::list))
         .routes(routes!(receipt_keys::read))
+        .routes(routes!(protected_resource::of_api))
+        .routes(routes!(protected_resource::of_agents))
         .routes(routes!(audit::actions::list))
         .routes(routes!(audit::read))
         .routes(routes!(search::search))

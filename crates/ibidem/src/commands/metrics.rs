@@ -1,11 +1,11 @@
 //! `ibidem metrics`: what a running server has counted.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use reqwest::StatusCode;
 
+use super::running_server;
 use crate::console;
 use crate::settings::Settings;
 
@@ -27,7 +27,7 @@ pub(crate) struct MetricsCommand {
 
 impl MetricsCommand {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let server = self.url.unwrap_or_else(|| format!("http://{}", reachable(settings.server.listen)));
+        let server = self.url.unwrap_or_else(|| running_server::address(settings.server.listen));
         let token = self.token.or_else(|| settings.server.metrics_token.clone());
         let text = fetch(&server, token.as_deref()).await?;
         if self.dump {
@@ -64,16 +64,6 @@ async fn fetch(server: &str, token: Option<&str>) -> anyhow::Result<String> {
     }
 }
 
-/// Where a server that listens everywhere can be reached from here.
-fn reachable(listen: SocketAddr) -> SocketAddr {
-    let ip = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    SocketAddr::new(ip, listen.port())
-}
-
 /// Not a comment, not a histogram's bucket, and not 0.
 fn tells_something(line: &str) -> bool {
     let is_series = !line.starts_with('#') && !line.contains("_bucket{");
@@ -96,15 +86,6 @@ mod tests {
             ("# EOF", false),
         ] {
             assert_eq!(tells_something(line), tells, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_server_that_listens_everywhere_is_reached_here() {
-        for (listen, reached) in
-            [("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("192.0.2.1:80", "192.0.2.1:80")]
-        {
-            assert_eq!(reachable(listen.parse().unwrap()).to_string(), reached);
         }
     }
 }

@@ -11,6 +11,7 @@ mod groups;
 mod ingest;
 mod key;
 mod login;
+mod mcp;
 mod memory;
 mod metrics;
 mod migrate;
@@ -21,6 +22,7 @@ mod policy;
 mod reconcile;
 mod reindex;
 mod replay;
+mod running_server;
 mod search;
 mod serve;
 mod signing_key;
@@ -139,6 +141,11 @@ enum Command {
     Vocabulary(vocabulary::VocabularyCommand),
     /// Runs the HTTP API.
     Serve(serve::Serve),
+    /// Connects a program that starts its own server of the Model Context Protocol to a running server.
+    ///
+    /// It passes each message from standard input on to POST /mcp of the server, with your API key, and writes the
+    /// reply to standard output. docs/agents.md has settings for common programs.
+    Mcp(mcp::Mcp),
     /// Prints the metrics of a running server, as GET /metrics does.
     Metrics(metrics::MetricsCommand),
     /// Runs the worker that reads and indexes loaded documents, until it is stopped.
@@ -185,6 +192,7 @@ impl Command {
             | Self::Term(_)
             | Self::Vocabulary(_)
             | Self::Serve(_)
+            | Self::Mcp(_)
             | Self::Metrics(_)
             | Self::Worker(_)
             | Self::Openapi => return None,
@@ -252,6 +260,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
                 let spans_lost = traces.as_ref().map(Otlp::lost).unwrap_or_default();
                 done(command.run(&settings, spans_lost).await)
             }
+            Command::Mcp(command) => done(command.run(&settings).await),
             Command::Metrics(command) => done(command.run(&settings).await),
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),

@@ -9,6 +9,7 @@
     reason = "all of this is tests"
 )]
 
+mod agents;
 mod asking;
 mod audit;
 mod collector;

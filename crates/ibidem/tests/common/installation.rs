@@ -237,6 +237,17 @@ impl Installation {
         ended(self.command(arguments)).await
     }
 
+    /// Runs a command to its end that reads this text from standard input, with these settings over the usual ones.
+    pub(crate) async fn feed(&self, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Said {
+        let file = self.originals.path().join(format!("input-{}", Uuid::now_v7()));
+        std::fs::write(&file, input).unwrap();
+        let mut command = self.command(arguments);
+        command.envs(settings.iter().copied()).stdin(std::fs::File::open(&file).unwrap());
+        let said = ended(command).await;
+        std::fs::remove_file(file).unwrap();
+        said
+    }
+
     /// Runs another program on this installation to its end.
     pub(crate) async fn run_program(&self, program: &Path, arguments: &[&str]) -> Said {
         ended(self.configured(program, arguments)).await

@@ -16,6 +16,7 @@ pub(crate) mod memory;
 pub(crate) mod metrics;
 pub(crate) mod people;
 pub(crate) mod policies;
+pub(crate) mod protected_resource;
 pub(crate) mod receipt_keys;
 pub(crate) mod search;
 pub(crate) mod tenant_metrics;

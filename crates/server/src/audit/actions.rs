@@ -69,7 +69,7 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 45] = [
 
 /// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
 /// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 11] = [
+pub const EXEMPT_ROUTES: [(&str, &str); 13] = [
     ("GET", "/"),
     ("GET", "/assets/{file}"),
     ("POST", "/mcp"),
@@ -77,6 +77,8 @@ pub const EXEMPT_ROUTES: [(&str, &str); 11] = [
     ("GET", "/auth/callback"),
     ("POST", "/auth/backchannel-logout"),
     ("GET", "/.well-known/ibidem-receipt-keys.json"),
+    ("GET", "/.well-known/oauth-protected-resource"),
+    ("GET", "/.well-known/oauth-protected-resource/mcp"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/metrics"),

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::header::{ALLOW, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use rmcp::model::{
@@ -24,7 +26,9 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
+use crate::api::protected_resource;
 use crate::identity::Caller;
+use crate::problem::Problem;
 use crate::state::AppState;
 use calls::{ApiCall, Replied};
 
@@ -52,12 +56,26 @@ pub(crate) fn service(api: Router, most_bytes: usize) -> StreamableHttpService<D
     StreamableHttpService::new(move || Ok(door.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
-/// Nobody without credentials learns even what tools there are.
+/// Nobody without credentials learns even what tools there are, but where an access token is to be had.
 pub(crate) async fn admit(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        // Clients look whether something is sent unasked; nothing is.
+        let mut response = Problem::method_not_allowed().into_response();
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+        return response;
+    }
     let (mut parts, body) = request.into_parts();
     match Caller::from_request_parts(&mut parts, &state).await {
         Ok(_) => next.run(Request::from_parts(parts, body)).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            let mut response = problem.into_response();
+            if response.status() == StatusCode::UNAUTHORIZED
+                && let Some(challenge) = protected_resource::challenge(state.sign_in.as_ref())
+            {
+                response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+            }
+            response
+        }
     }
 }
 
@@ -88,11 +106,11 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all()))
+        Ok(ListToolsResult::with_all_items(tools::all().to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::all().into_iter().find(|tool| tool.name == name)
+        tools::named(name).cloned()
     }
 
     async fn call_tool(

@@ -1,6 +1,6 @@
 //! The tools: what each takes, which call of the API it is, and what comes back.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ibidem_words::{Answer, SourceId};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
@@ -19,8 +19,20 @@ const LIST_DOCUMENTS: &str = "list_documents";
 /// The longest term that can be asked for, in characters.
 const LONGEST_TERM: usize = 200;
 
+/// Every tool, as agents are told of it. They are written once: no call changes them.
+static ALL: LazyLock<Vec<Tool>> = LazyLock::new(written);
+
 /// Every tool, as agents are told of it.
-pub(super) fn all() -> Vec<Tool> {
+pub(super) fn all() -> &'static [Tool] {
+    &ALL
+}
+
+/// The tool of this name.
+pub(super) fn named(name: &str) -> Option<&'static Tool> {
+    all().iter().find(|tool| tool.name == name)
+}
+
+fn written() -> Vec<Tool> {
     let query = json!({ "type": "string", "minLength": 1, "maxLength": 4000 });
     let collections = json!({
         "type": "array", "items": { "type": "string" }, "maxItems": 100,

@@ -1,8 +1,7 @@
 //! `POST /v1/chat/completions`: the question of a conversation, answered whole or as a stream.
 
 use std::convert::Infallible;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::http::HeaderMap;
@@ -67,15 +66,18 @@ pub(crate) async fn complete(
         return Ok(Json(head.completion(ShownText::of(&answer, &links), Some(answer))).into_response());
     }
     let (sentences, heard) = mpsc::unbounded();
-    let has_begun = Arc::new(AtomicBool::new(false));
-    let pieces = Pieces { numbering: Numbering::default(), sentences, has_begun: has_begun.clone() };
+    let passed_on = Arc::new(Mutex::new(String::new()));
+    let pieces = Pieces::new(sentences, passed_on.clone());
     let answer = turn.begin(question, Box::new(pieces)).await?;
     let request_id = head.request_id;
     let (opening, middle, last) = (head.clone(), head.clone(), head);
     let pieces = heard.map(move |text| Ok(event(&middle.piece(text))));
     let ending = stream::once(async move {
         match answer.whole().await {
-            Ok(answer) => ending(&last, answer, &links, with_usage, has_begun.load(Ordering::Acquire)),
+            Ok(answer) => {
+                let passed_on = std::mem::take(&mut *passed_on.lock().unwrap_or_else(PoisonError::into_inner));
+                ending(&last, answer, &links, with_usage, &passed_on)
+            }
             Err(problem) => vec![event(&ChatError::from(problem.document(request_id)))],
         }
     });
@@ -85,30 +87,50 @@ pub(crate) async fn complete(
 }
 
 /// Passes sentences on, with their markers as the whole text has them.
-struct Pieces {
+pub(super) struct Pieces {
     numbering: Numbering,
     sentences: mpsc::UnboundedSender<String>,
-    /// Whether any was passed on.
-    has_begun: Arc<AtomicBool>,
+    /// The space after the last sentence. It goes out with the next one: the whole text ends without it.
+    held: String,
+    /// What was passed on so far.
+    passed_on: Arc<Mutex<String>>,
+}
+
+impl Pieces {
+    pub(super) fn new(sentences: mpsc::UnboundedSender<String>, passed_on: Arc<Mutex<String>>) -> Self {
+        Self { numbering: Numbering::default(), sentences, held: String::new(), passed_on }
+    }
 }
 
 impl Listener for Pieces {
     fn sentence(&mut self, text: &str, citations: Vec<Citation>) {
-        self.has_begun.store(true, Ordering::Release);
-        let _ = self.sentences.unbounded_send(self.numbering.renumber(text, &citations));
+        let mut piece = std::mem::take(&mut self.held);
+        piece.push_str(&self.numbering.renumber(text, &citations));
+        self.held = piece.split_off(piece.trim_end().len());
+        if piece.is_empty() {
+            return;
+        }
+        self.passed_on.lock().unwrap_or_else(PoisonError::into_inner).push_str(&piece);
+        let _ = self.sentences.unbounded_send(piece);
     }
 }
 
 /// What follows the sentences: the list of sources, the annotations, the end. A refusal has no sentences: all of it
 /// comes here.
-fn ending(head: &Head, answer: Answer, links: &Links, with_usage: bool, has_begun: bool) -> Vec<Event> {
+fn ending(head: &Head, answer: Answer, links: &Links, with_usage: bool, passed_on: &str) -> Vec<Event> {
     let (shown, usage) = (ShownText::of(&answer, links), Usage::of(&answer));
-    let text = if has_begun { ShownText::sources(&answer) } else { shown.content };
+    let text = missing(&shown, &answer, passed_on);
     let text = (!text.is_empty()).then(|| event(&head.piece(text)));
     let annotations = (!shown.annotations.is_empty()).then(|| event(&head.annotated(shown.annotations)));
     let end = event(&head.end(Some(answer)));
     let usage = with_usage.then(|| event(&head.usage(usage)));
     text.into_iter().chain(annotations).chain([end]).chain(usage).collect()
+}
+
+/// What is missing of the whole text, so that a stream says the same.
+pub(super) fn missing(shown: &ShownText, answer: &Answer, passed_on: &str) -> String {
+    let rest = shown.content.strip_prefix(passed_on).map(str::to_owned);
+    rest.unwrap_or_else(|| ShownText::sources(answer))
 }
 
 /// A reply that no document and no model has a part in.

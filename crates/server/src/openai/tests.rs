@@ -1,8 +1,13 @@
 //! What a chat program is shown of an answer.
 
+use std::sync::{Arc, Mutex};
+
+use futures::channel::mpsc;
+use ibidem_engine::listener::Listener as _;
 use ibidem_words::{Answer, Citation};
 use serde_json::{Value, json};
 
+use super::completions::{Pieces, missing};
 use super::errors::{ChatError, chat_status, is_for_chat};
 use super::reply::{Links, ShownText};
 use crate::problem::Problem;
@@ -46,6 +51,34 @@ fn an_answer_has_its_markers_its_annotations_and_a_list_of_its_sources() {
     let url = first["url"].as_str().unwrap();
     assert!(url.starts_with("https://answers.example/v1/documents/00000000-0000-0000-0000-000000000009"), "{url}");
     assert_eq!(annotations.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_stream_says_what_the_whole_says_to_the_last_space() {
+    let citations = vec![citation(4), citation(9)];
+    for (sentences, whole) in [
+        (vec!["Two.[9] ", "One.[4] "], "Two.[9] One.[4]"),
+        (vec!["Two.[9]\n\n", "- One.[4]\n"], "Two.[9]\n\n- One.[4]"),
+        (vec!["Two.[9] ", " ", "One.[4]"], "Two.[9]  One.[4]"),
+        (vec!["One.[4]"], "One.[4]\n\nIt is not in force."),
+        (vec![], "The documents do not answer this."),
+    ] {
+        let (sender, mut heard) = mpsc::unbounded();
+        let passed_on = Arc::new(Mutex::new(String::new()));
+        let mut pieces = Pieces::new(sender, passed_on.clone());
+        for sentence in sentences {
+            pieces.sentence(sentence, citations.clone());
+        }
+        drop(pieces);
+        let mut streamed = String::new();
+        while let Ok(piece) = heard.try_recv() {
+            streamed.push_str(&piece);
+        }
+        assert_eq!(streamed, *passed_on.lock().unwrap());
+        let answer = answer(whole, citations.clone());
+        let shown = ShownText::of(&answer, &Links { base: String::new() });
+        assert_eq!(streamed.clone() + &missing(&shown, &answer, &streamed), shown.content, "{whole:?}");
+    }
 }
 
 #[test]

@@ -34,10 +34,21 @@ pub struct SignIn {
     pub tenant: TenantId,
     /// Where browsers reach this server, without a final slash.
     pub public_url: String,
+    /// Where programs get access tokens that count here; none where no token does.
+    pub tokens: Option<AccessTokens>,
     /// A session that nobody uses for so long ends.
     pub idle: Duration,
     /// A session ends after so long, however busy it is.
     pub lifetime: Duration,
+}
+
+/// The access tokens that count on the API.
+#[derive(Clone, Debug)]
+pub struct AccessTokens {
+    /// The provider that gives them, as it calls itself.
+    pub issuer: String,
+    /// What the provider is asked for.
+    pub scopes: Vec<String>,
 }
 
 impl SignIn {

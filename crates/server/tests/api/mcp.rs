@@ -137,3 +137,17 @@ async fn an_agent_sees_what_its_key_sees() {
     }
     world.end().await;
 }
+
+#[tokio::test]
+async fn nothing_is_sent_unasked() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    for method in ["GET", "DELETE", "PUT"] {
+        for credentials in [None, Some(key.as_str())] {
+            let reply = world.call(method, "/mcp", credentials, "").await;
+            assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{method}: {}", reply.text);
+            assert_eq!(reply.header("allow"), Some("POST"));
+        }
+    }
+    world.end().await;
+}

@@ -15,8 +15,8 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness, ServerLimits,
-    ServerParts, SignIn, router,
+    AccessTokens, AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness,
+    ServerLimits, ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -40,6 +40,8 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 /// Its threshold is another model's: the test's is lower.
+/// Where access tokens come from, as a provider calls itself; nobody calls it there.
+pub(crate) const ISSUER: &str = "https://login.example.org";
 /// What opens `/metrics`.
 pub(crate) const METRICS_TOKEN: &str = "a-token-of-the-operator";
 pub(crate) const POLICY: &str = include_str!("../../../../policies/book.yaml");
@@ -255,6 +257,7 @@ impl World {
                 provider,
                 tenant,
                 public_url,
+                tokens: Some(AccessTokens { issuer: ISSUER.to_owned(), scopes: vec!["openid".to_owned()] }),
                 idle: Duration::from_secs(3_600),
                 lifetime: Duration::from_secs(12 * 3_600),
             }),

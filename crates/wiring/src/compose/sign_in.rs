@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ibidem_adapters::oidc::{Oidc, OidcSettings};
-use ibidem_server::SignIn;
+use ibidem_server::{AccessTokens, SignIn};
 use ibidem_store::Store;
 
 use crate::settings::SignInSettings;
@@ -27,6 +27,8 @@ pub async fn for_server(settings: Option<&SignInSettings>, store: &Store) -> any
         provider: Arc::new(provider(settings)?),
         tenant: store.ensure_tenant(&settings.tenant).await?,
         public_url: settings.public_url.clone(),
+        tokens: (!settings.oidc.audiences.is_empty())
+            .then(|| AccessTokens { issuer: settings.oidc.issuer.clone(), scopes: settings.oidc.scopes.clone() }),
         idle: settings.idle,
         lifetime: settings.lifetime,
     }))

@@ -55,6 +55,8 @@ pub struct Settings {
     pub signing_key_file: Option<PathBuf>,
     /// None when nobody signs in.
     pub sign_in: Option<SignInSettings>,
+    /// What `ibidem mcp` connects agents to.
+    pub agents: AgentSettings,
     pub sources: Sources,
 }
 
@@ -232,6 +234,24 @@ pub struct SignInSettings {
     pub public_url: String,
     pub idle: Duration,
     pub lifetime: Duration,
+}
+
+/// The running server that `ibidem mcp` passes messages on to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Without a final slash. None: where `server.listen` is reached from here.
+    pub server: Option<String>,
+    pub credential: Option<AgentCredential>,
+    /// For one call of the server.
+    pub timeout: Duration,
+}
+
+/// What `ibidem mcp` shows the server: an API key, or an access token.
+#[derive(Clone, PartialEq, Eq)]
+pub enum AgentCredential {
+    Given(String),
+    /// Read before each call, so that a renewed token counts at once.
+    File(PathBuf),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,8 +8,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub use checked::{
-    AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource, HashKeySource, LanguageModelSettings,
-    LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, SignInSettings, TokenizerSource, VocabularySource,
+    AgentCredential, AgentSettings, AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource, HashKeySource,
+    LanguageModelSettings, LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, SignInSettings,
+    TokenizerSource, VocabularySource,
 };
 pub use raw::LARGEST_VOCABULARY;
 

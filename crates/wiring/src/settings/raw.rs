@@ -1,5 +1,6 @@
 //! Settings as they are written, and the one step from there to settings that can be used.
 
+mod agents;
 mod audit;
 mod breakers;
 mod conversations;
@@ -22,6 +23,7 @@ use ibidem_language::bm25::Analysis;
 use ibidem_store::StoreSettings;
 use serde::Deserialize;
 
+use self::agents::RawAgents;
 use self::audit::RawAudit;
 use self::breakers::RawBreakers;
 use self::conversations::RawConversations;
@@ -62,6 +64,7 @@ pub(super) struct RawSettings {
     conversations: RawConversations,
     receipts: RawReceipts,
     sign_in: RawSignIn,
+    agents: RawAgents,
 }
 
 #[derive(Deserialize)]
@@ -206,6 +209,7 @@ impl RawSettings {
         let audit = self.audit.check(&mut problems);
         let sign_in = self.sign_in.check(&mut problems);
         let conversations = self.conversations.check(&mut problems);
+        let agents = self.agents.check(&mut problems);
         match (index, embedding, entailment, server, log, audit) {
             (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
                 if problems.0.is_empty() =>
@@ -230,6 +234,7 @@ impl RawSettings {
                     limits: self.limits.check(),
                     signing_key_file: self.receipts.signing_key_file,
                     sign_in,
+                    agents,
                     sources,
                 })
             }

@@ -332,3 +332,22 @@ fn nobody_signs_in_without_an_issuer_and_with_one_everything_that_sign_in_needs_
         assert!(message.contains(expected), "{message:?} should contain {expected:?}");
     }
 }
+
+#[test]
+fn agents_have_a_key_or_a_file_that_holds_it() {
+    assert!(load_with("", &[], &[]).unwrap().agents.credential.is_none());
+    let environment = [("IBIDEM__AGENTS__KEY", "ibk_x"), ("IBIDEM__AGENTS__SERVER", "https://ibidem.example.org/")];
+    let agents = load_with("", &environment, &[]).unwrap().agents;
+    assert_eq!(agents.server.as_deref(), Some("https://ibidem.example.org"));
+    assert!(agents.credential == Some(AgentCredential::Given("ibk_x".to_owned())));
+    let agents = load_with("agents:\n  key_file: token\n", &[], &[]).unwrap().agents;
+    assert!(agents.credential == Some(AgentCredential::File("token".into())));
+    for (section, said) in [
+        ("{key: a, key_file: b}", "`agents.key_file` is set beside `agents.key`"),
+        ("{server: ibidem.example.org}", "`agents.server` must begin with http:// or https://"),
+        ("{timeout_ms: 0}", "`agents.timeout_ms` is 0"),
+    ] {
+        let message = load_with(&format!("agents: {section}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
+}

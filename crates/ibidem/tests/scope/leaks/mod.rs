@@ -169,7 +169,7 @@ async fn cases_of(tally: &mut Tally, random: &mut StdRng, number: usize, cases: 
 
     let kinds = how_many_kinds(asker.role);
     let walk: Vec<usize> = (0..kinds).collect();
-    let more = (0..cases.saturating_sub(kinds + 4)).map(|_| random.random_range(0..kinds)).collect::<Vec<_>>();
+    let more = (0..cases.saturating_sub(kinds + 6)).map(|_| random.random_range(0..kinds)).collect::<Vec<_>>();
     let mut requests: Vec<Request> =
         walk.into_iter().chain(more).map(|kind| request(random, kind, &everything)).collect();
     requests.extend(rest());

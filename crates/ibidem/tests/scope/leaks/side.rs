@@ -177,6 +177,7 @@ impl Side {
                 provider: Arc::new(Away),
                 tenant,
                 public_url: "http://ibidem.example".to_owned(),
+                tokens: None,
                 idle: PATIENCE * 100,
                 lifetime: PATIENCE * 100,
             }),

@@ -3,6 +3,7 @@
 mod bearer;
 mod browser;
 mod code;
+mod discovery;
 mod issuer;
 mod real;
 mod speaking;
