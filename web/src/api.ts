@@ -6,6 +6,7 @@ export type Answer = Schemas['Answer'] & Pick<Schemas['AnswerAgain'], 'withdrawn
 export type Citation = Schemas['Citation'];
 export type Conversation = Schemas['ConversationBody'];
 export type Conversations = Schemas['ConversationsBody'];
+export type ClaimResponse = Schemas['ClaimResponse'];
 export type DocumentBody = Schemas['DocumentBody'];
 export type Fallback = Schemas['Fallback'];
 export type FeedbackReason = Schemas['ReasonBody'];
@@ -15,6 +16,7 @@ export type NearestMiss = Schemas['NearestMiss'];
 export type Passage = Schemas['PassageBody'];
 export type Reason = Schemas['Reason'];
 export type Sentence = Schemas['SentenceEvent'];
+export type Stretch = Schemas['Stretch'];
 export type WholeConversation = Schemas['WholeConversation'];
 
 const KEY = 'ibidem-key';
@@ -40,11 +42,15 @@ export const apiKey = {
 /** Whether people sign in here, as the server wrote it into the page. */
 export const hasSignIn = document.querySelector('meta[name="ibidem-sign-in"]')?.getAttribute('content') === 'provider';
 
-async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-  // Other sites cannot make a browser send this header: with a session's cookie the server wants it.
-  const headers: Record<string, string> = { 'X-Ibidem-Request': '1' };
+/** What every request says of who sends it. */
+export function credentials(): Record<string, string> {
   const key = apiKey.get();
-  if (key) headers.Authorization = `Bearer ${key}`;
+  // Other sites cannot make a browser send this header: with a session's cookie the server wants it.
+  return { 'X-Ibidem-Request': '1', ...(key ? { Authorization: `Bearer ${key}` } : {}) };
+}
+
+export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers = credentials();
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const request: RequestInit = { method, headers, redirect: 'error', signal: signal ?? null };
   if (body !== undefined) request.body = JSON.stringify(body);
@@ -59,7 +65,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
   return reply;
 }
 
-function problemOf(status: number, text: string): Problem {
+export function problemOf(status: number, text: string): Problem {
   try {
     const said = JSON.parse(text) as Partial<Schemas['ProblemDocument']>;
     return new Problem(status, said.type ?? '', said.title ?? '', said.detail ?? '');
@@ -68,12 +74,13 @@ function problemOf(status: number, text: string): Problem {
   }
 }
 
-const json = async <T>(reply: Promise<Response>) => (await (await reply).json()) as T;
-const part = encodeURIComponent;
+export const json = async <T>(reply: Promise<Response>) => (await (await reply).json()) as T;
+export const part = encodeURIComponent;
 
 export const api = {
   me: () => json<Me>(send('GET', '/auth/me')),
   signOut: () => json<Schemas['LoggedOut']>(send('POST', '/auth/logout')),
+  claim: (body: Schemas['ClaimBody']) => json<ClaimResponse>(send('POST', '/v1/claims', body)),
   document: (id: string) => json<DocumentBody>(send('GET', `/v1/documents/${part(id)}`)),
   passage: (id: string, index: string) =>
     json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),

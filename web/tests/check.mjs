@@ -1,7 +1,11 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
+import { curating } from './curating.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
 import { conversations, document, PAYLOADS, stream } from './hostile.mjs';
+import { managing } from './managing.mjs';
+import { operating } from './operating.mjs';
+import { sources } from './sources.mjs';
 
 const MEALS = 'What is the daily limit for meals on a business trip?';
 const NOWHERE = 'Who painted the ceiling of the chapel?';
@@ -97,6 +101,7 @@ const tests = {
     // The focus returns to the footnote.
     await page.waitForFunction(() => document.activeElement.getAttribute('aria-label')?.startsWith('Source '));
 
+    await turn.getByRole('button', { name: 'Copy', exact: true }).click();
     await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
     await turn.getByText('Copied').waitFor();
     assert.match(
@@ -224,6 +229,8 @@ const tests = {
     const { page, tripped, close } = await visit(browser);
     const turn = await ask(page, 'What is the access code of the north gate?');
     await turn.getByText(/^Answered from/).waitFor();
+    // The document's own numbers in brackets stay text; the footnote stands behind the sentence.
+    assert.match(await turn.locator('.text').innerText(), /every May \[1\] \[99\]\.\s*1/);
     await turn
       .getByRole('button', { name: /^Source 1: Parking/ })
       .first()
@@ -272,13 +279,18 @@ const tests = {
     assert.deepEqual(tripped, []);
     await close();
   },
+
+  ...sources,
+  ...curating,
+  ...operating,
+  ...managing,
 };
 
-const wanted = process.argv[2] ?? '';
+const wanted = new RegExp(process.argv[2] ?? '');
 const browser = await launch();
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
-  if (!name.includes(wanted)) continue;
+  if (!wanted.test(name)) continue;
   const began = Date.now();
   try {
     await test(browser);

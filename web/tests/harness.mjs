@@ -10,6 +10,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 export const url = needed('IBIDEM_PAGES_URL');
 export const key = needed('IBIDEM_PAGES_KEY');
+export const curatorKey = needed('IBIDEM_PAGES_CURATOR_KEY');
+export const adminKey = needed('IBIDEM_PAGES_ADMIN_KEY');
 
 function needed(name) {
   const value = process.env[name];
@@ -34,7 +36,10 @@ export function launch() {
 }
 
 /** A page of its own session. `tripped` is what should not have happened. */
-export async function visit(browser, { width = 1280, height = 900, signedIn = true, prepare, ...options } = {}) {
+export async function visit(
+  browser,
+  { width = 1280, height = 900, signedIn = true, as = key, path = '/', prepare, ...options } = {},
+) {
   const context = await browser.newContext({
     viewport: { width, height },
     locale: 'en-GB',
@@ -56,9 +61,9 @@ export async function visit(browser, { width = 1280, height = 900, signedIn = tr
     const asked = request.url();
     if (!asked.startsWith(`${url}/`) && !asked.startsWith('blob:')) tripped.push(`request: ${asked}`);
   });
-  if (signedIn) await page.addInitScript((value) => sessionStorage.setItem('ibidem-key', value), key);
+  if (signedIn) await page.addInitScript((value) => sessionStorage.setItem('ibidem-key', value), as);
   await prepare?.(page);
-  await page.goto(`${url}/`);
+  await page.goto(`${url}${path}`);
   return { page, tripped, close: () => context.close() };
 }
 

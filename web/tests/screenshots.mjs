@@ -1,6 +1,6 @@
 // Pictures of the pages for the README, into docs/pictures.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { ask, launch, visit } from './harness.mjs';
+import { adminKey, ask, launch, visit } from './harness.mjs';
 import { small } from './png.mjs';
 
 const folder = new URL('../../docs/pictures/', import.meta.url).pathname;
@@ -38,5 +38,30 @@ await picture('answer-dark', { colorScheme: 'dark' }, answer);
 await picture('refusal', { width: 860, height: 860 }, async (page) => {
   await ask(page, 'How many days of leave do interns have?');
   await page.evaluate(() => window.scrollTo(0, 0));
+});
+
+const QUESTIONS = [
+  'What is the daily limit for meals on a business trip?',
+  'How many days of leave do I have?',
+  'Who painted the ceiling of the chapel?',
+  'What is the notice period?',
+  'Who waters the plants?',
+];
+await picture('curating', { as: adminKey, height: 900, path: '/#/curating' }, async (page) => {
+  await page.getByRole('row').nth(1).waitFor();
+});
+await picture('operating', { as: adminKey, height: 820 }, async (page) => {
+  for (const question of QUESTIONS) await ask(page, question);
+  // Records are written a moment after their answers.
+  await page.waitForFunction(
+    async ({ most, key }) => {
+      const reply = await fetch('/v1/metrics?days=1', { headers: { Authorization: `Bearer ${key}` } });
+      return (await reply.json()).days[0].questions >= most;
+    },
+    { most: QUESTIONS.length, key: adminKey },
+    { polling: 500 },
+  );
+  await page.getByRole('link', { name: 'Operate' }).click();
+  await page.getByRole('heading', { name: 'Not answered, by reason' }).waitFor();
 });
 await browser.close();

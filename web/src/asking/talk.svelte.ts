@@ -1,25 +1,75 @@
 // A conversation on the page: its questions, what is heard of each answer, and where it is kept.
-import { type Answer, api, ask, type Citation, Problem, type WholeConversation } from '../api';
+import { type Answer, api, ask, Problem, type Sentence, type WholeConversation } from '../api';
+import { laidOut, Numbering, type Piece, pieces, type Source } from './text';
 
 export type Phase = 'searching' | 'writing' | 'done' | 'stopped' | 'failed';
 
+/** So many sentences are shown in one frame: more would hold it up. */
+const AT_ONCE = 40;
+
+const nextFrame = () =>
+  new Promise<void>((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(() => done())));
+
 export class Turn {
   phase: Phase = $state('searching');
-  heard: string[] = $state([]);
-  citations: Citation[] = $state.raw([]);
+  /** What is shown, in blocks of sentences: a block that is there is never looked at again. */
+  blocks: Piece[][] = $state.raw([]);
+  sources: Source[] = $state.raw([]);
+  /** How many sentences were heard. */
+  heard = $state(0);
   answer: Answer | null = $state.raw(null);
   problem: Problem | null = $state.raw(null);
   /** How long it took; none where it was asked before. */
   milliseconds: number | null = $state(null);
   readonly id = crypto.randomUUID?.() ?? String(Math.random());
+  private readonly numbering = new Numbering();
+  private waiting: Sentence[] = [];
+  private showing: Promise<void> | null = null;
+  private text = '';
 
   constructor(readonly question: string) {}
 
   static again(question: string, answer: Answer): Turn {
     const turn = new Turn(question);
-    turn.answer = answer;
-    turn.phase = 'done';
+    turn.lay(answer);
     return turn;
+  }
+
+  /** A sentence came. */
+  hear(sentence: Sentence) {
+    this.phase = 'writing';
+    this.waiting.push(sentence);
+    this.showing ??= this.show();
+  }
+
+  /** The whole answer came. What is on the page already stays there. */
+  async end(answer: Answer) {
+    await this.showing;
+    this.lay(answer);
+  }
+
+  private async show() {
+    while (this.waiting.length > 0) {
+      const some = this.waiting.splice(0, AT_ONCE);
+      this.text += some.map(({ text }) => text).join('');
+      const block = some.flatMap(({ text, citations }) => pieces(text, citations, this.numbering));
+      this.blocks = [...this.blocks, block];
+      this.heard += some.length;
+      await nextFrame();
+    }
+    this.showing = null;
+  }
+
+  private lay(answer: Answer) {
+    if (this.blocks.length > 0 && this.text === answer.answer) {
+      this.sources = this.numbering.sources(answer.citations);
+    } else {
+      const { sentences, sources } = laidOut(answer);
+      this.blocks = sentences;
+      this.sources = sources;
+    }
+    this.answer = answer;
+    this.phase = 'done';
   }
 }
 
@@ -56,22 +106,14 @@ export class Talk {
     if (this.busy) return;
     const under = new AbortController();
     this.under = under;
-    // Read back out of the array: only there it is watched.
-    this.turns.push(new Turn(question));
-    const turn = this.turns.at(-1);
-    if (!turn) return;
+    const turn = new Turn(question);
+    this.turns.push(turn);
     const began = performance.now();
     try {
       this.conversation ??= (await api.begin()).id;
       for await (const heard of ask(question, this.conversation, under.signal)) {
-        if ('sentence' in heard) {
-          turn.citations = [...turn.citations, ...heard.sentence.citations];
-          turn.heard.push(heard.sentence.text);
-          turn.phase = 'writing';
-        } else {
-          turn.answer = heard.answer;
-          turn.phase = 'done';
-        }
+        if ('sentence' in heard) turn.hear(heard.sentence);
+        else await turn.end(heard.answer);
       }
     } catch (error) {
       if (under.signal.aborted) turn.phase = 'stopped';

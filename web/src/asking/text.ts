@@ -1,30 +1,98 @@
-// An answer's text: pieces with their footnotes, and copies with their citations.
+// An answer's text: sentences cut at their footnotes, which are numbered in the order in which a reader meets them.
 import type { Answer, Citation } from '../api';
 import { words } from '../words';
 
-export type Piece = { text: string } | { marker: number; citation: Citation; claim: string };
+export type Piece = { text: string } | { number: number; citation: Citation; claim: string };
 
-/** Cuts a sentence at its markers. A number that cites nothing is text like any other. */
-export function pieces(sentence: string, citations: Citation[]): Piece[] {
-  const found: Piece[] = [];
-  const claim = sentence.replace(/\s*\[\d+\]/g, '').trim();
-  let rest = 0;
-  for (const match of sentence.matchAll(/\[(\d+)\]/g)) {
-    const marker = Number(match[1]);
-    const citation = citations.find((candidate) => candidate.marker === marker);
-    if (!citation) continue;
-    if (match.index > rest) found.push({ text: sentence.slice(rest, match.index) });
-    found.push({ marker, citation, claim });
-    rest = match.index + match[0].length;
-  }
-  if (rest < sentence.length) found.push({ text: sentence.slice(rest) });
-  return found;
+export interface Source {
+  number: number;
+  citation: Citation;
 }
 
-/** The sentences of a finished answer, as its receipt has them. */
-export function sentences(answer: Answer): string[] {
-  const stretches = answer.receipt?.stretches.map((stretch) => stretch.text) ?? [];
-  return stretches.join('') === answer.answer ? stretches : [answer.answer];
+/** The numbers that a reader sees: 1, 2, 3 … in the order of appearance, whatever the engine counts. */
+export class Numbering {
+  private readonly given = new Map<number, Source>();
+
+  of(citation: Citation): number {
+    const known = this.given.get(citation.marker);
+    if (known) return known.number;
+    const number = this.given.size + 1;
+    this.given.set(citation.marker, { number, citation });
+    return number;
+  }
+
+  /** Every source by its number. What no sentence names comes last. */
+  sources(citations: Citation[]): Source[] {
+    for (const citation of citations) this.of(citation);
+    return [...this.given.values()];
+  }
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** The two words before a number tell whether the source itself has the number there. Markup between may be gone. */
+const BEFORE = /(\S+\s+)?\S+$/;
+
+/**
+ * The places of a sentence's footnotes. A number in brackets that cites nothing is text like any other, and so is one
+ * that the source itself has in this place: a document may write `[1]`, too.
+ */
+function footnotes(sentence: string, cited: Citation[]): { at: number; length: number; citation: Citation }[] {
+  const places = Array.from(sentence.matchAll(/\[(\d+)\]/g), (match) => ({
+    at: match.index,
+    length: match[0].length,
+    citation: cited.find((candidate) => candidate.marker === Number(match[1])),
+  })).flatMap((place) => (place.citation ? [{ ...place, citation: place.citation }] : []));
+  if (places.length === 0) return [];
+  const sources = cited.map((citation) => oneLine(citation.snippet_full));
+  const isItsOwn = ({ at, length }: { at: number; length: number }) => {
+    const before = BEFORE.exec(oneLine(sentence.slice(0, at)))?.[0] ?? '';
+    const gap = /\s$/.test(sentence.slice(0, at)) ? ' ' : '';
+    return sources.some((source) => source.includes(`${before}${gap}${sentence.slice(at, at + length)}`));
+  };
+  const own = new Set(places.filter(isItsOwn));
+  // Of what a sentence cites one footnote stays, the last: there the engine writes it.
+  for (const citation of new Set(places.map((place) => place.citation))) {
+    const its = places.filter((place) => place.citation === citation);
+    const last = its.at(-1);
+    if (last && its.every((place) => own.has(place))) own.delete(last);
+  }
+  return places.filter((place) => !own.has(place));
+}
+
+/** Cuts a sentence at its footnotes. */
+export function pieces(sentence: string, cited: Citation[], numbering: Numbering): Piece[] {
+  const notes = footnotes(sentence, cited);
+  const texts = [0, ...notes.map(({ at, length }) => at + length)].map((start, index) =>
+    sentence.slice(start, notes[index]?.at ?? sentence.length),
+  );
+  const claim = oneLine(texts.join(''));
+  return texts.flatMap((text, index): Piece[] => {
+    const citation = notes[index]?.citation;
+    const written: Piece[] = text === '' ? [] : [{ text }];
+    return citation ? [...written, { number: numbering.of(citation), citation, claim }] : written;
+  });
+}
+
+export interface LaidOut {
+  sentences: Piece[][];
+  sources: Source[];
+}
+
+/** A finished answer as it is shown, by the sentences of its receipt and what each of them rests on. */
+export function laidOut(answer: Answer, numbering = new Numbering()): LaidOut {
+  const stretches = answer.receipt?.stretches ?? [];
+  const isWhole = stretches.map((stretch) => stretch.text).join('') === answer.answer;
+  const cut = isWhole
+    ? stretches.map((stretch) => {
+        const own = answer.citations.filter((one) =>
+          stretch.sources.some((source) => source.source_id === one.source_id),
+        );
+        // What cites nothing has no footnotes, whatever it says.
+        return pieces(stretch.text, stretch.kind === 'claim' && own.length === 0 ? answer.citations : own, numbering);
+      })
+    : [pieces(answer.answer, answer.citations, numbering)];
+  return { sentences: cut, sources: numbering.sources(answer.citations) };
 }
 
 /** The headings that a passage lies under. */
@@ -38,43 +106,4 @@ export function place(citation: Citation): string {
     citation.page_number ? words.page(citation.page_number) : null,
   ];
   return parts.filter(Boolean).join(' · ');
-}
-
-function source(citation: Citation): string {
-  return [citation.document_name, place(citation), words.version(citation.version)].filter(Boolean).join(', ');
-}
-
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-
-export function asPlain(answer: Answer): string {
-  const sources = answer.citations.map((citation) => `[${citation.marker}] ${oneLine(source(citation))}`);
-  return [answer.answer.trim(), sources.join('\n')].filter(Boolean).join('\n\n');
-}
-
-export function asMarkdown(question: string, answer: Answer): string {
-  const escaped = (text: string) => text.replace(/([\\`*_{}[\]<>#|])/g, '\\$1');
-  const cited = new Set(answer.citations.map((citation) => citation.marker));
-  const text = answer.answer
-    .trim()
-    .split(/(\[\d+\])/)
-    .map((piece) => (cited.has(Number(piece.slice(1, -1))) ? `[^${piece.slice(1, -1)}]` : escaped(piece)))
-    .join('');
-  const notes = answer.citations.map((citation) => `[^${citation.marker}]: ${escaped(oneLine(source(citation)))}`);
-  return [`> ${escaped(oneLine(question))}`, text, notes.join('\n')].filter(Boolean).join('\n\n');
-}
-
-/** True if it worked: without https a browser has no clipboard, and an older way is tried. */
-export async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = document.createElement('textarea');
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    const worked = document.execCommand('copy');
-    field.remove();
-    return worked;
-  }
 }

@@ -1,5 +1,6 @@
 // English, and the shape that every other language must have.
 import type { Fallback, FeedbackReason, Level, Reason } from '../api';
+import type { Outcome } from '../asking/checking';
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
@@ -11,6 +12,10 @@ export const en = {
   hint: 'Enter asks, Shift+Enter begins a new line',
   ask: 'Ask',
   stop: 'Stop',
+  pages: 'Pages',
+  asking: 'Ask',
+  curating: 'Curate',
+  operating: 'Operate',
   you: 'You asked',
   newTalk: 'New conversation',
   skip: 'To the question',
@@ -97,8 +102,29 @@ export const en = {
   copy: 'Copy',
   copyMarkdown: 'Copy as Markdown',
   copyPlain: 'Copy as text',
+  copyBibtex: 'Copy as BibTeX',
+  copyLink: 'Copy link',
   copied: 'Copied',
   notCopied: 'The browser does not allow copying here.',
+  foreign:
+    'The link leads to an answer that is not yours or is no longer there. Its question is in the field: ask it, and you get an answer from the documents that you may see.',
+  checkAgain: 'Check again',
+  checked: 'The answer, checked again',
+  checking: (done: number, all: number) => `Checking: ${done} of ${plural(all, 'sentence', 'sentences')}`,
+  stillHold: (holding: number, all: number) =>
+    holding === all
+      ? `Checked against the documents as they are now: ${all === 1 ? 'the sentence holds' : `all ${all} sentences hold`}.`
+      : `Checked against the documents as they are now: ${holding} of ${plural(all, 'sentence', 'sentences')} still ${holding === 1 ? 'holds' : 'hold'}.`,
+  outcomes: {
+    holds: 'Holds: its source is unchanged and says so.',
+    still: 'Holds: the document has a newer version, which still says so.',
+    elsewhere: 'Its document no longer says so; another one does.',
+    unchecked: 'This could not be checked here.',
+    unconfirmed: 'Its source is unchanged, but does not say so by itself.',
+    changed: 'The document has a newer version, which does not say so any more.',
+    contradicted: 'The document has a newer version, which says otherwise.',
+    gone: 'Its document was removed, or you may no longer see it.',
+  } satisfies Record<Outcome, string>,
   askAgain: 'Ask again',
   helpful: 'Helpful',
   notHelpful: 'Not helpful',

@@ -1,0 +1,111 @@
+// The parts of the API that curators and admins use.
+import { credentials, json, Problem, part, problemOf, send } from '../api';
+import type { components, operations } from '../api.d';
+import { words } from '../words';
+
+type Schemas = components['schemas'];
+export type Listed = Schemas['ListedDocument'];
+export type Entry = Schemas['MemoryEntryBody'];
+export type Reference = Schemas['ReferenceBody'];
+export type Hit = Schemas['HitBody'];
+export type Given = Schemas['GivenFeedbackBody'];
+export type Action = Schemas['ActionBody'];
+export type Key = Schemas['KeyEntry'];
+export type Group = Schemas['GroupEntry'];
+export type Person = Schemas['PersonEntry'];
+export type Placed = Schemas['PlacedBody'];
+export type Health = Schemas['Health'];
+export type Day = Schemas['DayBody'];
+export type ActionName = NonNullable<NonNullable<operations['list_actions']['parameters']['query']>['action']>;
+
+/** The record of a question; of its parts only what is shown. */
+export interface Recorded {
+  asked_at: string;
+  asker: { subject_name: string };
+  question: { query?: string };
+  answer: {
+    answer?: string;
+    refused?: boolean;
+    reason?: string | null;
+    nearest?: { title: string; source_id: string }[];
+  };
+  duration_ms: number;
+  /** Each stage with its milliseconds, in order. */
+  stages: [string, number][];
+  fallback_flags: string[];
+  policy_sha256: string;
+  failure?: string | null;
+}
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+function at(path: string, query: Query = {}): string {
+  const asked = Object.entries(query).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const written = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]));
+  return asked.length > 0 ? `${path}?${written}` : path;
+}
+
+export const calls = {
+  documents: (query: Query) => json<Schemas['DocumentsBody']>(send('GET', at('/v1/documents', query))),
+  retag: (id: string, tags: string[]) => send('PATCH', `/v1/documents/${part(id)}`, { tags }),
+  remove: (id: string) => send('DELETE', `/v1/documents/${part(id)}`),
+  search: (query: string, limit: number) =>
+    json<Schemas['SearchResponse']>(send('POST', '/v1/search', { query, limit })),
+  answer: (query: string) => json<Schemas['Answer']>(send('POST', '/v1/answers', { query })),
+  entries: (after: string | null) => json<Schemas['EntriesReply']>(send('GET', at('/v1/memory', { after }))),
+  pin: (body: Schemas['PinBody']) => json<Schemas['EntryReply']>(send('POST', '/v1/memory/pins', body)),
+  note: (body: Schemas['NoteBody']) => json<Schemas['EntryReply']>(send('POST', '/v1/memory/notes', body)),
+  reword: (id: string, body: Schemas['RewordingBody']) =>
+    json<Schemas['EntryReply']>(send('PUT', `/v1/memory/${part(id)}`, body)),
+  forget: (id: string) => send('DELETE', `/v1/memory/${part(id)}`),
+  feedback: (cursor: string | null) =>
+    json<Schemas['AllFeedback']>(send('GET', at('/v1/feedback', { cursor, limit: 100 }))),
+  actions: (query: Query) => json<Schemas['ActionsBody']>(send('GET', at('/v1/audit/actions', query))),
+  record: (id: string) => json<{ records: Recorded[] }>(send('GET', `/v1/audit/${part(id)}`)),
+  metrics: (days: number) => json<Schemas['TenantMetricsBody']>(send('GET', at('/v1/metrics', { days }))),
+  keys: () => json<Schemas['KeysBody']>(send('GET', '/v1/keys')),
+  createKey: (body: Schemas['KeyBody']) => json<Schemas['KeyCreated']>(send('POST', '/v1/keys', body)),
+  revokeKey: (id: string) => send('DELETE', `/v1/keys/${part(id)}`),
+  groups: () => json<Schemas['GroupsBody']>(send('GET', '/v1/groups')),
+  mapGroup: (body: Schemas['GroupBody']) => send('PUT', '/v1/groups', body),
+  removeGroup: (id: string) => send('DELETE', `/v1/groups/${part(id)}`),
+  people: (after: string | null) => json<Schemas['PeopleBody']>(send('GET', at('/v1/people', { after }))),
+  setPerson: (id: string, disabled: boolean) => send('PUT', `/v1/people/${part(id)}`, { disabled }),
+  policies: () => json<Schemas['PoliciesBody']>(send('GET', at('/v1/policies', { history: true }))),
+  setPolicy: (collection: string | null, policy: string) => send('PUT', '/v1/policies', { collection, policy }),
+  unsetPolicy: (collection: string | null) => send('DELETE', at('/v1/policies', { collection })),
+};
+
+/** Whether this process can serve. Its reply 503 is an answer, too. */
+export async function health(): Promise<Health> {
+  const reply = await fetch('/readyz', { headers: credentials(), redirect: 'error' });
+  return (await reply.json()) as Health;
+}
+
+/** Hands a document in, and says how much of it has gone out. */
+export function upload(form: FormData, progress: (share: number) => void): Promise<Schemas['DocumentAccepted']> {
+  return new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', '/v1/documents');
+    for (const [name, value] of Object.entries(credentials())) request.setRequestHeader(name, value);
+    request.upload.addEventListener('progress', ({ loaded, total }) => progress(total > 0 ? loaded / total : 0));
+    request.addEventListener('error', () => failed(new Problem(0, 'unreachable', '', '')));
+    request.addEventListener('load', () => {
+      if (request.status >= 200 && request.status < 300) done(JSON.parse(request.responseText));
+      else failed(problemOf(request.status, request.responseText));
+    });
+    request.send(form);
+  });
+}
+
+/** What went wrong, in words that a person can act on. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof Problem)) throw error;
+  if (error.status === 0) return words.unreachable;
+  if (error.status === 429) return words.tooMany;
+  if (error.status === 503) return words.busy;
+  return [error.message, error.detail].filter(Boolean).join('. ').replace(/\.\.+/g, '.') || words.failed;
+}
+
+/** Tags as people write them: separated by commas or spaces. */
+export const tagsOf = (written: string) => [...new Set(written.split(/[\s,]+/).filter(Boolean))];

@@ -1,0 +1,57 @@
+// Where one is: the page and what is open on it, in the part of the address that never leaves the browser.
+
+/** A link to an answer: the conversation that has it, and its question for those who may not read that. */
+export interface Shared {
+  conversation: string;
+  answer: string;
+  question: string;
+}
+
+export type Place =
+  | { page: 'asking'; shared: Shared | null }
+  | { page: 'curating'; part: 'documents' | 'memory' | 'gaps' }
+  | { page: 'operating'; part: 'overview' | 'access' | 'policies' | 'records' };
+
+const LONGEST_QUESTION = 4000;
+
+export function placeOf(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [page, part, rest] = path.split('/');
+  if (page === 'curating') {
+    return { page, part: part === 'memory' || part === 'gaps' ? part : 'documents' };
+  }
+  if (page === 'operating') {
+    return { page, part: part === 'access' || part === 'policies' || part === 'records' ? part : 'overview' };
+  }
+  if (page === 'answer' && part && rest) {
+    const question = new URLSearchParams(query).get('question') ?? '';
+    return {
+      page: 'asking',
+      shared: { conversation: part, answer: rest, question: question.slice(0, LONGEST_QUESTION) },
+    };
+  }
+  return { page: 'asking', shared: null };
+}
+
+export function linkTo({ conversation, answer, question }: Shared): string {
+  const query = new URLSearchParams({ question });
+  return `${location.origin}/#/answer/${encodeURIComponent(conversation)}/${encodeURIComponent(answer)}?${query}`;
+}
+
+let current: Place = $state.raw(placeOf(location.hash));
+
+window.addEventListener('hashchange', () => {
+  // What does not begin with a slash leads to a place on the same page.
+  if (location.hash === '' || location.hash.startsWith('#/')) current = placeOf(location.hash);
+});
+
+export const here = {
+  get place(): Place {
+    return current;
+  },
+  /** Back to the asking page, without leaving a trace in the history. */
+  home() {
+    history.replaceState(null, '', '/');
+    current = placeOf('');
+  },
+};
