@@ -63,6 +63,14 @@ pub fn addresses_in(text: &str) -> Vec<String> {
     written_in(text).into_iter().map(|written| text[written.first].to_owned()).collect()
 }
 
+/// A text that is an address in capitals and nothing else, as a document's properties may have it: `FIN-01`.
+pub fn sole_address(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_capital = |sign: char| !sign.is_alphabetic() || sign.is_uppercase();
+    let whole = written_in(text).into_iter().next().filter(|written| written.first == (0..text.len()))?;
+    (whole.to.is_none() && text.chars().all(is_capital)).then_some(text)
+}
+
 struct Address {
     bytes: Range<usize>,
     /// The letters before its number.

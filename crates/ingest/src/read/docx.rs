@@ -1,5 +1,6 @@
 //! DOCX: the paragraphs, lists and tables of a Word document, under the headings its styles make.
 
+use ibidem_language::addresses::sole_address;
 use ibidem_words::ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
@@ -47,7 +48,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<ReadDocument, ReadError> {
     // What people see at the top of the page wins over a property that templates tend to leave behind.
     let shown_title = body.title.clone();
     let title = shown_title.or_else(|| properties.title.as_deref().map(collapsed)).filter(|title| !title.is_empty());
-    let stated = Stated { updated_at: properties.modified, ..Stated::default() };
+    let address = properties.subject.as_deref().and_then(sole_address).map(str::to_owned);
+    let stated = Stated { address, updated_at: properties.modified, ..Stated::default() };
     let mut read = manuscript.finish(Format::Docx, stated)?;
     read.title = title.or(read.title);
     Ok(read)

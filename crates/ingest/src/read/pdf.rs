@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use hayro_interpret::hayro_syntax::metadata::Metadata;
 use hayro_interpret::hayro_syntax::object::DateTime as PdfDate;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
+use ibidem_language::addresses::sole_address;
 use ibidem_words::ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
@@ -28,6 +29,7 @@ use outline::Bookmark;
 /// What is taken out of the PDF before any of it is understood as text.
 struct Found {
     title: Option<String>,
+    address: Option<String>,
     updated_at: Option<DateTime<Utc>>,
     pages: Vec<Page>,
     bookmarks: Vec<Bookmark>,
@@ -60,6 +62,7 @@ fn find(bytes: &[u8]) -> Result<Found, ReadError> {
     let metadata = pdf.metadata();
     Ok(Found {
         title: stated_title(metadata),
+        address: stated_address(metadata),
         updated_at: metadata.modification_date.or(metadata.creation_date).and_then(|date| moment(&date)),
         bookmarks: outline::bookmarks(&pdf),
         pages,
@@ -67,12 +70,12 @@ fn find(bytes: &[u8]) -> Result<Found, ReadError> {
 }
 
 fn write(found: Found) -> Result<ReadDocument, ReadError> {
-    let Found { title, updated_at, mut pages, bookmarks } = found;
+    let Found { title, address, updated_at, mut pages, bookmarks } = found;
     furniture::remove(&mut pages);
     let plan = headings::plan(&pages, &bookmarks, title.as_deref());
     let mut manuscript = Manuscript::new(TitleHeading::No);
     paragraphs::write(&pages, &plan, &mut manuscript);
-    let stated = Stated { updated_at, ..Stated::default() };
+    let stated = Stated { address, updated_at, ..Stated::default() };
     let mut document = manuscript.finish(Format::Pdf, stated)?;
     document.title = title.or(document.title);
     Ok(document)
@@ -90,6 +93,12 @@ fn stated_title(metadata: &Metadata) -> Option<String> {
     });
     let says_nothing = title.is_empty() || is_file_name || title.eq_ignore_ascii_case("untitled");
     (!says_nothing).then(|| title.to_owned())
+}
+
+/// The subject in the document's information, where it is an address: whoever numbers documents writes the number there.
+fn stated_address(metadata: &Metadata) -> Option<String> {
+    let subject = outline::pdf_text(metadata.subject.as_ref()?);
+    sole_address(&subject).map(str::to_owned)
 }
 
 fn moment(date: &PdfDate) -> Option<DateTime<Utc>> {

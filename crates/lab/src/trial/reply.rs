@@ -1,5 +1,7 @@
 //! What came back to a question, as a run writes it and as another pipeline may hand it in.
 
+use std::collections::BTreeMap;
+
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::{Action, Answer, CitedSource, DocumentId, PassageKey, Scope};
@@ -28,6 +30,9 @@ pub struct Reply {
     /// What was skipped while it was searched for.
     #[serde(default)]
     pub simplified: Vec<String>,
+    /// What each gate observed, and the parts of the confidence: what a number may be made of.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub observed: BTreeMap<String, f64>,
     pub seconds: f64,
 }
 
@@ -95,6 +100,7 @@ impl Reply {
             confidence: confidence.map(|confidence| (confidence * 10.0).round() / 10.0),
             sources,
             passages: answer.citations.iter().map(|citation| citation.snippet_full.clone()).collect(),
+            observed: observed(answer),
             simplified: Fallback::names(&lost).into_iter().map(str::to_owned).collect(),
             seconds,
         })
@@ -105,4 +111,13 @@ impl Reply {
     pub fn cites(&self, source: &str) -> bool {
         self.sources.iter().any(|cited| cited == source || source.ends_with(&format!("/{cited}")))
     }
+}
+
+fn observed(answer: &Answer) -> BTreeMap<String, f64> {
+    let gates = answer.trace.iter().map(|record| (record.gate.clone(), record.observed));
+    let parts = answer.confidence.map(|parts| {
+        [("retrieval_score", parts.retrieval_score), ("coverage_score", parts.coverage_score)]
+            .map(|(name, value)| (name.to_owned(), value))
+    });
+    gates.chain(parts.into_iter().flatten()).collect()
 }

@@ -38,6 +38,7 @@ fn reply(gave: Gave, answer: &str, source: &str, confidence: Option<f64>) -> Rep
         sources: vec![source.to_owned()],
         passages: Vec::new(),
         simplified: Vec::new(),
+        observed: std::collections::BTreeMap::new(),
         seconds: 0.5,
     }
 }

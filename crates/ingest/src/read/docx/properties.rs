@@ -8,6 +8,7 @@ use crate::read::ReadError;
 #[derive(Default)]
 pub(super) struct Properties {
     pub(super) title: Option<String>,
+    pub(super) subject: Option<String>,
     pub(super) modified: Option<DateTime<Utc>>,
 }
 
@@ -27,6 +28,7 @@ pub(super) fn read(core: &str) -> Result<Properties, ReadError> {
                 let words = words.trim();
                 match name.as_str() {
                     "title" if !words.is_empty() => properties.title = Some(words.to_owned()),
+                    "subject" if !words.is_empty() => properties.subject = Some(words.to_owned()),
                     "modified" => properties.modified = DateTime::parse_from_rfc3339(words).ok().map(|at| at.to_utc()),
                     _ => {}
                 }

@@ -44,7 +44,7 @@ pub(super) fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
 fn document(body: &str) -> Result<ReadDocument, ReadError> {
     let document = format!(r#"<?xml version="1.0"?><w:document xmlns:w="w"><w:body>{body}</w:body></w:document>"#);
     let core = r#"<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t"><dc:title>From the properties</dc:title>
-        <dcterms:modified>2025-02-03T04:05:06Z</dcterms:modified></cp:coreProperties>"#;
+        <dc:subject>SEC-01</dc:subject><dcterms:modified>2025-02-03T04:05:06Z</dcterms:modified></cp:coreProperties>"#;
     read(&archive(&[
         ("word/document.xml", document.as_bytes()),
         ("word/styles.xml", STYLES.as_bytes()),
@@ -122,6 +122,7 @@ fn styles_make_titles_and_headings_in_any_language() {
     assert_eq!(paths, ["One", "One > Two", "One > Two > Deep", "Three"]);
     assert_eq!(document(&p("", "x")).unwrap().title.as_deref(), Some("From the properties"));
     assert_eq!(read.stated.updated_at.unwrap().to_rfc3339(), "2025-02-03T04:05:06+00:00");
+    assert_eq!(read.stated.address.as_deref(), Some("SEC-01"));
 }
 
 #[test]

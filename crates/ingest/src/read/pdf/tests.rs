@@ -99,6 +99,22 @@ fn titles_that_are_file_names_are_none() {
     }
 }
 
+#[test]
+fn a_subject_that_is_an_address_is_the_documents_own() {
+    let cases: [(&[u8], Option<&str>); 6] = [
+        (b"FIN-01", Some("FIN-01")),
+        (b" ODH-ADR-0003 ", Some("ODH-ADR-0003")),
+        (b"Travel and expenses", None),
+        (b"FIN-01 and FIN-02", None),
+        (b"report-2024", None),
+        (b"", None),
+    ];
+    for (bytes, expected) in cases {
+        let metadata = Metadata { subject: Some(bytes.into()), ..Metadata::default() };
+        assert_eq!(stated_address(&metadata).as_deref(), expected, "{bytes:?}");
+    }
+}
+
 /// A PDF of one page from its objects, the first of which is the catalog.
 fn pdf(objects: &[&str]) -> Vec<u8> {
     let mut file = b"%PDF-1.4\n".to_vec();
