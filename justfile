@@ -32,6 +32,10 @@ lint:
 test *arguments:
     eval "$(stack/env)" && cargo nextest run --workspace --all-features --locked {{ arguments }}
 
+# The whole suite on a busy machine: so many times, beside so many loops that never pause. With a stack of its own.
+busy times="3" loops="4":
+    .ci/busy {{ times }} {{ loops }}
+
 # Licences, sources and duplicate versions of the dependencies.
 deny:
     cargo fetch --locked
@@ -41,7 +45,8 @@ deny:
 web:
     .ci/pages build
 
-# The pages linted, built and tested in a real browser, against the stack that is up and the binary that was built.
+# The pages linted, built and tested in a real browser, against the stack that is up (`stack/up --with oidc`) and the
+# binary that was built. Somebody signs in at the stack's identity provider.
 pages:
     eval "$(stack/env)" && .ci/pages check
 

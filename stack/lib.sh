@@ -20,6 +20,9 @@ POSTGRES_VERSION=15
 # Somebody's own client or server settings must not reach the parts started here.
 unset "${!PG@}" "${!QDRANT__@}"
 
+# The servers that run on ONNX Runtime report to nobody.
+export ORT_DISABLE_TELEMETRY=1
+
 # ---- saying things ----------------------------------------------------------
 
 say() { printf '%s\n' "$*"; }

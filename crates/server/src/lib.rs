@@ -34,6 +34,7 @@ pub use api::search::SearchResponse;
 pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
 pub use connections::ConnectionLimits;
 pub use limits::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
+pub use pages::pages_are_built;
 pub use policy_places::{PlaceError, PolicyPlaces};
 pub use routes::{openapi, router};
 pub use sign_in::SignIn;

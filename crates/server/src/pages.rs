@@ -30,6 +30,8 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
 const NOT_BUILT: &str = "The pages are not built. Run `just web`, which needs Node.js 20.19 or newer, and compile a \
      release again after it. The API and the command line work without them: `ibidem ask`, `ibidem openapi`.\n";
 
+const INDEX: &str = "index.html";
+
 /// What the page learns of this installation, and where the server writes it.
 const NO_SIGN_IN: &str = r#"name="ibidem-sign-in" content="none""#;
 const SIGN_IN: &str = r#"name="ibidem-sign-in" content="provider""#;
@@ -38,9 +40,14 @@ const SIGN_IN: &str = r#"name="ibidem-sign-in" content="provider""#;
 const ASK_AGAIN: &str = "no-cache";
 const FOR_A_YEAR: &str = "public, max-age=31536000, immutable";
 
+/// Whether there are pages to serve: inside a release, or in `web/dist` for a development build.
+pub fn pages_are_built() -> bool {
+    Built::get(INDEX).is_some()
+}
+
 /// `GET /`
 pub(crate) async fn index(State(state): State<AppState>, headers: HeaderMap) -> Response {
-    let Some(page) = Built::get("index.html") else {
+    let Some(page) = Built::get(INDEX) else {
         return (StatusCode::NOT_FOUND, [(X_CONTENT_TYPE_OPTIONS, "nosniff")], NOT_BUILT).into_response();
     };
     let page = with_sign_in(page.data, state.sign_in.is_some());

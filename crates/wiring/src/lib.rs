@@ -7,6 +7,7 @@ pub mod console;
 pub mod json_lines;
 pub mod logs;
 pub mod models;
+mod no_telemetry;
 pub mod operator;
 mod read_original;
 pub mod settings;
@@ -20,6 +21,7 @@ pub fn begin(program: impl FnOnce() -> anyhow::Result<ExitCode>) -> ExitCode {
     if let Some(reading) = read_original::ReadOriginal::called(std::env::args_os()) {
         return ended(reading.run());
     }
+    no_telemetry::ensure();
     // Two TLS libraries are compiled into the parts below us; they share this one's cryptography.
     let _ = rustls::crypto::ring::default_provider().install_default();
     ended(program())

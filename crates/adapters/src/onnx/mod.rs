@@ -34,6 +34,7 @@ pub use pair_model::{PairModelError, PairModelSettings};
 use queue::{Lane, Model};
 use request::Trouble;
 pub use reranker::OnnxReranker;
+pub use runtime::NO_TELEMETRY;
 pub use tokens::Prefixes;
 pub(crate) use tokens::plain_tokenizer;
 use tokens::{Tokens, Window};
@@ -118,6 +119,10 @@ pub enum LoadError {
     Runtime { path: PathBuf, reason: String },
     #[error("this process already runs the ONNX Runtime library {}, not {}; name the same library for all models", .loaded.display(), .wanted.display())]
     SecondRuntime { wanted: PathBuf, loaded: PathBuf },
+    #[error(
+        "ONNX Runtime would send reports to its maker and is not loaded; start the program with ORT_DISABLE_TELEMETRY=1 in its environment"
+    )]
+    Telemetry,
     #[error("{} cannot be read: {reason}; set embedding.model and embedding.tokenizer to existing files", .path.display())]
     File { path: PathBuf, reason: String },
     #[error("{} is not a usable tokenizer: {reason}; set embedding.tokenizer to the tokenizer.json published with the model", .path.display())]

@@ -7,6 +7,10 @@ use ort::environment::Environment;
 
 use super::LoadError;
 
+/// The variable, and its value, without which ONNX Runtime sends reports to its maker and keeps a number of this machine
+/// in the user's folder. It is read when the library is loaded; telling the loaded library comes too late.
+pub const NO_TELEMETRY: (&str, &str) = ("ORT_DISABLE_TELEMETRY", "1");
+
 /// ONNX Runtime allows one environment per process, and a library cannot be exchanged once loaded.
 static LOADED: Mutex<Option<(PathBuf, Environment)>> = Mutex::new(None);
 
@@ -18,6 +22,10 @@ pub(super) fn environment(library: &Path) -> Result<Environment, LoadError> {
             return Ok(environment.clone());
         }
         return Err(LoadError::SecondRuntime { wanted: library.to_owned(), loaded: path.clone() });
+    }
+    let (name, value) = NO_TELEMETRY;
+    if std::env::var_os(name).is_none_or(|set| set != value) {
+        return Err(LoadError::Telemetry);
     }
     let unusable = |reason: String| LoadError::Runtime { path: library.to_owned(), reason };
     let environment = ort::init_from(library)

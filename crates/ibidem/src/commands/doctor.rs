@@ -83,6 +83,7 @@ impl Doctor {
         findings.push(vocabulary(settings).await);
         findings.push(policy);
         findings.push(sign_in::sign_in(settings).await);
+        findings.push(pages(ibidem_server::pages_are_built()));
         findings.extend(traces(settings).await);
 
         if self.json {
@@ -93,6 +94,18 @@ impl Doctor {
         let broken = findings.iter().any(|finding| finding.state == State::Broken);
         Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
+}
+
+/// What a browser finds at `/`.
+fn pages(are_built: bool) -> Finding {
+    if are_built {
+        return Finding::ok("pages", "served at /");
+    }
+    Finding::warning(
+        "pages",
+        "not built: / says so to a browser; the API and the command line work without them",
+        "run `just web`, and compile a release again after it",
+    )
 }
 
 /// Where traces go, if anywhere. A collector that is gone costs no answer.

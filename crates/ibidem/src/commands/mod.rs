@@ -32,6 +32,7 @@ mod vocabulary;
 mod worker;
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 
@@ -43,12 +44,22 @@ use crate::{compose, logs};
 
 /// Answers questions from an organisation's own documents; every sentence of an answer cites its source.
 #[derive(Parser)]
-#[command(name = "ibidem", version, propagate_version = true)]
+#[command(name = "ibidem", version = version(), propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
     #[command(subcommand)]
     command: Command,
+}
+
+/// The release and the commit it was built from, which `IBIDEM_COMMIT` names while it is compiled.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let built =
+            option_env!("IBIDEM_COMMIT").map_or("development build".to_owned(), |commit| format!("commit {commit}"));
+        format!("{} ({built})", env!("CARGO_PKG_VERSION"))
+    });
+    &VERSION
 }
 
 #[derive(Subcommand)]

@@ -49,6 +49,8 @@ impl Serve {
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address}; `server.listen` or --listen names another address")
         })?;
+        // Whoever reads that it listens may ask it to stop at once.
+        let terminated = terminated();
         console::note(&format!("listening on http://{}", listener.local_addr()?));
 
         log_policy(&policy.borrow());
@@ -70,7 +72,7 @@ impl Serve {
             tokio::spawn(async move { worker.run(stopped).await })
         });
         let state = parts.app_state(settings, policy, roles, &breakers, spans_lost).await?;
-        ibidem_server::serve(listener, state, terminated()).await;
+        ibidem_server::serve(listener, state, terminated).await;
         stop.send_replace(true);
         if let Some(working) = working {
             working.await?;

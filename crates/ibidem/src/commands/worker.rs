@@ -69,18 +69,20 @@ async fn idle(parts: &Parts) -> anyhow::Result<()> {
     }
 }
 
-/// Resolves when somebody asks this process to stop.
-pub(crate) async fn terminated() {
+/// Resolves when somebody asks this process to stop, from the call on: it need not be waited for at once.
+pub(crate) fn terminated() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminate) => {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-        }
-        Err(_) => {
-            let _ = tokio::signal::ctrl_c().await;
+    let signals = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
+    async move {
+        let [terminate, interrupt] = signals;
+        let said = async |signal: std::io::Result<tokio::signal::unix::Signal>| match signal {
+            Ok(mut signal) => signal.recv().await,
+            // Nobody can ask for it in this way.
+            Err(_) => std::future::pending().await,
+        };
+        tokio::select! {
+            _ = said(terminate) => {}
+            _ = said(interrupt) => {}
         }
     }
 }

@@ -25,6 +25,7 @@ mod recording_server;
 mod replay;
 mod roles;
 mod same;
+mod telemetry;
 mod terms;
 mod traces;
 mod verify;

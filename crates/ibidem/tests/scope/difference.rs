@@ -25,8 +25,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::asking::{COLLECTIONS, TAGS, TENANTS, random_tags, random_words};
+use crate::drawn::Handed;
 use crate::seed;
-use crate::world::{ADDRESSES, Handed, World, random_documents, world_of};
+use crate::world::{ADDRESSES, World, random_documents, world_of};
 
 const DOCUMENTS: usize = 150;
 const QUESTIONS_OF_AN_ASKER: usize = 60;

@@ -10,6 +10,7 @@
 
 mod asking;
 mod difference;
+mod drawn;
 mod leaks;
 mod memory;
 mod truth;

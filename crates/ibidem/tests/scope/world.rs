@@ -14,9 +14,9 @@ use ibidem_store::testing::TestDatabase;
 use ibidem_store::{RemovalOutcome, Store};
 use ibidem_words::degrade::Part;
 use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::embedder::{Embedder as _, TokenCounter as _};
-use ibidem_words::ports::intake::{Committed, Format, Intake, NewPassage, NewVersion, Submission, Submitted};
-use ibidem_words::{CharSpan, DocumentId, PassageKey, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::ports::intake::{Committed, Intake, NewPassage, NewVersion, Submission, Submitted};
+use ibidem_words::{DocumentId, PassageKey, Tag, TenantId, passage_in_context};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
     CollectionStatus, HnswConfigDiffBuilder, OptimizersConfigDiffBuilder, UpdateCollectionBuilder,
@@ -28,6 +28,7 @@ use rand::seq::IndexedRandom as _;
 use uuid::Uuid;
 
 use crate::asking::{COLLECTIONS, TENANTS, random_tags, random_words};
+use crate::drawn::{self, Handed};
 use crate::truth::{Document, Passage, Truth, words};
 
 const DOCUMENTS: usize = 500;
@@ -58,26 +59,16 @@ pub(crate) async fn with_world(random: &mut StdRng, test: impl AsyncFnOnce(&mut 
     outcome.unwrap_or_else(|panic| resume_unwind(panic));
 }
 
-/// A document, as it is handed in and as it is read.
-pub(crate) type Handed = (Submission, NewVersion);
-
 /// So many documents of all tenants, in an order that mixes them.
 pub(crate) fn random_documents(random: &mut StdRng, count: usize) -> Vec<Handed> {
     let counter = FakeEmbedder::new(64, 256);
     let mut handed: BTreeMap<DocumentId, Handed> = BTreeMap::new();
     for number in 0..count {
-        let submission = Submission {
-            tenant: TenantId::named(TENANTS.choose(random).unwrap()),
-            collection: COLLECTIONS.choose(random).unwrap().parse().unwrap(),
-            source_location: format!("{}.md", number / TENANTS.len()),
-            format: Format::Markdown,
-            original: Sha256Hash::of(&number.to_le_bytes()),
-            tags: random_audience(random),
-            title: None,
-            address: None,
-            kind: None,
-            updated_at: None,
-        };
+        let tenant = TenantId::named(TENANTS.choose(random).unwrap());
+        let collection = COLLECTIONS.choose(random).unwrap().parse().unwrap();
+        let location = format!("{}.md", number / TENANTS.len());
+        let tags = random_audience(random);
+        let submission = drawn::submission(tenant, collection, location, &number.to_le_bytes(), tags);
         handed.insert(submission.document_id(), (submission, random_version(random, &counter)));
     }
     handed.into_values().collect()
@@ -194,18 +185,8 @@ impl World {
 
     fn submission(&mut self, tenant: TenantId, collection: &str, location: &str, tags: Vec<Tag>) -> Submission {
         self.versions += 1;
-        Submission {
-            tenant,
-            collection: collection.parse().unwrap(),
-            source_location: location.to_owned(),
-            format: Format::Markdown,
-            original: Sha256Hash::of(&self.versions.to_le_bytes()),
-            tags,
-            title: None,
-            address: None,
-            kind: None,
-            updated_at: None,
-        }
+        let original = self.versions.to_le_bytes();
+        drawn::submission(tenant, collection.parse().unwrap(), location.to_owned(), &original, tags)
     }
 
     /// Hands documents in and does their jobs, with random texts.
@@ -309,41 +290,16 @@ pub(crate) const ADDRESSES: u32 = 100;
 
 fn random_version(random: &mut StdRng, counter: &FakeEmbedder) -> NewVersion {
     let title = random_words(random, 2).join(" ");
-    let mut text = String::new();
-    let mut passages = Vec::new();
-    for _ in 0..random.random_range(1..=3) {
-        let count = random.random_range(2..=9);
-        let passage = random_words(random, count).join(" ");
-        let section = random.random_bool(0.5).then(|| random_words(random, 1).join(" "));
-        let place = |text: &str| u32::try_from(text.chars().count()).unwrap();
-        let start = place(&text);
-        text.push_str(&passage);
-        let span = CharSpan { start, end: place(&text) };
-        text.push('\n');
-        let context = passage_in_context(&title, section.as_deref(), &passage);
-        passages.push(NewPassage {
-            tokens: u32::try_from(counter.count(&context)).unwrap(),
-            sha256: Sha256Hash::of(passage.as_bytes()),
-            embedding_key: Sha256Hash::of(context.as_bytes()),
-            text: passage,
-            section,
-            page: None,
-            span,
-            above: Default::default(),
-        });
-    }
-    NewVersion {
-        title,
-        // Few enough that many documents share one, across tenants and audiences.
-        address: Some(format!("DOC-{:03}", random.random_range(0..ADDRESSES))),
-        kind: None,
-        updated_at: chrono::DateTime::UNIX_EPOCH,
-        text_sha256: Sha256Hash::of(text.as_bytes()),
-        text,
-        passages,
-        standing: Default::default(),
-        remarks: Vec::new(),
-    }
+    let passages: Vec<_> = (0..random.random_range(1..=3))
+        .map(|_| {
+            let count = random.random_range(2..=9);
+            let passage = random_words(random, count).join(" ");
+            (random.random_bool(0.5).then(|| random_words(random, 1).join(" ")), passage)
+        })
+        .collect();
+    // Few enough that many documents share one, across tenants and audiences.
+    let address = format!("DOC-{:03}", random.random_range(0..ADDRESSES));
+    drawn::version(counter, title, address, passages)
 }
 
 fn in_context(version: &NewVersion, passage: &NewPassage) -> String {

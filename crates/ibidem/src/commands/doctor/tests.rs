@@ -27,3 +27,10 @@ fn a_signing_key_that_cannot_be_read_is_told_with_what_to_do() {
     assert_broken(&broken, "64 hexadecimal digits", "`receipts.signing_key_file`");
     assert!(!broken.found.contains("secretsecret"), "{}", broken.found);
 }
+
+#[test]
+fn pages_that_are_not_built_are_a_warning_that_says_how_to_build_them() {
+    assert!(pages(true).state == State::Ok);
+    let missing = pages(false);
+    assert!(missing.state == State::Warning && missing.mend.is_some_and(|mend| mend.contains("just web")));
+}

@@ -1,15 +1,14 @@
 //! Documents of several tenants, each with a mark that nothing else has.
 
 use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::embedder::TokenCounter as _;
-use ibidem_words::ports::intake::{Format, NewPassage, NewVersion, Submission};
-use ibidem_words::{CharSpan, Scope, Sha256Hash, Tag, TenantId, passage_in_context};
+use ibidem_words::ports::intake::NewVersion;
+use ibidem_words::{Scope, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 
 use crate::asking::{COLLECTIONS, TAGS, TENANTS, random_words};
-use crate::world::Handed;
+use crate::drawn::{self, Handed};
 
 const DOCUMENTS: usize = 60;
 /// Of those that there are: the fewer, the more of a tenant's documents are hidden by tags alone.
@@ -51,55 +50,24 @@ fn random_document(random: &mut StdRng, number: usize, counter: &FakeEmbedder) -
         tags.push(Tag::public());
     }
     let version = marked_version(random, &mark, counter);
-    let submission = Submission {
-        tenant: TenantId::named(random_tenant(random)),
-        collection: COLLECTIONS.choose(random).unwrap().parse().unwrap(),
-        source_location: format!("{mark}.md"),
-        format: Format::Markdown,
-        original: Sha256Hash::of(version.text.as_bytes()),
-        tags,
-        title: None,
-        address: None,
-        kind: None,
-        updated_at: None,
-    };
+    let tenant = TenantId::named(random_tenant(random));
+    let collection = COLLECTIONS.choose(random).unwrap().parse().unwrap();
+    let submission = drawn::submission(tenant, collection, format!("{mark}.md"), version.text.as_bytes(), tags);
     Marked { handed: (submission, version), mark }
 }
 
 fn marked_version(random: &mut StdRng, mark: &str, counter: &FakeEmbedder) -> NewVersion {
     let title = format!("{} {mark}", random_words(random, 2).join(" "));
-    let (mut text, mut passages) = (String::new(), Vec::new());
-    for _ in 0..random.random_range(1..=2) {
-        let said = random_words(random, 4);
-        let passage = format!(
-            "The {} of the {} is kept for five days. Every {} has a {}, and its mark is {mark}.",
-            said[0], said[1], said[2], said[3]
-        );
-        let start = u32::try_from(text.len()).unwrap();
-        text.push_str(&passage);
-        let span = CharSpan { start, end: u32::try_from(text.len()).unwrap() };
-        text.push('\n');
-        let context = passage_in_context(&title, None, &passage);
-        passages.push(NewPassage {
-            tokens: u32::try_from(counter.count(&context)).unwrap(),
-            sha256: Sha256Hash::of(passage.as_bytes()),
-            embedding_key: Sha256Hash::of(context.as_bytes()),
-            text: passage,
-            section: None,
-            page: None,
-            span,
-            above: Default::default(),
-        });
-    }
-    NewVersion {
-        title,
-        address: Some(format!("DOC-{:03}", random.random_range(0..ADDRESSES))),
-        kind: None,
-        updated_at: chrono::DateTime::UNIX_EPOCH,
-        text_sha256: Sha256Hash::of(text.as_bytes()),
-        text,
-        passages,
-        standing: Default::default(),
-        remarks: Vec::new(),
-    }
+    let passages: Vec<_> = (0..random.random_range(1..=2))
+        .map(|_| {
+            let said = random_words(random, 4);
+            let passage = format!(
+                "The {} of the {} is kept for five days. Every {} has a {}, and its mark is {mark}.",
+                said[0], said[1], said[2], said[3]
+            );
+            (None, passage)
+        })
+        .collect();
+    let address = format!("DOC-{:03}", random.random_range(0..ADDRESSES));
+    drawn::version(counter, title, address, passages)
 }

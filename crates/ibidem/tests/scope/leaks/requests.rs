@@ -15,8 +15,6 @@ pub(super) enum Held {
     Same,
     /// They have no mark of anything hidden. What is listed is written a moment after it happens.
     Unmarked,
-    /// As the first, once what was done is on record.
-    SameWhenRecorded,
 }
 
 /// A request. `@name@` is the id of something that was made before.
@@ -115,6 +113,26 @@ fn chat(random: &mut StdRng, documents: &[Marked], stream: bool) -> Value {
     json!({ "model": model, "stream": stream, "messages": [{ "role": "user", "content": query(random, documents) }] })
 }
 
+/// What an agent sends: a call of one of the tools, or a document's text.
+fn agent(random: &mut StdRng, documents: &[Marked]) -> Value {
+    let query = query(random, documents);
+    let id = documents.choose(random).unwrap().handed.0.document_id();
+    let (tool, arguments) = match random.random_range(0..7) {
+        0 => ("ask", json!({ "query": query, "collections": collections(random) })),
+        1 => ("search", json!({ "query": query, "limit": random.random_range(1..=20) })),
+        2 => ("define_term", json!({ "term": query })),
+        3 => ("verify_claim", json!({ "claim": query })),
+        4 => ("read_passage", json!({ "source_id": format!("{id}:{}", random.random_range(0..3)) })),
+        5 => ("list_documents", json!({ "words": random_words(random, 1)[0] })),
+        _ => {
+            let params = json!({ "uri": format!("ibidem://documents/{id}") });
+            return json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params });
+        }
+    };
+    let params = json!({ "name": tool, "arguments": arguments });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
+}
+
 /// What cannot be asked: what is wrong is said, and nothing else.
 fn malformed(random: &mut StdRng) -> Request {
     let ask = Request::new("POST", "/v1/answers");
@@ -137,10 +155,7 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
             let body = json!({ "query": query(random, documents), "collections": collections(random) });
             new("POST", "/v1/answers").with(body)
         }
-        2 => Request {
-            held: Held::SameWhenRecorded,
-            ..new("GET", "/v1/answers/{request_id}").at("/v1/answers/@answer@")
-        },
+        2 => new("GET", "/v1/answers/{request_id}").at("/v1/answers/@answer@"),
         3 => {
             let body = json!({ "query": query(random, documents), "collections": collections(random), "stream": true });
             new("POST", "/v1/answers").with(body)
@@ -208,12 +223,7 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
             let body = json!({ "claim": query(random, documents), "collections": collections(random) });
             new("POST", "/v1/claims").with(body)
         }
-        37 => {
-            // The others' replies are in the text once more, with ids in it that nothing masks; their routes are tried.
-            let (tool, argument) = *[("ask", "query"), ("define_term", "term")].choose(random).unwrap();
-            let params = json!({ "name": tool, "arguments": { argument: query(random, documents) } });
-            new("POST", "/mcp").with(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))
-        }
+        37 => new("POST", "/mcp").with(agent(random, documents)),
         38 => new("GET", "/"),
         39 => new("GET", "/assets/{file}").at("/assets/absent.js"),
         40 => new("GET", "/v1/memory"),
@@ -223,7 +233,7 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
             let hidden = "/v1/documents/00000000-0000-0000-0000-000000000007";
             new("PATCH", "/v1/documents/{id}").at(hidden).with(json!({ "tags": ["public"] }))
         }
-        44 => Request { held: Held::SameWhenRecorded, ..new("GET", "/v1/audit/{request_id}").at("/v1/audit/@answer@") },
+        44 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@answer@"),
         45 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@foreign answer@"),
         46 => Request { held: Held::Unmarked, ..new("GET", "/v1/audit/actions").at("/v1/audit/actions?limit=100") },
         47 => new("GET", "/v1/keys"),

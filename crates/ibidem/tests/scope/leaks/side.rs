@@ -276,18 +276,14 @@ impl Side {
         filled
     }
 
-    /// Calls until what was done is on record, which is a moment after the reply to it.
-    pub(super) async fn call_when_recorded(&self, path: &str) -> Said {
+    /// Returns once what was done is on record, which is a moment after the reply to it.
+    pub(super) async fn wait_for_record(&self, path: &str) {
         let recorded = async {
-            loop {
-                let said = self.call("GET", path, None).await;
-                if said.status != 404 {
-                    return said;
-                }
+            while self.call("GET", path, None).await.status == 404 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, recorded).await.expect("it is on record")
+        tokio::time::timeout(PATIENCE, recorded).await.expect("it is on record");
     }
 
     pub(super) fn world(&mut self) -> &mut World {
