@@ -4,8 +4,15 @@ import { laidOut, Numbering, type Piece, pieces, type Source } from './text';
 
 export type Phase = 'searching' | 'writing' | 'done' | 'stopped' | 'failed';
 
-/** So many sentences are shown in one frame: more would hold it up. */
+/** So many sentences are shown in one frame, and so many make a block: more would hold a frame up. */
 const AT_ONCE = 40;
+
+/** Sentences in blocks. The browser lays each block out by itself, so what is there costs nothing when more comes. */
+function blocksOf(sentences: Piece[][]): Piece[][] {
+  const blocks: Piece[][] = [];
+  for (let at = 0; at < sentences.length; at += AT_ONCE) blocks.push(sentences.slice(at, at + AT_ONCE).flat());
+  return blocks;
+}
 
 const nextFrame = () =>
   new Promise<void>((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(() => done())));
@@ -52,8 +59,12 @@ export class Turn {
     while (this.waiting.length > 0) {
       const some = this.waiting.splice(0, AT_ONCE);
       this.text += some.map(({ text }) => text).join('');
-      const block = some.flatMap(({ text, citations }) => pieces(text, citations, this.numbering));
-      this.blocks = [...this.blocks, block];
+      const cut = some.map(({ text, citations }) => pieces(text, citations, this.numbering));
+      // The last block is filled up first.
+      const room = (AT_ONCE - (this.heard % AT_ONCE)) % AT_ONCE;
+      const last = room > 0 ? [...(this.blocks.at(-1) ?? []), ...cut.slice(0, room).flat()] : [];
+      const full = room > 0 ? [...this.blocks.slice(0, -1), last] : this.blocks;
+      this.blocks = [...full, ...blocksOf(cut.slice(room))];
       this.heard += some.length;
       await nextFrame();
     }
@@ -65,7 +76,7 @@ export class Turn {
       this.sources = this.numbering.sources(answer.citations);
     } else {
       const { sentences, sources } = laidOut(answer);
-      this.blocks = sentences;
+      this.blocks = blocksOf(sentences);
       this.sources = sources;
     }
     this.answer = answer;
