@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod claims;
+mod columns;
 pub mod draft;
 mod evidence;
 mod exemplars;

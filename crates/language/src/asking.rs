@@ -75,6 +75,18 @@ pub fn asks_for_things(question: &str) -> bool {
     })
 }
 
+/// Whether a question asks for a figure: "how much", "what is the limit".
+pub fn asks_for_figure(question: &str) -> bool {
+    let words: Vec<String> = words(question).collect();
+    WITH_SPACES.iter().any(|language| {
+        let rules = &language.follow_ups;
+        let has = |list: &[&str], word: &String| list.contains(&word.as_str());
+        let measures = words.windows(2).any(|pair| has(rules.asking, &pair[0]) && has(rules.measures, &pair[1]));
+        let asks = words.iter().any(|word| has(rules.asking, word));
+        measures || (asks && words.iter().any(|word| has(language.amounts, word)))
+    })
+}
+
 fn words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|sign: char| !(sign.is_alphanumeric() || sign == '\'')).filter(|word| !word.is_empty());
     words.map(str::to_lowercase)
@@ -132,6 +144,16 @@ mod tests {
             ("", false, false),
         ] {
             assert_eq!((asks_yes_or_no(question), asks_for_things(question)), (yes_or_no, things), "{question}");
+        }
+        for (question, figure) in [
+            ("What is the daily limit for lunch?", true),
+            ("How much may a room cost?", true),
+            ("Wie viel kostet das?", true),
+            ("Was ist der Höchstbetrag?", true),
+            ("Who sets the date?", false),
+            ("Is there a limit?", false),
+        ] {
+            assert_eq!(asks_for_figure(question), figure, "{question}");
         }
     }
 }

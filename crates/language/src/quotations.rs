@@ -76,6 +76,27 @@ impl<'a> Quotable<'a> {
         self.quoted_rows(at, sentence.end)
     }
 
+    /// The same with one column only, by its place among the cells: `Nordic countries — Daily allowance: EUR 58`. None of a
+    /// row that has nothing there.
+    pub fn rows_in_column(&self, sentence: &Range<usize>, column: usize) -> Vec<(&'a str, String)> {
+        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
+        let rows = self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < sentence.end);
+        let quoted = rows.filter_map(|line| {
+            let (row, head) = (&self.text[line.bytes.clone()], self.at(line.head.as_ref()?, self.above.head)?);
+            let (label, name, cell) = (cells(row).next()?, cells(head).nth(column)?, cells(row).nth(column)?);
+            let says_something = column > 0 && !label.is_empty() && !cell.is_empty();
+            says_something.then(|| (row, format!("{label} — {}", in_column(name, cell))))
+        });
+        quoted.collect()
+    }
+
+    /// How many columns the widest row of a sentence has.
+    pub fn columns_of(&self, sentence: &Range<usize>) -> usize {
+        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
+        let rows = self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < sentence.end);
+        rows.map(|line| cells(&self.text[line.bytes.clone()]).count()).max().unwrap_or(0)
+    }
+
     /// The rows up to this byte, each under the table's head. Rows that begin with a small letter are one sentence.
     fn rows(&self, at: usize, end: usize) -> String {
         let quoted = self.quoted_rows(at, end).into_iter().map(|(_, quoted)| quoted);
@@ -186,7 +207,7 @@ pub fn is_quoted_with(line: &str, quotation: &str) -> bool {
     let quotation = spaced(quotation);
     let has = |part: &str| !part.is_empty() && quotation.contains(part);
     has(spaced(unnumbered(line)).trim_end_matches([':', '：']))
-        || (line.contains('|') && cells(line).skip(1).any(|cell| has(unit(cell).0)))
+        || (line.contains('|') && cells(line).skip(1).any(|cell| has(column_name(cell).0)))
 }
 
 /// Whether a sentence begins with a word that speaks of the sentence before it.
@@ -245,7 +266,7 @@ pub(crate) fn under_head(head: &str, row: &str) -> String {
 fn in_column(column: &str, cell: &str) -> String {
     let is_number = cell.starts_with(|sign: char| sign.is_ascii_digit())
         && cell.chars().all(|sign| sign.is_ascii_digit() || ".,' ".contains(sign));
-    match unit(column) {
+    match column_name(column) {
         ("", _) => cell.to_owned(),
         (name, Some(unit)) if is_number && is_currency(unit) => format!("{name}: {unit} {cell}"),
         (name, Some(unit)) if is_number => format!("{name}: {cell} {unit}"),
@@ -254,7 +275,7 @@ fn in_column(column: &str, cell: &str) -> String {
 }
 
 /// A column's name, and the unit that stands in brackets behind it.
-fn unit(column: &str) -> (&str, Option<&str>) {
+pub(crate) fn column_name(column: &str) -> (&str, Option<&str>) {
     let bracketed = column.strip_suffix(')').and_then(|column| column.rsplit_once('('));
     match bracketed {
         Some((name, unit)) if !unit.is_empty() && !unit.contains(char::is_whitespace) => (name.trim(), Some(unit)),
@@ -307,6 +328,9 @@ mod tests {
         assert_eq!(alone(&format!("{head}\nHome | 1 | 2 | 3 | no\n{rows}"), "Nordic"), said);
         let above = Above { head: Some(head), ..Above::default() };
         assert_eq!(quoted(rows, above, "Nordic"), said);
+        let in_column = |column| Quotable::new(rows, above).rows_in_column(&(0..rows.len()), column);
+        assert_eq!(in_column(2), [(rows, "Nordic countries — Daily allowance: EUR 58".to_owned())]);
+        assert!(in_column(0).is_empty() && in_column(9).is_empty());
         assert_eq!(alone("A | B\nC | d | e", "C"), "A | B\nC | d | e", "a row that does not fit");
         assert_eq!(alone("| Limit\nMailbox | 10 GB", "Mailbox"), "Mailbox — Limit: 10 GB", "labels have no head");
         assert_eq!(alone("A | B\nC | d", "A"), "A | B");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::layout::{Begun, Place, Sort, cells, lines};
-use crate::quotations::under_head;
+use crate::quotations::{column_name, under_head};
 use crate::stems::same_word;
 use crate::tables::WITH_SPACES;
 use crate::terms::significant_terms;
@@ -32,10 +32,41 @@ pub fn rows_of<'a>(text: &'a str, head: Option<&'a str>) -> Vec<Row<'a>> {
     lines(text, begun).filter(|line| line.sort == Sort::Row).filter_map(row).collect()
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// As it is written.
+    pub fn written(&self) -> &'a str {
+        self.text
+    }
+
+    /// The first row of its table.
+    pub fn head(&self) -> &'a str {
+        self.head
+    }
+
     /// As it is quoted: `Nordic countries — Hotel limit: EUR 175`.
     pub fn under_head(&self) -> String {
         under_head(self.head, self.text)
+    }
+}
+
+/// The column of a table with this head in which a figure stands that a sentence names and does not say: the sentence,
+/// or what stands above it, has all words of the column's name, and no figure in its unit. By its place among the cells;
+/// none where there is no such column, or several.
+pub fn column_named_by(head: &str, sentence: &str, above: &str) -> Option<usize> {
+    let words: BTreeSet<String> = significant_terms(sentence).into_iter().chain(significant_terms(above)).collect();
+    let is_named = |(_, column): &(usize, &str)| {
+        let (name, measured_in) = column_name(column);
+        let name = significant_terms(name);
+        let says_figure = match measured_in.and_then(|written| unit(&written.to_lowercase())) {
+            Some(measured_in) => words_of(sentence).iter().any(|word| unit(word).as_ref() == Some(&measured_in)),
+            None => sentence.contains(|sign: char| sign.is_ascii_digit()),
+        };
+        !name.is_empty() && !says_figure && name.iter().all(|word| words.iter().any(|other| same_word(other, word)))
+    };
+    let mut named = cells(head).enumerate().skip(1).filter(is_named);
+    match (named.next(), named.next()) {
+        (Some((column, _)), None) => Some(column),
+        _ => None,
     }
 }
 
@@ -244,6 +275,24 @@ mod tests {
         let asked = AskedRow::of("Which plan is faster, DSL 100 or Air 200?");
         let named: Vec<bool> = rows_of(plans, None).iter().map(|row| asked.naming(row.text).is_sure()).collect();
         assert_eq!(named, [false, true, true]);
+    }
+
+    #[test]
+    fn a_sentence_that_names_a_column_and_says_no_figure_in_its_unit_means_the_column() {
+        let head = "Room | Rent (EUR) | Cleaning fee (EUR) | Seats";
+        for (sentence, above, column) in [
+            ("The cleaning fee covers water and soap.", "", Some(2)),
+            ("It is paid for each 24 hours.", "5 The cleaning fee", Some(2)),
+            ("The cleaning fee is EUR 20.", "", None),
+            ("The cleaning fee is 20 euros.", "", None),
+            ("The rent covers the cleaning fee.", "", None),
+            ("Soap is free.", "", None),
+            ("The seats are counted.", "", Some(3)),
+            ("There are 30 seats.", "", None),
+            ("Every room is locked.", "", None),
+        ] {
+            assert_eq!(column_named_by(head, sentence, above), column, "{sentence}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use ibidem_words::ports::index::IndexQuery;
 use ibidem_words::{Candidate, DocumentId, PassageKey};
 use tracing::{Instrument as _, trace_span};
 
+use crate::columns::tables_first;
 use crate::in_force::{missing_successors, successors_first};
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
@@ -98,6 +99,7 @@ impl Search {
         rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
         rerank::best_of_parts_first(&mut candidates);
         successors_first(&mut candidates);
+        tables_first(query, &mut candidates);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }

@@ -3,6 +3,7 @@
 //! Each is quoted with what it needs to say by itself what it means (`quoting.rs`).
 
 mod answering;
+mod in_table;
 mod meant;
 
 use std::cmp::Reverse;
@@ -14,6 +15,7 @@ use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_language::{same_word, significant_terms};
 
 use answering::answering;
+use in_table::in_table;
 
 use super::footnotes::Footnotes;
 use super::markup::shown;
@@ -37,6 +39,8 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
     if quoted.is_empty() {
         heard.insert(1);
         quoted = by_words(said, heard, most);
+    } else if let Some(spelled_out) = in_table(query, footnotes, &texts, &quoted) {
+        quoted = spelled_out;
     }
     quoted.sort_by_key(|quoted| (quoted.number, quoted.place));
     let mut seen = HashSet::new();
@@ -54,7 +58,7 @@ pub fn extract(query: &str, footnotes: &Footnotes<'_>, most: usize) -> Vec<Sente
 /// With what it needs to say by itself what it means.
 fn in_full(quoted: &Quoted<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> Option<(u32, String)> {
     let ((number, candidate), text) = footnotes.notes().zip(texts).find(|((number, _), _)| *number == quoted.number)?;
-    let row = quoted.row.and_then(|row| quotation_of_row(&candidate.passage, text, quoted.place, row));
+    let row = quoted.row.and_then(|row| quotation_of_row(&candidate.passage, text, quoted.place, row, quoted.column));
     Some((number, row.or_else(|| quotation(&candidate.passage, text, quoted.place))?))
 }
 
@@ -62,12 +66,15 @@ fn in_full(quoted: &Quoted<'_>, footnotes: &Footnotes<'_>, texts: &[String]) -> 
 const BETWEEN_CELLS: &str = " | ";
 
 /// A sentence of a note, by the note's number and the sentence's place in it.
+#[derive(Clone, Copy)]
 struct Quoted<'a> {
     number: u32,
     place: usize,
     sentence: &'a str,
     /// Of a sentence with several rows of a table: the one that is quoted.
     row: Option<&'a str>,
+    /// Of a row: the only column that is quoted, by its place.
+    column: Option<usize>,
 }
 
 /// A sentence of a note, and how many words it shares with the question.
@@ -111,7 +118,7 @@ fn by_words(found: Vec<Found<'_>>, mut heard: BTreeSet<u32>, most: usize) -> Vec
     chosen.truncate(if any_shared { most } else { 1 });
     chosen
         .into_iter()
-        .map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence, row: None })
+        .map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence, row: None, column: None })
         .collect()
 }
 

@@ -25,11 +25,21 @@ pub(crate) fn quotation(passage: &CataloguePassage, text: &str, place: usize) ->
     Some(shown(&quoted, &[passage.text.as_str()]))
 }
 
-/// A row of that sentence by itself, where it has several.
-pub(super) fn quotation_of_row(passage: &CataloguePassage, text: &str, place: usize, row: &str) -> Option<String> {
+/// A row of that sentence by itself, where it has several; of its columns one, or all.
+pub(super) fn quotation_of_row(
+    passage: &CataloguePassage,
+    text: &str,
+    place: usize,
+    row: &str,
+    column: Option<usize>,
+) -> Option<String> {
     let above = ShownAbove::of(&passage.above);
     let sentence = sentence_places(text).into_iter().nth(place)?;
-    let rows = Quotable::new(text, above.lines()).rows_of(&sentence);
+    let quotable = Quotable::new(text, above.lines());
+    let rows = match column {
+        Some(column) => quotable.rows_in_column(&sentence, column),
+        None => quotable.rows_of(&sentence),
+    };
     let (_, quoted) = rows.into_iter().find(|(written, _)| *written == row)?;
     Some(shown(&quoted, &[passage.text.as_str()]))
 }
@@ -48,7 +58,10 @@ pub(crate) fn is_quotation(words: &str, source: &str, above: &LinesAbove, alike:
             alike(&shown(&quoted, &[source])) == words
         };
         let is_row = |(_, row): &(&str, String)| alike(&shown(row, &[source])) == words;
-        headings.iter().any(is_it) || quotable.rows_of(sentence).iter().any(is_row)
+        let in_column = |column| quotable.rows_in_column(sentence, column).iter().any(is_row);
+        headings.iter().any(is_it)
+            || quotable.rows_of(sentence).iter().any(is_row)
+            || (1..quotable.columns_of(sentence)).any(in_column)
     })
 }
 

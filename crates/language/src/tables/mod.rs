@@ -44,6 +44,8 @@ pub(crate) struct Tables {
     /// behind it.
     pub(crate) at_most: &'static [&'static str],
     pub(crate) at_least: &'static [&'static str],
+    /// Nouns that ask for a figure: `limit`, `fee`.
+    pub(crate) amounts: &'static [&'static str],
     pub(crate) standings: Standings,
     /// Words that begin a clause.
     pub(crate) connectives: &'static [&'static str],
@@ -250,6 +252,7 @@ const NOTHING: Tables = Tables {
     to: &[],
     at_most: &[],
     at_least: &[],
+    amounts: &[],
     standings: NO_STANDINGS,
     connectives: &[],
     turning: Turning { denying: &[], demanding: &[], always: &[] },

@@ -184,3 +184,29 @@ fn rows_that_the_question_compares_are_quoted_and_no_others() {
         "DSL 100 — Speed: 85[1] Air 200 — Speed: 90[1] "
     );
 }
+
+#[test]
+fn a_figure_that_is_named_and_not_said_is_quoted_from_the_column_of_that_name() {
+    let told = "The lunch allowance covers drinks. Bring no receipts.";
+    let table = "Town | Hotel limit (EUR) | Lunch allowance (EUR)\nOslo | 90 | 18\nBergen | 80 | 15";
+    let read = |chunk_index: u32, text: &str, score: f32| {
+        let mut candidate = note(1, "policy", text);
+        candidate.passage.passage.chunk_index = chunk_index;
+        Candidate { rerank: Some(score), answer: Some(CharSpan { start: 4, end: 9 }), ..candidate }
+    };
+    let notes = [read(0, told, 0.9), read(1, table, 0.1), read(2, "Lunch with guests is paid up to EUR 45.", 0.8)];
+    assert_eq!(
+        said("What is the limit for lunch?", &notes, 3),
+        "The lunch allowance covers drinks.[1] Oslo — Lunch allowance: EUR 18[2] Bergen — Lunch allowance: EUR 15[2] "
+    );
+    assert_eq!(
+        said("What is the limit for lunch in Bergen?", &notes, 3),
+        "The lunch allowance covers drinks.[1] Bergen — Lunch allowance: EUR 15[2] "
+    );
+    assert!(said("What does lunch cover?", &notes, 3).contains("EUR 45"), "no figure is asked for");
+    let row = "Bergen — Lunch allowance: EUR 15";
+    let same = |words: &str| words.to_owned();
+    let is_quotation = |words| crate::speak::quoting::is_quotation(words, table, &LinesAbove::default(), same);
+    assert!(is_quotation(row), "a receipt is checked by the same rule");
+    assert!(!is_quotation("Bergen — Lunch allowance: EUR 18") && !is_quotation("Bergen — Hotel limit: EUR 15"));
+}
