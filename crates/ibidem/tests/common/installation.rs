@@ -30,6 +30,14 @@ const UNHURRIED: [(&str, &str); 3] = [
     ("IBIDEM__EMBEDDING__TIMEOUT_MS", "60000"),
 ];
 
+/// No language model, whatever the environment names: the sources speak for themselves, the same every time.
+pub(crate) const NO_MODEL: [(&str, &str); 4] = [
+    ("IBIDEM__LANGUAGE_MODEL__URL", ""),
+    ("IBIDEM__LANGUAGE_MODEL__NAME", ""),
+    ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", ""),
+    ("IBIDEM__LANGUAGE_MODEL__WINDOW", ""),
+];
+
 /// Killed workers leave their leases behind; nobody wants to wait a minute for each.
 const LEASE_MS: &str = "1000";
 

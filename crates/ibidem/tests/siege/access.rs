@@ -8,8 +8,7 @@ use ibidem_words::Role;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::installation::{Installation, Served, with_installation};
-use crate::model::NO_MODEL;
+use crate::installation::{Installation, NO_MODEL, Served, with_installation};
 use crate::share;
 use crate::wire::PATIENCE;
 use crate::world::{ASKERS, Asker, QUERIES, key, take_in, useless_keys};

@@ -10,14 +10,6 @@ use tokio::task::JoinHandle;
 
 pub(crate) const NAME: &str = "siege";
 
-/// No language model, whatever the environment names: the sources speak for themselves, the same every time.
-pub(crate) const NO_MODEL: [(&str, &str); 4] = [
-    ("IBIDEM__LANGUAGE_MODEL__URL", ""),
-    ("IBIDEM__LANGUAGE_MODEL__NAME", ""),
-    ("IBIDEM__LANGUAGE_MODEL__TOKENIZER", ""),
-    ("IBIDEM__LANGUAGE_MODEL__WINDOW", ""),
-];
-
 /// It ends when this is dropped.
 pub(crate) struct Model {
     task: JoinHandle<()>,

@@ -3,8 +3,7 @@
 use ibidem_words::Role;
 use uuid::Uuid;
 
-use crate::installation::{Installation, with_installation};
-use crate::model::NO_MODEL;
+use crate::installation::{Installation, NO_MODEL, with_installation};
 use crate::wire::{Reply, call, request, send};
 use crate::world::{SALARIES, key, take_in};
 
