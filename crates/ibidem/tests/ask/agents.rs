@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::installation::{Installation, Said, with_installation};
+use super::installation::{Installation, NO_MODEL, Said, with_installation};
 
 const QUESTION: &str = "How many days of leave may be carried over?";
 
