@@ -72,16 +72,13 @@ impl<'a> Quotable<'a> {
 
     /// The rows of the sentence at this place, each as it is written and as it is quoted by itself. None where it is no row.
     pub fn rows_of(&self, sentence: &Range<usize>) -> Vec<(&'a str, String)> {
-        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
-        self.quoted_rows(at, sentence.end)
+        self.quoted_rows(self.line_of(sentence), sentence.end)
     }
 
     /// The same with one column only, by its place among the cells: `Nordic countries — Daily allowance: EUR 58`. None of a
     /// row that has nothing there.
     pub fn rows_in_column(&self, sentence: &Range<usize>, column: usize) -> Vec<(&'a str, String)> {
-        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
-        let rows = self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < sentence.end);
-        let quoted = rows.filter_map(|line| {
+        let quoted = self.row_lines(self.line_of(sentence), sentence.end).filter_map(|line| {
             let (row, head) = (&self.text[line.bytes.clone()], self.at(line.head.as_ref()?, self.above.head)?);
             let (label, name, cell) = (cells(row).next()?, cells(head).nth(column)?, cells(row).nth(column)?);
             let says_something = column > 0 && !label.is_empty() && !cell.is_empty();
@@ -92,8 +89,7 @@ impl<'a> Quotable<'a> {
 
     /// How many columns the widest row of a sentence has.
     pub fn columns_of(&self, sentence: &Range<usize>) -> usize {
-        let at = self.lines.partition_point(|line| line.bytes.end <= sentence.start);
-        let rows = self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < sentence.end);
+        let rows = self.row_lines(self.line_of(sentence), sentence.end);
         rows.map(|line| cells(&self.text[line.bytes.clone()]).count()).max().unwrap_or(0)
     }
 
@@ -104,8 +100,7 @@ impl<'a> Quotable<'a> {
     }
 
     fn quoted_rows(&self, at: usize, end: usize) -> Vec<(&'a str, String)> {
-        let rows: Vec<&Line> =
-            self.lines[at..].iter().take_while(|line| line.sort == Sort::Row && line.bytes.start < end).collect();
+        let rows: Vec<&Line> = self.row_lines(at, end).collect();
         let is_head_alone = rows.len() == 1;
         let quoted = rows.into_iter().filter(|line| is_head_alone || line.head.is_some()).map(|line| {
             let row = &self.text[line.bytes.clone()];
@@ -113,6 +108,16 @@ impl<'a> Quotable<'a> {
             (row, head.map_or_else(|| row.to_owned(), |head| under_head(head, row)))
         });
         quoted.collect()
+    }
+
+    /// The place of the line that a sentence begins in.
+    fn line_of(&self, sentence: &Range<usize>) -> usize {
+        self.lines.partition_point(|line| line.bytes.end <= sentence.start)
+    }
+
+    /// The rows of a table from this line on that begin before this byte.
+    fn row_lines(&self, at: usize, end: usize) -> impl Iterator<Item = &Line> {
+        self.lines[at..].iter().take_while(move |line| line.sort == Sort::Row && line.bytes.start < end)
     }
 
     fn at(&self, place: &Place, above: Option<&'a str>) -> Option<&'a str> {

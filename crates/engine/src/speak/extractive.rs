@@ -77,6 +77,13 @@ struct Quoted<'a> {
     column: Option<usize>,
 }
 
+impl<'a> Quoted<'a> {
+    /// The whole sentence.
+    fn whole(number: u32, place: usize, sentence: &'a str) -> Self {
+        Self { number, place, sentence, row: None, column: None }
+    }
+}
+
 /// A sentence of a note, and how many words it shares with the question.
 struct Found<'a> {
     shared: usize,
@@ -116,10 +123,7 @@ fn by_words(found: Vec<Found<'_>>, mut heard: BTreeSet<u32>, most: usize) -> Vec
     chosen.sort_by_key(|found| found.number);
     chosen.extend(others.into_iter().filter(|found| found.shared > 0 || !any_shared));
     chosen.truncate(if any_shared { most } else { 1 });
-    chosen
-        .into_iter()
-        .map(|Found { number, place, sentence, .. }| Quoted { number, place, sentence, row: None, column: None })
-        .collect()
+    chosen.into_iter().map(|Found { number, place, sentence, .. }| Quoted::whole(number, place, sentence)).collect()
 }
 
 /// The first note of each document and of each kind of document that the question names: one sentence of it at least is

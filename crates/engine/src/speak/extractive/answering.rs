@@ -59,7 +59,7 @@ pub(super) fn answering<'t>(
     let quoted = read.into_iter().flat_map(|(_, _, number, candidate, shown_text)| {
         let told = candidate.answer.and_then(|span| sentence_of(shown_text, &candidate.passage.text, span));
         let told = told.map(|told| said_under(told, number, found));
-        let plainly = |(place, sentence): (usize, &'t str)| Quoted { number, place, sentence, row: None, column: None };
+        let plainly = |(place, sentence): (usize, &'t str)| Quoted::whole(number, place, sentence);
         match told {
             Some(told) => meant.beside(plainly(told), shown_text, found),
             None => above(number, candidate, shown_text, found, is_only).map(plainly).into_iter().collect(),

@@ -47,10 +47,7 @@ impl Meant {
         let list = if self.asks_for_things { whole_list(told.place, text) } else { Vec::new() };
         if !list.is_empty() {
             let number = told.number;
-            return list
-                .into_iter()
-                .map(|(place, sentence)| Quoted { number, place, sentence, row: None, column: None })
-                .collect();
+            return list.into_iter().map(|(place, sentence)| Quoted::whole(number, place, sentence)).collect();
         }
         vec![if self.is_yes_or_no { self.said_of_it(told, &of_note) } else { told }]
     }
@@ -62,11 +59,9 @@ impl Meant {
         let mut rows: Vec<(Naming, Quoted<'t>)> = Vec::new();
         for &&Found { number, place, sentence, .. } in of_note {
             let lines = sentence.lines().map(str::trim).filter(|line| line.contains(BETWEEN_CELLS));
-            rows.extend(
-                lines.map(|row| {
-                    (self.rows.naming(row), Quoted { number, place, sentence, row: Some(row), column: None })
-                }),
-            );
+            rows.extend(lines.map(|row| {
+                (self.rows.naming(row), Quoted { row: Some(row), ..Quoted::whole(number, place, sentence) })
+            }));
         }
         rows.sort_by_key(|(naming, row)| (Reverse(*naming), row.place));
         let is_compared = |(naming, _): &&(Naming, Quoted<'t>)| naming.label > 0;
@@ -94,9 +89,7 @@ impl Meant {
         };
         let best = of_note.iter().max_by_key(|found| (shared(found.sentence), Reverse(found.place)));
         match best.filter(|best| shared(best.sentence) >= shared(told.sentence) + CLEARLY_MORE) {
-            Some(best) => {
-                Quoted { number: best.number, place: best.place, sentence: best.sentence, row: None, column: None }
-            }
+            Some(best) => Quoted::whole(best.number, best.place, best.sentence),
             None => told,
         }
     }
