@@ -107,5 +107,18 @@ export function inWords(error: unknown): string {
   return [error.message, error.detail].filter(Boolean).join('. ').replace(/\.\.+/g, '.') || words.failed;
 }
 
+/** The same, but for whoever is no longer signed in: they are turned away, and nothing is said. */
+export function orTurnedAway(error: unknown, turnedAway: () => void): string {
+  if (!(error instanceof Problem && error.status === 401)) return inWords(error);
+  turnedAway();
+  return '';
+}
+
+/** The question that was asked, where the record of the action has it. */
+export function questionOf({ details }: Action): string {
+  const query = (details as { query?: unknown }).query;
+  return typeof query === 'string' ? query : '';
+}
+
 /** Tags as people write them: separated by commas or spaces. */
 export const tagsOf = (written: string) => [...new Set(written.split(/[\s,]+/).filter(Boolean))];
