@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use ring::digest::{self, Context, SHA256};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,17 +11,25 @@ pub struct Sha256Hash([u8; 32]);
 
 impl Sha256Hash {
     pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
+        let mut context = Context::new(&SHA256);
+        context.update(bytes);
+        Self::finished(context)
     }
 
     /// Digest of several parts that cannot run into each other: each is preceded by its length.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = Sha256::new();
+        let mut context = Context::new(&SHA256);
         for part in parts {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
+            context.update(&(part.len() as u64).to_le_bytes());
+            context.update(part);
         }
-        Self(hasher.finalize().into())
+        Self::finished(context)
+    }
+
+    fn finished(context: Context) -> Self {
+        let mut bytes = [0; digest::SHA256_OUTPUT_LEN];
+        bytes.copy_from_slice(context.finish().as_ref());
+        Self(bytes)
     }
 
     pub fn from_bytes(bytes: [u8; 32]) -> Self {

@@ -4,6 +4,7 @@
 //! limited and recorded as there, and says the same.
 
 mod calls;
+mod origin;
 mod tools;
 
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub(crate) fn service(api: Router, most_bytes: usize) -> StreamableHttpService<D
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(most_bytes)
-        // Callers show credentials at every request, and a session's cookie counts only from our own pages.
+        // `admit` has looked at the origin, and callers show credentials at every request.
         .disable_allowed_hosts();
     let door = Door { api };
     StreamableHttpService::new(move || Ok(door.clone()), Arc::new(NeverSessionManager::default()), config)
@@ -63,6 +64,12 @@ pub(crate) async fn admit(State(state): State<AppState>, request: Request, next:
         let mut response = Problem::method_not_allowed().into_response();
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
         return response;
+    }
+    if !origin::is_admitted(request.headers(), state.sign_in.as_ref().map(|sign_in| sign_in.public_url.as_str())) {
+        return Problem::forbidden(
+            "Pages of another origin may not call this endpoint. Call it from a program, or from `sign_in.public_url`.",
+        )
+        .into_response();
     }
     let (mut parts, body) = request.into_parts();
     match Caller::from_request_parts(&mut parts, &state).await {

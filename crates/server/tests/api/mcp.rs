@@ -31,6 +31,31 @@ fn text(result: &Value) -> &str {
 }
 
 #[tokio::test]
+async fn a_page_of_another_origin_is_turned_away_whatever_key_it_has() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }).to_string();
+    for (origin, expected) in [
+        ("http://stranger.example.net", StatusCode::FORBIDDEN),
+        ("http://127.0.0.1:3000", StatusCode::FORBIDDEN),
+        ("null", StatusCode::FORBIDDEN),
+        ("http://127.0.0.1", StatusCode::OK),
+    ] {
+        let headers = [
+            ("content-type", "application/json"),
+            ("host", "127.0.0.1"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+            ("authorization", key.as_str()),
+            ("origin", origin),
+        ];
+        let reply = world.call_with("POST", "/mcp", &headers, &list).await;
+        assert_eq!(reply.status, expected, "{origin}: {}", reply.text);
+        assert_eq!(reply.text.contains("verify_claim"), expected == StatusCode::OK, "{origin}");
+    }
+}
+
+#[tokio::test]
 async fn an_agent_learns_who_serves_and_which_tools_there_are_and_nobody_else_does() {
     let world = World::create().await;
     let key = world.key("asker", &[]).await;
