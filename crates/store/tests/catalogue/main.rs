@@ -21,6 +21,7 @@ use std::time::Duration;
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
+use ibidem_words::ports::outbox::Outbox;
 use ibidem_words::{
     CharSpan, DocumentId, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
     passage_in_context,
@@ -99,6 +100,17 @@ async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> Docum
     let versions = jobs.into_iter().map(|job| (job, version(texts))).collect();
     Intake::commit(store, versions).await.unwrap();
     document
+}
+
+/// Acknowledges whatever waits, as if an index had it all.
+async fn publish_all(store: &Store) {
+    loop {
+        let waiting = Outbox::claim(store, 1_000).await.unwrap();
+        if waiting.is_empty() {
+            return;
+        }
+        store.acknowledge(&waiting).await.unwrap();
+    }
 }
 
 fn key(document: DocumentId, version: u32, chunk_index: u32) -> PassageKey {
