@@ -336,7 +336,6 @@ impl Fusion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibidem_words::DocumentId;
     use uuid::Uuid;
 
     const FUSION: Fusion = Fusion { scale: SimilarityScale::COSINE, keyword_weight: 1.0 };
@@ -349,6 +348,42 @@ mod tests {
 
     fn order(fusion: Fusion, hits: &[IndexHit], attainable: f32) -> Vec<u32> {
         fusion.ordered(hits.to_vec(), attainable).iter().map(|(hit, _)| hit.passage.chunk_index).collect()
+    }
+
+    fn key(document: u128, version: u32, chunk_index: u32) -> PassageKey {
+        PassageKey { document: DocumentId(Uuid::from_u128(document)), version, chunk_index }
+    }
+
+    #[test]
+    fn the_index_is_searched_again_where_a_document_may_have_been_replaced_since() {
+        let (old, new) = (key(1, 1, 0), key(1, 2, 0));
+        for (found, confirmed, again) in [
+            (&[][..], &[][..], false),
+            (&[old], &[old], false),
+            // The new version waits for its turn.
+            (&[old, new], &[old], false),
+            // It took the old one's place: perhaps after the search, which may have found only some of it.
+            (&[old], &[], true),
+            (&[old, new], &[new], true),
+            (&[old, key(2, 1, 0)], &[key(2, 1, 0)], true),
+        ] {
+            let mut rounds = Rounds::default();
+            rounds.confirmed(found, confirmed.iter());
+            assert_eq!(rounds.another(), again, "{found:?} {confirmed:?}");
+        }
+        // An index that is behind is not searched again and again.
+        let mut rounds = Rounds::default();
+        let mut searched = Vec::new();
+        for found in [&[old][..], &[old]] {
+            rounds.confirmed(found, [].iter());
+            searched.push(rounds.another());
+        }
+        assert_eq!(searched, [true, false]);
+        let changing = (1..).map(|version| {
+            rounds.confirmed(&[key(1, version, 0)], [].iter());
+            rounds.another()
+        });
+        assert!(changing.take(10).filter(|again| *again).count() < Rounds::MOST);
     }
 
     #[test]

@@ -21,7 +21,6 @@ use std::time::Duration;
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
-use ibidem_words::ports::outbox::Outbox;
 use ibidem_words::{
     CharSpan, DocumentId, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
     passage_in_context,
@@ -104,6 +103,7 @@ async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> Docum
 
 /// Acknowledges whatever waits, as if an index had it all.
 async fn publish_all(store: &Store) {
+    use ibidem_words::ports::outbox::Outbox;
     loop {
         let waiting = Outbox::claim(store, 1_000).await.unwrap();
         if waiting.is_empty() {
