@@ -60,8 +60,8 @@ pub trait Readiness: Send + Sync {
 /// Brings the index in line with the catalogue at once, without a worker.
 #[async_trait]
 pub trait Publishing: Send + Sync {
-    /// Returns when the index has the document as the catalogue has it. If that fails or takes too long, a worker does it.
-    async fn publish(&self, tenant: TenantId, document: DocumentId);
+    /// Returns when the index has the document as the catalogue has it, or why it does not: then a worker does it.
+    async fn publish(&self, tenant: TenantId, document: DocumentId) -> Result<(), String>;
 }
 
 /// What the server is made of.
@@ -110,8 +110,9 @@ impl ServerParts {
 
     /// Makes a change of who sees a document count before the request ends.
     pub(crate) async fn publish_now(&self, tenant: TenantId, document: DocumentId) {
-        if let Some(publishing) = &self.publishing {
-            publishing.publish(tenant, document).await;
+        let Some(publishing) = &self.publishing else { return };
+        if let Err(reason) = publishing.publish(tenant, document).await {
+            tracing::warn!(%document, reason, "a document is not published yet; a worker does it");
         }
     }
 

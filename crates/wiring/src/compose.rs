@@ -403,18 +403,16 @@ struct PublishingHere(Publisher);
 
 #[async_trait]
 impl Publishing for PublishingHere {
-    async fn publish(&self, tenant: TenantId, document: DocumentId) {
+    async fn publish(&self, tenant: TenantId, document: DocumentId) -> Result<(), String> {
         const PATIENCE: Duration = Duration::from_secs(5);
         let publisher = self.0.clone();
         // In a task of its own: a client that hangs up leaves no lease behind for workers to wait for.
         let publishing = tokio::spawn(async move { publisher.publish_now(&[(tenant, document)]).await });
-        let reason = match tokio::time::timeout(PATIENCE, publishing).await {
-            Ok(Ok(Ok(()))) => return,
-            Ok(Ok(Err(error))) => error.to_string(),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "it takes too long".to_owned(),
-        };
-        tracing::warn!(%document, reason, "a document is not published yet; a worker does it");
+        match tokio::time::timeout(PATIENCE, publishing).await {
+            Ok(Ok(published)) => published.map_err(|error| error.to_string()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("it takes too long".to_owned()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The outbox and the vectors it needs.
 
 use ibidem_words::ModelHash;
+use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::ports::outbox::Outbox;
 use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 
