@@ -140,11 +140,9 @@ async fn while_a_document_changes_its_old_version_answers_or_its_new_one() {
         installation.ingest(folder.path()).await;
         let served = installation.serve(&NO_MODEL).await;
         let _worker = installation.start(&["worker"]);
-        let asker = Arc::new(Asker {
-            client: reqwest::Client::new(),
-            url: format!("{}/v1/answers", served.url),
-            key: key(installation, Role::Asker, &[]).await,
-        });
+        let key = key(installation, Role::Asker, &[]).await;
+        let asker =
+            Arc::new(Asker { client: reqwest::Client::new(), url: format!("{}/v1/answers", served.url), key });
         let heard = Arc::new(Heard::default());
         heard.handed_in.store(FIRST, Ordering::SeqCst);
         asker.ask(&heard).await;
