@@ -267,6 +267,13 @@ fair jobs="100000":
     eval "$(stack/env)" && IBIDEM_FAIR_JOBS={{ jobs }} cargo nextest run -p ibidem --test ingest --all-features --locked \
       -E 'test(a_tenant_with_a_long_queue)' --no-capture
 
+# A document changes so many times while so many questions a second are asked about it: each answer is of the old version
+# or of the new one.
+updates changes="200" rate="20":
+    eval "$(stack/env)" && IBIDEM_UPDATE_CHANGES={{ changes }} IBIDEM_UPDATE_RATE={{ rate }} \
+      cargo nextest run -p ibidem --test updates --all-features --locked \
+      -E 'test(while_a_document_changes)' --no-capture
+
 # Ten thousand decisions made again from their records, and flips under other thresholds beside asking again.
 replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \

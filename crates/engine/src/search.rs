@@ -1,6 +1,6 @@
 //! One search: both lanes in one round trip, fused by their scores, and nothing shown that the catalogue does not confirm.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures::future::join;
@@ -10,7 +10,7 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
-use ibidem_words::{CollectionName, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen};
+use ibidem_words::{CollectionName, DocumentId, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen};
 use tracing::{Instrument as _, trace_span};
 
 /// What keywords weigh in a fused score where nothing else is said; meaning weighs 1.
@@ -139,17 +139,26 @@ impl Searcher {
 
     /// The best passages, and no more than asked for.
     pub async fn search(&self, scope: &Scope, request: &SearchRequest) -> Result<SearchOutcome, SearchError> {
-        let (found, fallback_reasons) = self.found(scope, request, request.limit.max(FEWEST_PER_LANE)).await?;
-        let hits = self.confirm(scope, found, request.limit).instrument(trace_span!("catalogue")).await?;
-        Ok(SearchOutcome { hits, fallback_reasons })
+        let hits_per_lane = request.limit.max(FEWEST_PER_LANE);
+        let (query, attainable, fallback_reasons) = self.query(scope, request, hits_per_lane).await?;
+        let mut rounds = Rounds::default();
+        loop {
+            let found = self.found(scope, request, query.clone(), attainable).await?;
+            let confirming = self.confirm(scope, found, request.limit, &mut rounds);
+            let hits = confirming.instrument(trace_span!("catalogue")).await?;
+            if !rounds.another() {
+                return Ok(SearchOutcome { hits, fallback_reasons });
+            }
+        }
     }
 
-    async fn found(
+    /// What to look for, and the BM25 that no passage exceeds.
+    async fn query(
         &self,
         scope: &Scope,
         request: &SearchRequest,
         hits_per_lane: usize,
-    ) -> Result<(Vec<(IndexHit, f64)>, Vec<Fallback>), SearchError> {
+    ) -> Result<(IndexQuery, f32, Vec<Fallback>), SearchError> {
         let (vector, words) =
             join(self.query_vector(request), self.query_words(scope, request)).instrument(trace_span!("embed")).await;
         let (vector, mut fallback_reasons) = vector?;
@@ -166,11 +175,21 @@ impl Searcher {
             hits_per_lane,
             ..IndexQuery::default()
         };
+        Ok((query, attainable, fallback_reasons))
+    }
+
+    async fn found(
+        &self,
+        scope: &Scope,
+        request: &SearchRequest,
+        query: IndexQuery,
+        attainable: f32,
+    ) -> Result<Vec<(IndexHit, f64)>, SearchError> {
         let found = self.index.call(request.deadline, |index| index.search(scope, vec![query]));
         let found = found.instrument(trace_span!("index")).await?;
         let found = found.into_iter().next().unwrap_or_default();
         let fusion = Fusion { scale: self.embedder.port().model().scale, keyword_weight: KEYWORD_WEIGHT };
-        Ok((fusion.ordered(found, attainable), fallback_reasons))
+        Ok(fusion.ordered(found, attainable))
     }
 
     async fn query_words(&self, scope: &Scope, request: &SearchRequest) -> Result<Option<Weighed>, CatalogueError> {
@@ -220,6 +239,7 @@ impl Searcher {
         scope: &Scope,
         ranked: Vec<(IndexHit, f64)>,
         limit: usize,
+        rounds: &mut Rounds,
     ) -> Result<Vec<SearchHit>, CatalogueError> {
         let mut confirmed = Vec::with_capacity(limit);
         let mut waiting = ranked.into_iter();
@@ -230,19 +250,60 @@ impl Searcher {
                 break;
             }
             let keys: Vec<PassageKey> = candidates.iter().map(|(hit, _)| hit.passage).collect();
-            let mut visible: std::collections::HashMap<_, _> = self
+            let mut visible: HashMap<_, _> = self
                 .catalogue
                 .visible(scope, &keys)
                 .await?
                 .into_iter()
                 .map(|passage| (passage.passage, passage))
                 .collect();
+            rounds.confirmed(&keys, visible.keys());
             confirmed.extend(candidates.into_iter().filter_map(|(hit, fused)| {
                 let passage = visible.remove(&hit.passage)?;
                 Some(SearchHit { passage, cosine: hit.cosine, bm25: hit.bm25, fused })
             }));
         }
         Ok(confirmed)
+    }
+}
+
+/// Searches for one question. A document may be replaced after the index was searched and before the catalogue confirms
+/// what was found. Then what was found of the old version is not confirmed, and the new one, which is all in the index by
+/// then, may not have been found: the index is searched again.
+#[derive(Default)]
+pub(crate) struct Rounds {
+    searched: usize,
+    behind: BTreeSet<PassageKey>,
+    before: BTreeSet<PassageKey>,
+}
+
+impl Rounds {
+    /// More than one document can be replaced while a question is asked, and one more than once.
+    const MOST: usize = 4;
+
+    /// Notes what of these passages was confirmed. One of a newer version than the confirmed one waits for its turn:
+    /// nothing is missed without it.
+    pub(crate) fn confirmed<'keys>(
+        &mut self,
+        found: &[PassageKey],
+        confirmed: impl Iterator<Item = &'keys PassageKey>,
+    ) {
+        let confirmed: HashSet<PassageKey> = confirmed.copied().collect();
+        let current: HashMap<DocumentId, u32> = confirmed.iter().map(|key| (key.document, key.version)).collect();
+        let is_behind = |key: &&PassageKey| {
+            !confirmed.contains(*key) && current.get(&key.document).is_none_or(|current| key.version < *current)
+        };
+        self.behind.extend(found.iter().filter(is_behind));
+    }
+
+    /// Whether to search again. Not if the same was missing the last time: then the index is behind, and waiting for a
+    /// worker.
+    pub(crate) fn another(&mut self) -> bool {
+        self.searched += 1;
+        let behind = std::mem::take(&mut self.behind);
+        let is_new = !behind.is_empty() && behind != self.before;
+        self.before = behind;
+        is_new && self.searched < Self::MOST
     }
 }
 
@@ -275,7 +336,6 @@ impl Fusion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibidem_words::DocumentId;
     use uuid::Uuid;
 
     const FUSION: Fusion = Fusion { scale: SimilarityScale::COSINE, keyword_weight: 1.0 };
@@ -288,6 +348,42 @@ mod tests {
 
     fn order(fusion: Fusion, hits: &[IndexHit], attainable: f32) -> Vec<u32> {
         fusion.ordered(hits.to_vec(), attainable).iter().map(|(hit, _)| hit.passage.chunk_index).collect()
+    }
+
+    fn key(document: u128, version: u32, chunk_index: u32) -> PassageKey {
+        PassageKey { document: DocumentId(Uuid::from_u128(document)), version, chunk_index }
+    }
+
+    #[test]
+    fn the_index_is_searched_again_where_a_document_may_have_been_replaced_since() {
+        let (old, new) = (key(1, 1, 0), key(1, 2, 0));
+        for (found, confirmed, again) in [
+            (&[][..], &[][..], false),
+            (&[old], &[old], false),
+            // The new version waits for its turn.
+            (&[old, new], &[old], false),
+            // It took the old one's place: perhaps after the search, which may have found only some of it.
+            (&[old], &[], true),
+            (&[old, new], &[new], true),
+            (&[old, key(2, 1, 0)], &[key(2, 1, 0)], true),
+        ] {
+            let mut rounds = Rounds::default();
+            rounds.confirmed(found, confirmed.iter());
+            assert_eq!(rounds.another(), again, "{found:?} {confirmed:?}");
+        }
+        // An index that is behind is not searched again and again.
+        let mut rounds = Rounds::default();
+        let mut searched = Vec::new();
+        for found in [&[old][..], &[old]] {
+            rounds.confirmed(found, [].iter());
+            searched.push(rounds.another());
+        }
+        assert_eq!(searched, [true, false]);
+        let changing = (1..).map(|version| {
+            rounds.confirmed(&[key(1, version, 0)], [].iter());
+            rounds.another()
+        });
+        assert!(changing.take(10).filter(|again| *again).count() < Rounds::MOST);
     }
 
     #[test]

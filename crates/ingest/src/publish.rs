@@ -123,6 +123,26 @@ impl Publisher {
         Ok(done)
     }
 
+    /// Publishes these documents before all others. What another publisher holds is waited for.
+    pub async fn publish_now(&self, documents: &[(TenantId, DocumentId)]) -> Result<(), PublishError> {
+        /// How often is looked whether another publisher is done.
+        const LOOK_EVERY: Duration = Duration::from_millis(20);
+        loop {
+            let claimed = self.outbox.claim_of(documents).await?;
+            if !claimed.publications.is_empty() {
+                let wanted = claimed.publications.len();
+                // One that cannot be published keeps its lease: to wait for it would be of no use.
+                if self.publish(&claimed.publications).await? < wanted {
+                    return Ok(());
+                }
+            } else if claimed.others > 0 {
+                tokio::time::sleep(LOOK_EVERY).await;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
     /// If even this fails the leases run out by themselves.
     async fn release(&self, publications: &[Publication]) {
         if let Err(error) = self.outbox.release(publications).await {
@@ -279,6 +299,38 @@ mod tests {
         world.outbox.pass(Duration::from_secs(3_600));
         assert_eq!(world.publisher.round().await.unwrap(), 0);
         assert_eq!(world.outbox.waiting(), [(TENANT, document(2))]);
+    }
+
+    /// The versions that the index has of a document.
+    async fn versions(world: &World, id: DocumentId) -> Vec<u32> {
+        let page = world.index.scan(None, 100).await.unwrap();
+        let points = page.points.iter().filter(|point| point.passage.document == id);
+        let mut versions: Vec<_> = points.map(|point| point.passage.version).collect();
+        versions.sort_unstable();
+        versions
+    }
+
+    #[tokio::test]
+    async fn the_old_version_leaves_the_index_after_the_new_one_took_its_place() {
+        let world = world([document(1)], document(9));
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        world.outbox.put(TENANT, document(1), of_one_passage("two"));
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        assert_eq!(versions(&world, document(1)).await, [1, 2], "one of them is current at any moment");
+        assert_eq!(world.publisher.round().await.unwrap(), 1);
+        assert_eq!(versions(&world, document(1)).await, [2]);
+        assert_eq!(world.publisher.round().await.unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn single_documents_are_published_before_all_others() {
+        let world = world((1..=3).map(document), document(9));
+        world.publisher.publish_now(&[(TENANT, document(2))]).await.unwrap();
+        assert_eq!(indexed(&world).await, [document(2)]);
+        world.outbox.put(TENANT, document(2), of_one_passage("two"));
+        world.publisher.publish_now(&[(TENANT, document(2))]).await.unwrap();
+        assert_eq!(versions(&world, document(2)).await, [2]);
+        assert_eq!(world.outbox.waiting(), [1, 3].map(|number| (TENANT, document(number))));
     }
 
     #[tokio::test]

@@ -39,7 +39,7 @@ pub use policy_places::{PlaceError, PolicyPlaces};
 pub use routes::{openapi, router};
 pub use sign_in::{AccessTokens, SignIn};
 pub use skosmos::router as skosmos_router;
-pub use state::{AppState, MetricsReaders, Readiness, ServerLimits, ServerParts};
+pub use state::{AppState, MetricsReaders, Publishing, Readiness, ServerLimits, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.
 pub async fn serve(listener: impl Listener, state: AppState, stop: impl Future<Output = ()> + Send + 'static) {

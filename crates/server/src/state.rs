@@ -10,7 +10,7 @@ use ibidem_engine::roles::Roles;
 use ibidem_store::Store;
 use ibidem_words::curate::Window;
 use ibidem_words::ports::originals::Originals;
-use ibidem_words::{CollectionName, Sha256Hash, TenantId};
+use ibidem_words::{CollectionName, DocumentId, Sha256Hash, TenantId};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
@@ -57,6 +57,13 @@ pub trait Readiness: Send + Sync {
     async fn missing(&self) -> Vec<(&'static str, String)>;
 }
 
+/// Brings the index in line with the catalogue at once, without a worker.
+#[async_trait]
+pub trait Publishing: Send + Sync {
+    /// Returns when the index has the document as the catalogue has it, or why it does not: then a worker does it.
+    async fn publish(&self, tenant: TenantId, document: DocumentId) -> Result<(), String>;
+}
+
 /// What the server is made of.
 pub struct ServerParts {
     pub store: Store,
@@ -69,6 +76,8 @@ pub struct ServerParts {
     pub roles: watch::Receiver<Arc<Roles>>,
     pub originals: Arc<dyn Originals>,
     pub readiness: Arc<dyn Readiness>,
+    /// None where only workers publish.
+    pub publishing: Option<Arc<dyn Publishing>>,
     /// Names the way documents are read and split (see `Submission::fingerprint`).
     pub reading: Arc<str>,
     /// What the embedding model takes at once: what curators write is cut to fit it.
@@ -97,6 +106,14 @@ impl ServerParts {
     ) -> Result<Arc<Policy>, Problem> {
         let installation = self.policy_in_force();
         Ok(self.policy_places.in_force(&self.store, tenant, collections, installation).await?)
+    }
+
+    /// Makes a change of who sees a document count before the request ends.
+    pub(crate) async fn publish_now(&self, tenant: TenantId, document: DocumentId) {
+        let Some(publishing) = &self.publishing else { return };
+        if let Err(reason) = publishing.publish(tenant, document).await {
+            tracing::warn!(%document, reason, "a document is not published yet; a worker does it");
+        }
     }
 
     /// With the models in force now.

@@ -109,14 +109,14 @@ impl Catalogue for Store {
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
         let KeyColumns { documents, versions, chunks } = KeyColumns::of(passages)?;
         let rows = sqlx::query!(
-            r#"SELECT d.id, d.current_version, c.chunk_index
+            r#"SELECT d.id, asked.version AS "version!", asked.chunk_index AS "chunk_index!"
                FROM unnest($2::uuid[], $3::integer[], $4::integer[]) AS asked (document_id, version, chunk_index)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = $1 AND id = asked.document_id OFFSET 0) d
-               CROSS JOIN LATERAL (SELECT chunk_index FROM chunks
-                   WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version
-                       AND chunk_index = asked.chunk_index OFFSET 0) c
-               WHERE d.current_version = asked.version AND is_visible(d.tags, d.removed_at, $5)"#,
+               CROSS JOIN LATERAL (SELECT chunk_count FROM document_versions
+                   WHERE tenant_id = $1 AND document_id = d.id AND version = asked.version OFFSET 0) v
+               WHERE asked.version <= d.current_version AND asked.chunk_index < v.chunk_count
+                   AND is_visible(d.tags, d.removed_at, $5)"#,
             scope.tenant().0,
             &documents,
             &versions,
@@ -128,7 +128,7 @@ impl Catalogue for Store {
         .await?;
         rows.into_iter()
             .map(|row| {
-                let (version, chunk_index) = (to_u32(row.current_version)?, to_u32(row.chunk_index)?);
+                let (version, chunk_index) = (to_u32(row.version)?, to_u32(row.chunk_index)?);
                 Ok(PassageKey { document: DocumentId(row.id), version, chunk_index })
             })
             .collect()

@@ -8,20 +8,21 @@ use sqlx::PgConnection;
 
 use crate::convert::{corrupt, to_i32};
 use crate::documents::ask_for_publication;
+use crate::next_versions::{answering, store_next_version};
 use crate::word_statistics::store_terms;
 use crate::{Store, refused, unavailable};
 
 /// A job's row at the moment of its commit. It is read again here because the document may have been
 /// retagged since the job was taken, and the newest word on who sees it counts.
-struct EndedJob {
-    tenant: TenantId,
-    document: DocumentId,
+pub(crate) struct EndedJob {
+    pub(crate) tenant: TenantId,
+    pub(crate) document: DocumentId,
     collection: String,
     source_location: String,
     format: String,
     original_sha256: Vec<u8>,
-    fingerprint: Vec<u8>,
-    tags: Vec<String>,
+    pub(crate) fingerprint: Vec<u8>,
+    pub(crate) tags: Vec<String>,
 }
 
 impl Store {
@@ -50,8 +51,16 @@ impl Store {
     ) -> Result<Committed, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let Some(ended) = end_job(&mut transaction, job).await? else { return Ok(Committed::LeaseLost) };
-        store_version(&mut transaction, &ended, version).await?;
-        store_terms(&mut transaction, &self.analysis.id(), ended.tenant, ended.document, terms).await?;
+        match answering(&mut transaction, &ended).await? {
+            // It answers until the index has the new version; `next_versions.rs` says how it goes on.
+            Some(answering) => {
+                store_next_version(&mut transaction, &ended, &answering, version, &self.analysis.id(), terms).await?;
+            }
+            None => {
+                store_version(&mut transaction, &ended, version).await?;
+                store_terms(&mut transaction, &self.analysis.id(), ended.tenant, ended.document, terms).await?;
+            }
+        }
         ask_for_publication(&mut transaction, ended.tenant, &[ended.document]).await?;
         transaction.commit().await.map_err(refused)?;
         Ok(Committed::Done)
@@ -82,20 +91,25 @@ async fn end_job(connection: &mut PgConnection, job: &Job) -> Result<Option<Ende
 }
 
 /// What a list of documents about something looks at.
-fn listed_words(version: &NewVersion) -> String {
+pub(crate) fn listed_words(version: &NewVersion) -> String {
     /// Beyond this the words of a document are not listed by: a `tsvector` holds no more than a megabyte.
     const MOST_CHARACTERS: usize = 100_000;
     version.title.chars().chain([' ']).chain(version.text.chars().take(MOST_CHARACTERS)).collect()
 }
 
+/// The keys of the addresses that a version says it replaces.
+pub(crate) fn replaced_keys(version: &NewVersion) -> Vec<String> {
+    let replaces = version.standing.replacing().iter().filter_map(|address| AddressKey::of(address));
+    replaces.map(|key| key.as_str().to_owned()).collect()
+}
+
+/// Stores the version of a document that nobody finds yet, and makes it current.
 async fn store_version(
     connection: &mut PgConnection,
     ended: &EndedJob,
     version: &NewVersion,
 ) -> Result<(), CatalogueError> {
     let address_key = version.address.as_deref().and_then(AddressKey::of);
-    let replaces = version.standing.replacing().iter().filter_map(|address| AddressKey::of(address));
-    let replaces: Vec<String> = replaces.map(|key| key.as_str().to_owned()).collect();
     let number = sqlx::query_scalar!(
         "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint,
                                 address, address_key, words, replaces)
@@ -115,11 +129,28 @@ async fn store_version(
         version.address,
         address_key.as_ref().map(AddressKey::as_str),
         listed_words(version),
-        &replaces,
+        &replaced_keys(version),
     )
     .fetch_one(&mut *connection)
     .await
     .map_err(refused)?;
+    // Of a version before it that was removed nothing should be left.
+    if number > 1 {
+        sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", ended.tenant.0, ended.document.0)
+            .execute(&mut *connection)
+            .await
+            .map_err(refused)?;
+    }
+    insert_version(connection, ended, number, version).await
+}
+
+/// Stores a version's text and passages under this number.
+pub(crate) async fn insert_version(
+    connection: &mut PgConnection,
+    ended: &EndedJob,
+    number: i32,
+    version: &NewVersion,
+) -> Result<(), CatalogueError> {
     sqlx::query!(
         "INSERT INTO document_versions (tenant_id, document_id, version, title, kind, format, updated_at,
                                         original_sha256, text, text_sha256, chunk_count, remarks, standing)
@@ -141,13 +172,6 @@ async fn store_version(
     .execute(&mut *connection)
     .await
     .map_err(refused)?;
-    // The passages of older versions go: spans of old answers point into the versions' texts, which stay.
-    if number > 1 {
-        sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", ended.tenant.0, ended.document.0)
-            .execute(&mut *connection)
-            .await
-            .map_err(refused)?;
-    }
     insert_passages(connection, ended, number, &version.passages).await
 }
 

@@ -7,6 +7,7 @@ use sqlx::PgConnection;
 
 use crate::collections::ensure_tags;
 use crate::convert::{scope_tags, tag_names, to_collection, to_tags, to_u32};
+use crate::next_versions::forget_next_version;
 use crate::{Store, unavailable};
 
 /// A document as a list shows it.
@@ -120,6 +121,7 @@ impl Store {
         .await
         .map_err(unavailable)?;
         if removed.rows_affected() > 0 {
+            forget_next_version(&mut transaction, tenant.0, document.0).await?;
             sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
                 .execute(&mut *transaction)
                 .await
@@ -150,8 +152,28 @@ pub(crate) async fn retag_document(
     if changed.rows_affected() == 0 {
         return Ok(false);
     }
+    retag_next_version(connection, tenant, document, tags).await?;
     ask_for_publication(connection, tenant, &[document]).await?;
     Ok(true)
+}
+
+/// Gives a document's next version these tags, if it has one.
+pub(crate) async fn retag_next_version(
+    connection: &mut PgConnection,
+    tenant: TenantId,
+    document: DocumentId,
+    tags: &[Tag],
+) -> Result<(), CatalogueError> {
+    sqlx::query!(
+        "UPDATE next_versions SET tags = $3 WHERE tenant_id = $1 AND document_id = $2",
+        tenant.0,
+        document.0,
+        &tag_names(tags),
+    )
+    .execute(connection)
+    .await
+    .map_err(unavailable)?;
+    Ok(())
 }
 
 /// Notes that the index may differ from the catalogue for these documents.

@@ -15,6 +15,7 @@ mod in_time;
 mod intake;
 mod keys;
 mod memory;
+mod next_versions;
 mod outbox;
 mod owners;
 mod people;

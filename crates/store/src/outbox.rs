@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use async_trait::async_trait;
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint};
-use ibidem_words::ports::outbox::{Outbox, Publication, Wanted};
+use ibidem_words::ports::outbox::{ClaimedOf, Outbox, Publication, Wanted};
 use ibidem_words::ports::vectors::MissingVector;
 use ibidem_words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
 use uuid::Uuid;
@@ -61,6 +61,50 @@ impl Outbox for Store {
         Ok(publications.collect())
     }
 
+    async fn claim_of(&self, documents: &[(TenantId, DocumentId)]) -> Result<ClaimedOf, CatalogueError> {
+        let lease = Uuid::now_v7();
+        let (tenants, ids): (Vec<Uuid>, Vec<Uuid>) =
+            documents.iter().map(|(tenant, document)| (tenant.0, document.0)).unzip();
+        let taken = sqlx::query!(
+            "WITH free AS (
+                 SELECT outbox.tenant_id, outbox.document_id
+                 FROM outbox JOIN unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
+                     ON outbox.tenant_id = asked.tenant_id AND outbox.document_id = asked.document_id
+                 WHERE leased_until IS NULL OR leased_until < now()
+                 ORDER BY outbox.tenant_id, outbox.document_id FOR UPDATE OF outbox SKIP LOCKED
+             )
+             UPDATE outbox SET lease = $3, leased_until = now() + $4
+             FROM free WHERE outbox.tenant_id = free.tenant_id AND outbox.document_id = free.document_id
+             RETURNING outbox.tenant_id, outbox.document_id, generation",
+            &tenants,
+            &ids,
+            lease,
+            self.lease_interval()?,
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let others = sqlx::query_scalar!(
+            r#"SELECT count(*) AS "count!" FROM outbox
+               JOIN unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
+                   ON outbox.tenant_id = asked.tenant_id AND outbox.document_id = asked.document_id
+               WHERE lease IS DISTINCT FROM $3"#,
+            &tenants,
+            &ids,
+            lease,
+        )
+        .fetch_one(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let publications = taken.into_iter().map(|row| Publication {
+            tenant: TenantId(row.tenant_id),
+            document: DocumentId(row.document_id),
+            generation: row.generation,
+            lease,
+        });
+        Ok(ClaimedOf { publications: publications.collect(), others: others.unsigned_abs() })
+    }
+
     async fn wanted(
         &self,
         model: ModelHash,
@@ -69,24 +113,27 @@ impl Outbox for Store {
         let (tenants, ids): (Vec<Uuid>, Vec<Uuid>) =
             documents.iter().map(|(tenant, document)| (tenant.0, document.0)).unzip();
         // One row for a document without passages too, and for one that was erased and has no version: it is to
-        // disappear from the index.
+        // disappear from the index. Of a document with a next version, both: the old one answers until all of the new one
+        // is in the index.
         let rows = sqlx::query!(
-            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, d.current_version,
+            r#"SELECT d.tenant_id, d.id, d.collection, d.tags, v.version AS "version?",
                       v.title AS "title?", v.kind AS "kind?", c.chunk_index AS "chunk_index?", c.section AS "section?", c.text AS "text?",
                       c.embedding_key AS "embedding_key?", e.vector AS "vector?"
                FROM unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
                CROSS JOIN LATERAL (SELECT * FROM documents
                    WHERE tenant_id = asked.tenant_id AND id = asked.document_id OFFSET 0) d
+               LEFT JOIN LATERAL (SELECT version FROM next_versions
+                   WHERE tenant_id = d.tenant_id AND document_id = d.id OFFSET 0) n ON true
                LEFT JOIN LATERAL (SELECT * FROM document_versions
-                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version OFFSET 0) v
-                   ON true
+                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version IN (d.current_version, n.version)
+                   OFFSET 0) v ON true
                LEFT JOIN LATERAL (SELECT * FROM chunks
-                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = d.current_version
+                   WHERE tenant_id = d.tenant_id AND document_id = d.id AND version = v.version
                        AND d.removed_at IS NULL OFFSET 0) c ON true
                LEFT JOIN LATERAL (SELECT * FROM embeddings
                    WHERE tenant_id = d.tenant_id AND embedding_key = c.embedding_key AND model_hash = $3 OFFSET 0) e
                    ON true
-               ORDER BY d.tenant_id, d.id, c.chunk_index"#,
+               ORDER BY d.tenant_id, d.id, v.version, c.chunk_index"#,
             &tenants,
             &ids,
             model.0.as_bytes(),
@@ -112,7 +159,8 @@ impl Outbox for Store {
                     vacant.insert(Wanted { document, missing: Vec::new() })
                 }
             };
-            let (Some(chunk_index), Some(text), Some(embedding_key)) = (row.chunk_index, row.text, row.embedding_key)
+            let (Some(version), Some(chunk_index), Some(text), Some(embedding_key)) =
+                (row.version, row.chunk_index, row.text, row.embedding_key)
             else {
                 continue;
             };
@@ -121,7 +169,7 @@ impl Outbox for Store {
                 Some(vector) => entry.document.points.push(IndexPoint {
                     passage: PassageKey {
                         document: key.1,
-                        version: to_u32(row.current_version)?,
+                        version: to_u32(version)?,
                         chunk_index: to_u32(chunk_index)?,
                     },
                     vector: to_vector(&vector)?,
@@ -159,7 +207,10 @@ impl Outbox for Store {
     }
 
     async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError> {
-        let columns = Columns::of(done);
+        let in_force = self.bring_into_force(done).await?;
+        let is_done = |one: &&Publication| !in_force.contains(&(one.tenant.0, one.document.0));
+        let done: Vec<Publication> = done.iter().filter(is_done).cloned().collect();
+        let columns = Columns::of(&done);
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let ended = sqlx::query!(
             "DELETE FROM outbox USING unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[])

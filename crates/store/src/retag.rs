@@ -7,7 +7,7 @@ use ibidem_words::{DocumentId, Scope, Tag};
 
 use crate::collections::ensure_tags;
 use crate::convert::{scope_tags, tag_names, to_tags};
-use crate::documents::retag_document;
+use crate::documents::{retag_document, retag_next_version};
 use crate::{Store, unavailable};
 
 /// What became of a curator's change.
@@ -42,7 +42,9 @@ impl Store {
         .await
         .map_err(unavailable)?;
         let found = sqlx::query!(
-            "SELECT tags FROM documents WHERE tenant_id = $1 AND id = $2 AND is_visible(tags, removed_at, $3) FOR UPDATE",
+            r#"SELECT d.tags, n.tags AS "next_tags?"
+               FROM documents d LEFT JOIN next_versions n ON n.tenant_id = d.tenant_id AND n.document_id = d.id
+               WHERE d.tenant_id = $1 AND d.id = $2 AND is_visible(d.tags, d.removed_at, $3) FOR UPDATE OF d"#,
             tenant.0,
             document.0,
             &scope_tags(scope),
@@ -71,6 +73,9 @@ impl Store {
             .map_err(unavailable)?;
         }
         retag_document(&mut transaction, tenant, document, &with_others(before)).await?;
+        if let Some(next) = found.next_tags {
+            retag_next_version(&mut transaction, tenant, document, &with_others(to_tags(next)?)).await?;
+        }
         transaction.commit().await.map_err(unavailable)?;
         Ok(RetagOutcome::Done)
     }

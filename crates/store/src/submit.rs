@@ -76,8 +76,10 @@ async fn known_documents(
 ) -> Result<HashMap<DocumentId, Known>, CatalogueError> {
     let documents: Vec<_> = submissions.iter().map(|submission| submission.document_id().0).collect();
     let rows = sqlx::query!(
-        r#"SELECT id, fingerprint, tags, removed_at IS NOT NULL AS "removed!"
-           FROM documents WHERE tenant_id = $1 AND id = ANY ($2)"#,
+        r#"SELECT d.id, coalesce(n.fingerprint, d.fingerprint) AS "fingerprint!", coalesce(n.tags, d.tags) AS "tags!",
+                  d.removed_at IS NOT NULL AS "removed!"
+           FROM documents d LEFT JOIN next_versions n ON n.tenant_id = d.tenant_id AND n.document_id = d.id
+           WHERE d.tenant_id = $1 AND d.id = ANY ($2)"#,
         tenant.0,
         &documents,
     )

@@ -160,11 +160,7 @@ pub(crate) async fn store_terms(
     document: DocumentId,
     terms: &DocumentTerms,
 ) -> Result<(), CatalogueError> {
-    let (ids, counts): (Vec<i32>, Vec<i32>) = terms
-        .with_term
-        .iter()
-        .map(|(term, count)| (as_integer(*term), i32::try_from(*count).unwrap_or(i32::MAX)))
-        .unzip();
+    let (ids, counts) = columns(terms);
     sqlx::query!(
         "INSERT INTO document_terms (tenant_id, document_id, analysis, tags, passages, terms, counts)
          SELECT tenant_id, id, $3, tag_set_of(tags), $4, $5, $6 FROM documents WHERE tenant_id = $1 AND id = $2
@@ -186,6 +182,12 @@ pub(crate) async fn store_terms(
         .await
         .map_err(unavailable)?;
     Ok(())
+}
+
+/// Terms, and how many passages have each, as they are stored.
+pub(crate) fn columns(terms: &DocumentTerms) -> (Vec<i32>, Vec<i32>) {
+    let counted = terms.with_term.iter();
+    counted.map(|(term, count)| (as_integer(*term), i32::try_from(*count).unwrap_or(i32::MAX))).unzip()
 }
 
 /// What the index finds words in.

@@ -37,7 +37,7 @@ use ibidem_ingest::publish::Publisher;
 use ibidem_ingest::read::child::ChildReader;
 use ibidem_ingest::work::{Readers, Worker};
 use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
-use ibidem_server::{AppState, PolicyPlaces, Quotas, Readiness, ServerLimits, ServerParts};
+use ibidem_server::{AppState, PolicyPlaces, Publishing, Quotas, Readiness, ServerLimits, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::curate::Window;
 use ibidem_words::degrade::{Breakers, Part};
@@ -46,7 +46,7 @@ use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::reranker::Reranker;
 use ibidem_words::ports::vocabulary::Vocabulary;
-use ibidem_words::{CollectionName, TenantId};
+use ibidem_words::{CollectionName, DocumentId, TenantId};
 use tokio::sync::watch;
 
 use self::agreed::Agreed;
@@ -368,6 +368,7 @@ impl Parts {
             roles,
             originals: Arc::new(self.originals.clone()),
             readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
+            publishing: Some(Arc::new(PublishingHere(self.publisher()))),
             reading: reading(settings).into(),
             window: self.window(),
             limits: server_limits(settings),
@@ -396,6 +397,23 @@ pub fn server_limits(settings: &Settings) -> ServerLimits {
 /// Names how documents are read and split here: other readers or another window make other passages.
 pub fn reading(settings: &Settings) -> String {
     format!("{}/{}", ibidem_ingest::READING, settings.embedding.onnx.max_tokens)
+}
+
+struct PublishingHere(Publisher);
+
+#[async_trait]
+impl Publishing for PublishingHere {
+    async fn publish(&self, tenant: TenantId, document: DocumentId) -> Result<(), String> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let publisher = self.0.clone();
+        // In a task of its own: a client that hangs up leaves no lease behind for workers to wait for.
+        let publishing = tokio::spawn(async move { publisher.publish_now(&[(tenant, document)]).await });
+        match tokio::time::timeout(PATIENCE, publishing).await {
+            Ok(Ok(published)) => published.map_err(|error| error.to_string()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("it takes too long".to_owned()),
+        }
+    }
 }
 
 struct PartsReadiness {

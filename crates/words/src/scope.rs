@@ -28,6 +28,16 @@ impl Tag {
         self.0 == "public"
     }
 
+    /// Tags for those who see a document with these tags and also with the others: everybody sees what is public.
+    pub fn of_both(tags: &[Self], others: &[Self]) -> Vec<Self> {
+        let is_public = |tags: &[Self]| tags.iter().any(Self::is_public);
+        match (is_public(tags), is_public(others)) {
+            (true, _) => others.to_vec(),
+            (false, true) => tags.to_vec(),
+            (false, false) => tags.iter().filter(|tag| others.contains(tag)).cloned().collect(),
+        }
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -218,6 +228,20 @@ mod tests {
         for (tenant, tags, visible) in cases {
             let tags: Vec<Tag> = tags.iter().map(|name| tag(name)).collect();
             assert_eq!(scope.sees(tenant, &tags), visible, "{tags:?}");
+        }
+    }
+
+    #[test]
+    fn tags_of_both_are_for_those_who_see_a_document_either_way() {
+        for (some, others, both) in [
+            (&["public"][..], &["public"][..], &["public"][..]),
+            (&["public"], &["staff"], &["staff"]),
+            (&["staff"], &["public"], &["staff"]),
+            (&["board", "staff"], &["staff", "guests"], &["staff"]),
+            (&["board"], &["guests"], &[]),
+        ] {
+            let tags = |names: &[&str]| names.iter().map(|name| tag(name)).collect::<Vec<_>>();
+            assert_eq!(Tag::of_both(&tags(some), &tags(others)), tags(both), "{some:?} {others:?}");
         }
     }
 

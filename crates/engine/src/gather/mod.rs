@@ -19,7 +19,7 @@ use crate::columns::tables_first;
 use crate::in_force::{missing_successors, successors_first};
 use crate::parts::Parts;
 use crate::policy::{GatherRules, RewriteRules};
-use crate::search::{Fusion, SearchError};
+use crate::search::{Fusion, Rounds, SearchError, Weighed};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
 use lanes::{LaneHit, Sweep, Swept};
@@ -31,7 +31,7 @@ pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: 
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
     let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
-    let mut search = Search { record, log, since: began };
+    let mut search = Search { record, log, since: began, rounds: Rounds::default() };
     let found = search.candidates(parts, &asked, named).await;
     search.record.took = began.elapsed();
     match found {
@@ -47,6 +47,14 @@ struct Search {
     record: SearchRecord,
     log: TurnLog,
     since: Instant,
+    rounds: Rounds,
+}
+
+/// The question and its variants, by meaning and by words.
+struct Query {
+    /// None where the embedding model did not answer.
+    vectors: Option<Vec<Vec<f32>>>,
+    words: Weighed,
 }
 
 impl Search {
@@ -60,18 +68,23 @@ impl Search {
         // Of a document that was named, all of the question is asked.
         let asks = if named.documents.is_empty() { asked.parts() } else { Vec::new() };
         self.plan(parts, asked, &asks).await;
-        let swept = self.sweep(parts, asked, named).await?;
-        let mut recalled = self.recall(parts, asked, &swept).await;
-        let background = std::mem::take(&mut recalled.background);
+        let query = self.query(parts, asked).await?;
         let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
-
-        let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
         // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
-        let pool = pool(hits, most * self.wider(), named);
-        let mut candidates = self.confirm(parts, asked, pool).await?;
-        let successors = self.successors(parts, asked, swept.question, &candidates).await?;
-        candidates.extend(successors);
+        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool) * self.wider();
+
+        let (mut candidates, recalled) = loop {
+            let swept = self.sweep(parts, asked, named, &query).await?;
+            let recalled = self.recall(parts, asked, &swept).await;
+            let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
+            let mut candidates = self.confirm(parts, asked, pool(hits, most, named)).await?;
+            let successors = self.successors(parts, asked, swept.question, &candidates).await?;
+            candidates.extend(successors);
+            if !self.rounds.another() {
+                break (candidates, recalled);
+            }
+        };
+        let background = recalled.background;
         lend(&mut candidates, recalled.candidates);
         self.record.found = candidates.len();
 
@@ -131,8 +144,8 @@ impl Search {
         self.stage("rewrite");
     }
 
-    async fn sweep(&mut self, parts: &Parts, asked: &Asked, named: &NamedDocuments) -> Result<Swept, SearchError> {
-        let rules = &asked.policy.rules.gather;
+    /// The variants as the index is asked for them.
+    async fn query(&mut self, parts: &Parts, asked: &Asked) -> Result<Query, SearchError> {
         let texts: Vec<&str> = self.record.variants.iter().map(|variant| variant.text.as_str()).collect();
         let (vectors, words) = join(
             lanes::embed(&parts.searcher.embedder, &self.record.variants, asked.deadline),
@@ -159,11 +172,22 @@ impl Search {
         if !words.by_rarity {
             self.log.raise(Fallback::WordsUnweighed);
         }
+        Ok(Query { vectors, words })
+    }
+
+    async fn sweep(
+        &mut self,
+        parts: &Parts,
+        asked: &Asked,
+        named: &NamedDocuments,
+        query: &Query,
+    ) -> Result<Swept, SearchError> {
+        let rules = &asked.policy.rules.gather;
         let documents: Vec<_> = named.documents.iter().map(|named| named.document).collect();
         let wanted = Sweep {
             variants: &self.record.variants,
-            words: &words.texts,
-            attainable: &words.attainable,
+            words: &query.words.texts,
+            attainable: &query.words.attainable,
             fusion: Fusion {
                 scale: parts.searcher.embedder.port().model().scale,
                 keyword_weight: rules.keyword_weight,
@@ -176,7 +200,7 @@ impl Search {
             with_memory: rules.curated.is_some() && parts.memory.is_some(),
         };
         self.record.index_calls += 1;
-        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, vectors.as_deref());
+        let swept = lanes::sweep(&parts.searcher.index, asked, &wanted, query.vectors.as_deref());
         let swept = swept.instrument(trace_span!("index")).await;
         self.stage("index");
         Ok(swept?)
@@ -244,6 +268,7 @@ impl Search {
         let visible = visible.instrument(trace_span!("catalogue")).await;
         self.stage("catalogue");
         let mut visible: HashMap<_, _> = visible?.into_iter().map(|passage| (passage.passage, passage)).collect();
+        self.rounds.confirmed(&keys, visible.keys());
         let scale = parts.searcher.embedder.port().model().scale;
         let confirmed = pool.into_iter().filter_map(|(key, hit)| {
             let LaneHit { cosine, bm25, fused, forced, addressed, .. } = hit;

@@ -60,10 +60,14 @@ pub(crate) async fn list(
         None => asked.question.collections.iter().map(|collection| collection.as_str().to_owned()).collect(),
     };
     let filter = DocumentFilter { collections, about: request.about.clone(), most: rules.most };
-    let DocumentList { documents, total } = catalogue.list(&asked.scope, &filter).await?;
-    let keys: Vec<PassageKey> = documents.iter().map(first_passage).collect();
-    let passages = catalogue.visible(&asked.scope, &keys).await?;
-    // What was withdrawn between the two reads is not listed.
+    let mut listed = catalogue.list(&asked.scope, &filter).await?;
+    let mut passages = catalogue.visible(&asked.scope, &first_passages(&listed)).await?;
+    // What was replaced between the two reads is listed as it is now, and what was withdrawn is not listed.
+    if passages.len() < listed.documents.len() {
+        listed = catalogue.list(&asked.scope, &filter).await?;
+        passages = catalogue.visible(&asked.scope, &first_passages(&listed)).await?;
+    }
+    let DocumentList { documents, total } = listed;
     let read =
         |document: &ListedDocument| passages.iter().find(|read| read.passage == first_passage(document)).cloned();
     let evidence: Vec<(ListedDocument, Candidate)> = documents
@@ -75,6 +79,10 @@ pub(crate) async fn list(
         return Ok(nothing(asked, request, rules));
     }
     Ok(told(asked, rules, total, evidence, listener))
+}
+
+fn first_passages(list: &DocumentList) -> Vec<PassageKey> {
+    list.documents.iter().map(first_passage).collect()
 }
 
 fn nothing(asked: &Asked, request: &ListRequest, rules: &ListRules) -> Decided {

@@ -146,20 +146,36 @@ async fn first_passages(
     wanted: &Wanted,
 ) -> Result<Vec<CataloguePassage>, CatalogueError> {
     let most = if *wanted == Wanted::Whole { share(rules, documents) } else { MOST_LOOKED_THROUGH };
-    let keys: Vec<PassageKey> = documents
-        .iter()
-        .flat_map(|named| {
-            let passages = named.passages.min(u32::try_from(most).unwrap_or(u32::MAX));
-            (0..passages).map(|chunk_index| PassageKey {
-                document: named.document,
-                version: named.version,
-                chunk_index,
-            })
-        })
-        .collect();
+    let keys = first_keys(documents, most);
     let mut read = catalogue.visible(&asked.scope, &keys).await?;
-    read.sort_by_key(|passage| keys.iter().position(|key| *key == passage.passage));
+    if read.len() < keys.len() {
+        read = read_again(catalogue, asked, documents, most).await?;
+    }
+    let place = |document: DocumentId| documents.iter().position(|named| named.document == document);
+    read.sort_by_key(|passage| (place(passage.passage.document), passage.passage.chunk_index));
     Ok(read)
+}
+
+/// Documents may have been replaced since they were looked up: their new versions are read. What was withdrawn is not.
+async fn read_again(
+    catalogue: &dyn Catalogue,
+    asked: &Asked,
+    documents: &[AddressedDocument],
+    most: usize,
+) -> Result<Vec<CataloguePassage>, CatalogueError> {
+    let addresses: Vec<AddressKey> = documents.iter().map(|named| named.key.clone()).collect();
+    let mut now = catalogue.addressed(&asked.scope, None, &addresses).await?;
+    now.retain(|named| documents.iter().any(|known| known.document == named.document));
+    catalogue.visible(&asked.scope, &first_keys(&now, most)).await
+}
+
+fn first_keys(documents: &[AddressedDocument], most: usize) -> Vec<PassageKey> {
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    let of_document = |named: &AddressedDocument| {
+        let (document, version) = (named.document, named.version);
+        (0..named.passages.min(most)).map(move |chunk_index| PassageKey { document, version, chunk_index })
+    };
+    documents.iter().flat_map(of_document).collect()
 }
 
 /// Whether a passage stands below one of these headings.

@@ -1,14 +1,16 @@
-//! A document that is withdrawn while a question is under way is never cited.
+//! A document that is withdrawn while a question is under way is never cited. One that is replaced answers as it was or as
+//! it is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeCatalogue, FakeReranker};
+use ibidem_words::fakes::{FakeCatalogue, FakeIndex, FakeReranker};
 use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
+use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
 use ibidem_words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -16,6 +18,9 @@ use uuid::Uuid;
 use crate::says;
 use crate::scenarios::Placed;
 use crate::world::{Book, World};
+
+/// The text of a new version.
+const REPLACED: &str = "Oil is changed every two years.";
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 
@@ -32,6 +37,8 @@ struct Hooked {
     inner: Arc<FakeCatalogue>,
     tenant: TenantId,
     changes: Vec<(Change, DocumentId)>,
+    /// What learns of new versions, and where they lie; none where the index is behind.
+    index: Option<(Arc<FakeIndex>, Vec<f32>)>,
     /// Before this read, from 0.
     at: usize,
     reads: AtomicUsize,
@@ -49,10 +56,21 @@ impl Hooked {
                 Change::Replaced => {
                     let key = PassageKey { document: *document, version: 1, chunk_index: 0 };
                     let old = self.inner.visible(scope, &[key]).await.unwrap().remove(0);
-                    self.inner.remove(*document);
                     let new = PassageKey { version: 2, ..key };
                     let tags: Vec<Tag> = vec![crate::world::TAG.parse().unwrap()];
-                    let text = "Something else.".to_owned();
+                    let text = REPLACED.to_owned();
+                    if let Some((index, vector)) = &self.index {
+                        let point = IndexPoint { passage: new, vector: vector.clone(), words: text.clone() };
+                        let published = IndexDocument {
+                            tenant: self.tenant,
+                            document: *document,
+                            collection: old.collection.clone(),
+                            kind: None,
+                            tags: tags.clone(),
+                            points: vec![point],
+                        };
+                        index.publish(vec![published]).await.unwrap();
+                    }
                     self.inner.put(self.tenant, tags, CataloguePassage { passage: new, text, ..old });
                 }
             }
@@ -133,9 +151,12 @@ proptest! {
                 .filter(|(number, _)| **number <= count)
                 .map(|(number, change)| (*change, document(*number)))
                 .collect();
-            let withdrawn: Vec<Uuid> = changes.iter().map(|(_, document)| document.0).collect();
+            let replaced = changes.iter().filter(|(change, _)| *change == Change::Replaced).count();
+            let gone = changes.iter().filter(|(change, _)| *change != Change::Replaced);
+            let withdrawn: Vec<Uuid> = gone.map(|(_, document)| document.0).collect();
             let inner = world.catalogue.clone();
-            let hooked = Hooked { inner, tenant: world.tenant, changes, at, reads: AtomicUsize::new(0) };
+            let reads = AtomicUsize::new(0);
+            let hooked = Hooked { inner, tenant: world.tenant, changes, index: None, at, reads };
             let hooked = Arc::new(hooked);
             world.engine.parts.searcher.catalogue = hooked.clone();
             if reranks {
@@ -147,11 +168,47 @@ proptest! {
             for citation in &answer.citations {
                 prop_assert!(!happened || !withdrawn.contains(&citation.document_id), "{:?} {:?}", changed, answer);
             }
-            // Where something is left it is still spoken from; where nothing is, that is refused.
-            let left = usize::from(count) - if happened { withdrawn.len() } else { 0 };
-            prop_assert_eq!(answer.citations.len(), left.min(5), "{:?}", answer);
-            prop_assert_eq!(answer.refused, left == 0);
+            // Where something is left it is still spoken from; where nothing is, that is refused. Of what was replaced the
+            // index knows no new version: only the old one can be cited, by whoever read it before.
+            let most = usize::from(count) - if happened { withdrawn.len() } else { 0 };
+            let least = most - if happened { replaced } else { 0 };
+            let cited = answer.citations.len();
+            prop_assert!((least.min(5)..=most.min(5)).contains(&cited), "{:?}", answer);
+            prop_assert_eq!(answer.refused, cited == 0);
+            prop_assert!(answer.citations.iter().all(|citation| citation.version == 1), "{:?}", answer);
             Ok(())
         })?;
     }
+}
+
+/// The version that is cited when the only document is replaced just before one of the reads, in the index first and in the
+/// catalogue then.
+async fn cited_when_replaced(at: usize) -> Vec<u32> {
+    let vector = Placed::vector(0.9);
+    let books = vec![Book { vector: Some(vector.clone()), ..Book::of("Oil is changed every year.") }];
+    let open = DEFAULT.replace("answerability: 0.75", "answerability: 0");
+    let script = says(&["Oil is changed.[^1]"]);
+    let mut world = World::of(script, books, Arc::new(Placed::new()), &open).await;
+    let hooked = Arc::new(Hooked {
+        inner: world.catalogue.clone(),
+        tenant: world.tenant,
+        changes: vec![(Change::Replaced, DocumentId(Uuid::from_u128(1 << 64)))],
+        index: Some((world.index.clone(), vector)),
+        at,
+        reads: AtomicUsize::new(0),
+    });
+    world.engine.parts.searcher.catalogue = hooked.clone();
+    let answer = world.ask("When is oil changed?").await.answer;
+    assert!(hooked.reads.load(Ordering::Relaxed) > at, "{answer:?}");
+    answer.citations.iter().map(|citation| citation.version).collect()
+}
+
+#[tokio::test]
+async fn a_document_that_is_replaced_after_the_index_was_searched_answers_from_its_new_version() {
+    assert_eq!(cited_when_replaced(0).await, [2]);
+}
+
+#[tokio::test]
+async fn a_document_that_is_replaced_after_it_was_read_answers_from_its_old_version() {
+    assert_eq!(cited_when_replaced(1).await, [1]);
 }

@@ -1,7 +1,7 @@
 //! `ibidem document`: what is in, and who sees it.
 
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
-use ibidem_words::{DocumentId, Tag};
+use ibidem_words::{DocumentId, Tag, TenantId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -133,6 +133,11 @@ impl Document {
             Self::Retag { operator, id, mut tags, positional_tags } => {
                 tags.extend(positional_tags);
                 let outcome = store.retag(operator.tenant_id(), DocumentId(id), &tags).await?;
+                if outcome == RemovalOutcome::Done {
+                    publish_now(settings, &[(operator.tenant_id(), DocumentId(id))]).await;
+                    console::note("done");
+                    return Ok(());
+                }
                 (operator, id, outcome)
             }
             Self::Remove { operator, id } => {
@@ -148,6 +153,18 @@ impl Document {
             }
         }
         Ok(())
+    }
+}
+
+/// Brings the index in line, so that whoever may see these documents now finds them when the command returns. Whoever may
+/// not see them any more does not, whatever becomes of this.
+pub(super) async fn publish_now(settings: &Settings, documents: &[(TenantId, DocumentId)]) {
+    let published = async {
+        let parts = Parts::ready(settings).await?;
+        anyhow::Ok(parts.publisher().publish_now(documents).await?)
+    };
+    if let Err(error) = published.await {
+        console::note(&format!("the index is not up to date: {error:#}; `ibidem worker` updates it"));
     }
 }
 

@@ -11,12 +11,13 @@ use ibidem_ingest::progress::Done;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
 use ibidem_words::ports::intake::{Submission, Submitted};
 use ibidem_words::ports::originals::Originals as _;
-use ibidem_words::{CollectionName, DocumentKind, Sha256Hash, Tag, TenantId};
+use ibidem_words::{CollectionName, DocumentId, DocumentKind, Sha256Hash, Tag, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use super::document::publish_now;
 use crate::compose::{self, Parts};
 use crate::console;
 use crate::operator::Operator;
@@ -91,8 +92,11 @@ impl Ingest {
         let batch = Uuid::now_v7();
         if !self.wait {
             let store = compose::ready_store(settings).await?;
-            let tally = self.hand_in(settings, &store, batch, &listing.files).await?;
+            let (tally, retagged) = self.hand_in(settings, &store, batch, &listing.files).await?;
             tally.noted(act);
+            if !retagged.is_empty() {
+                publish_now(settings, &retagged).await;
+            }
             console::say(&format!(
                 "{} documents queued, {} retagged, {} unchanged{}; `ibidem worker` reads and indexes them",
                 tally.queued,
@@ -104,7 +108,7 @@ impl Ingest {
         }
 
         let parts = Parts::ready(settings).await?;
-        let tally = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
+        let (tally, _) = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
         tally.noted(act);
         let (done, failed) = wait(&parts, batch, tally).await?;
         let failed = failed + tally.failed;
@@ -127,11 +131,11 @@ impl Ingest {
         store: &Store,
         batch: Uuid,
         files: &[PathBuf],
-    ) -> anyhow::Result<Tally> {
+    ) -> anyhow::Result<(Tally, Vec<(TenantId, DocumentId)>)> {
         let tenant = store.ensure_tenant(&self.operator.tenant).await?;
         let originals = compose::originals(settings)?;
         let reading = compose::reading(settings);
-        let mut tally = Tally::default();
+        let (mut tally, mut retagged) = (Tally::default(), Vec::new());
         let mut waiting = Vec::new();
         let bar = ProgressBar::new(files.len() as u64);
         bar.set_style(
@@ -170,13 +174,13 @@ impl Ingest {
                 originals.keep(tenant, bytes).await?;
                 waiting.push(submission);
                 if waiting.len() >= DOCUMENTS_A_BATCH {
-                    submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
+                    retagged.extend(submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?);
                 }
             }
         }
-        submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?;
+        retagged.extend(submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?);
         bar.finish_and_clear();
-        Ok(tally)
+        Ok((tally, retagged))
     }
 
     fn submission(&self, tenant: TenantId, found: Found, original: Sha256Hash) -> Submission {
@@ -210,6 +214,7 @@ async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, Find
     Ok(tokio::task::spawn_blocking(move || find::open_each(&root, &file)).await??)
 }
 
+/// Hands in what waits. Returns the documents that only got other tags.
 async fn submit(
     store: &Store,
     tenant: TenantId,
@@ -217,17 +222,20 @@ async fn submit(
     reading: &str,
     waiting: &mut Vec<Submission>,
     tally: &mut Tally,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<(TenantId, DocumentId)>> {
     let outcomes = store.submit(tenant, batch, reading, waiting).await?;
-    waiting.clear();
-    for outcome in outcomes {
+    let mut retagged = Vec::new();
+    for (submission, outcome) in waiting.drain(..).zip(outcomes) {
         match outcome {
             Submitted::Queued => tally.queued += 1,
-            Submitted::Retagged => tally.retagged += 1,
+            Submitted::Retagged => {
+                tally.retagged += 1;
+                retagged.push((tenant, submission.document_id()));
+            }
             Submitted::Unchanged => tally.unchanged += 1,
         }
     }
-    Ok(())
+    Ok(retagged)
 }
 
 /// Works until everything of the batch is read and in the index.

@@ -159,7 +159,8 @@ async fn a_retagged_or_removed_document_is_gone_at_once_and_from_the_index_once_
             assert!(finds(query, "", document).await, "{query}");
         }
 
-        installation.succeed(&["document", "retag", &retagged.to_string(), "guild"]).await;
+        let of_guild = ["guild".parse().unwrap()];
+        installation.store().retag(tenant(), DocumentId(retagged), &of_guild).await.unwrap();
         installation.succeed(&["document", "remove", &removed.to_string()]).await;
         // The index has not caught up: it would still show both.
         let stale = State::of(installation).await;

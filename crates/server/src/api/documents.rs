@@ -14,7 +14,7 @@ use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_store::ActionObject;
 use ibidem_words::ports::intake::{Format, Submission, Submitted};
-use ibidem_words::{CollectionName, DocumentKind, Sha256Hash, Tag};
+use ibidem_words::{CollectionName, DocumentId, DocumentKind, Sha256Hash, Tag};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -154,6 +154,9 @@ pub(crate) async fn submit(
     state.originals.keep(tenant, bytes).await?;
     let document_id = submission.document_id().0;
     let outcomes = state.store.submit(tenant, Uuid::now_v7(), &state.reading, &[submission]).await?;
+    if outcomes.first() == Some(&Submitted::Retagged) {
+        state.publish_now(tenant, DocumentId(document_id)).await;
+    }
     let (status, outcome) = match outcomes.first() {
         Some(Submitted::Queued) => (StatusCode::ACCEPTED, "queued"),
         Some(Submitted::Retagged) => (StatusCode::ACCEPTED, "retagged"),

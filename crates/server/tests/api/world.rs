@@ -246,6 +246,7 @@ impl World {
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals: originals.clone(),
             readiness: Arc::new(Always),
+            publishing: None,
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },
             limits,

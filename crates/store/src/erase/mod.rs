@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::convert::corrupt;
 use crate::documents::ask_for_publication;
+use crate::next_versions::forget_next_version;
 use crate::{Store, unavailable};
 
 #[derive(Debug, thiserror::Error)]
@@ -226,6 +227,7 @@ impl Store {
     /// versions there were.
     async fn erase_row(&self, tenant: TenantId, document: DocumentId) -> Result<u64, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        forget_next_version(&mut transaction, tenant.0, document.0).await?;
         let versions = sqlx::query!(
             "DELETE FROM document_versions WHERE tenant_id = $1 AND document_id = $2",
             tenant.0,

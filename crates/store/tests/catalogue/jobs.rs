@@ -77,6 +77,7 @@ async fn a_new_version_replaces_the_passages_and_a_newer_submission_takes_the_le
         assert_eq!(outcome, [Committed::LeaseLost]);
         let current = Intake::claim(&store, 1).await.unwrap().remove(0);
         Intake::commit(&store, vec![(current, version(&["Third."]))]).await.unwrap();
+        publish_all(&store).await;
         assert_eq!(store.passage_count().await.unwrap(), 1);
         let states = store.page_of_states(None, 10).await.unwrap();
         assert_eq!((states[0].document, states[0].version, states[0].passages), (document, 2, 1));

@@ -35,6 +35,7 @@ impl MemoryWorld for StoreWorld {
         let job = Intake::claim(&self.0, 1).await.unwrap().remove(0);
         let version = NewVersion { address: of.address.map(str::to_owned), ..version(of.texts) };
         Intake::commit(&self.0, vec![(job, version)]).await.unwrap();
+        publish_all(&self.0).await;
         document
     }
 

@@ -1,6 +1,7 @@
 //! The outbox and the vectors it needs.
 
 use ibidem_words::ModelHash;
+use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::ports::outbox::Outbox;
 use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 
@@ -112,4 +113,42 @@ async fn a_lease_is_held_by_renewing_it_and_given_back_at_once() {
     store.release(&held).await.unwrap();
     assert_eq!(Outbox::claim(&store, 10).await.unwrap().len(), 1);
     database.drop_database().await;
+}
+
+#[tokio::test]
+async fn the_old_version_is_read_until_the_new_one_is_published_by_those_who_may_see_both() {
+    with_store(|store, tenant| async move {
+        let document = take_in(&store, submission(tenant, "a.md", "one", &["staff", "board"]), &["One."]).await;
+        publish_all(&store).await;
+        let reads = async |names: &[&str]| {
+            let both = [key(document, 1, 0), key(document, 2, 0)];
+            let read = store.visible(&scope(tenant, names), &both).await.unwrap();
+            read.into_iter().map(|passage| passage.text).collect::<Vec<_>>()
+        };
+        take_in(&store, submission(tenant, "a.md", "two", &["staff", "guests"]), &["Two."]).await;
+        assert_eq!(reads(&["staff"]).await, ["One."]);
+        assert!(reads(&["board"]).await.is_empty(), "who may not see the new version sees neither, from now on");
+        assert!(reads(&["guests"]).await.is_empty(), "who may see the new version only has to wait for it");
+        publish_all(&store).await;
+        for names in [["staff"], ["guests"]] {
+            assert_eq!(reads(&names).await, ["Two."]);
+        }
+        assert!(reads(&["board"]).await.is_empty());
+
+        // What is removed or retagged meanwhile is so at once, and stays so.
+        take_in(&store, submission(tenant, "a.md", "three", &["staff"]), &["Three."]).await;
+        store.retag(tenant, document, &tags(&["board"])).await.unwrap();
+        assert!(reads(&["staff"]).await.is_empty());
+        assert_eq!(reads(&["board"]).await, ["Two."]);
+        publish_all(&store).await;
+        let three = store.visible(&scope(tenant, &["board"]), &[key(document, 3, 0)]).await.unwrap();
+        assert_eq!(three[0].text, "Three.");
+        take_in(&store, submission(tenant, "a.md", "four", &["board"]), &["Four."]).await;
+        store.remove(tenant, document).await.unwrap();
+        publish_all(&store).await;
+        let all = [3, 4].map(|version| key(document, version, 0));
+        assert!(store.visible(&scope(tenant, &["board"]), &all).await.unwrap().is_empty());
+        assert!(store.still_visible(&scope(tenant, &["board"]), &all).await.unwrap().is_empty());
+    })
+    .await;
 }

@@ -30,6 +30,7 @@ impl Library for Shelves {
         let passages: Vec<&str> = new.passages.iter().map(String::as_str).collect();
         let version = NewVersion { title: new.title, address: new.address, ..version(&passages) };
         Intake::commit(store, jobs.into_iter().map(|job| (job, version.clone())).collect()).await.unwrap();
+        publish_all(store).await;
         document
     }
 

@@ -7,6 +7,7 @@ async fn old_versions_and_removed_documents_keep_their_texts_for_whoever_saw_the
     with_store(|store, tenant| async move {
         let document = take_in(&store, submission(tenant, "a.md", "one", &["finance"]), &["First text."]).await;
         take_in(&store, submission(tenant, "a.md", "two", &["finance"]), &["Second text."]).await;
+        publish_all(&store).await;
         let asked = [(document, 1), (document, 9), (DocumentId(Uuid::from_u128(7)), 1)].into();
         let finance = scope(tenant, &["finance"]);
         let corpus = store.texts(&finance, &asked).await.unwrap();

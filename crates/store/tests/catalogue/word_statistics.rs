@@ -23,6 +23,8 @@ async fn counts_follow_every_change_and_leave_nothing_behind() {
         assert!(is_exact(&store).await > 0);
         take_in(&store, submission(tenant, "a", "2", &["public"]), &["wine"]).await;
         is_exact(&store).await;
+        publish_all(&store).await;
+        is_exact(&store).await;
         // Handed in again with other tags, and retagged by name.
         store.submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, "a", "2", &["hr"])]).await.unwrap();
         is_exact(&store).await;

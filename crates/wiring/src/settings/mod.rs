@@ -43,6 +43,20 @@ pub struct Sources {
     pub file: Option<PathBuf>,
     environment: Vec<(String, String)>,
     flags: Vec<String>,
+    /// The user's own folder for data.
+    data_folder: PathBuf,
+}
+
+/// Where data is of somebody who has no home.
+const DATA_OF_THE_SYSTEM: &str = "/var/lib/ibidem";
+
+fn data_folder(environment: &[(String, String)]) -> PathBuf {
+    let folder = |name: &str| {
+        let found = environment.iter().find(|(known, _)| known == name).map(|(_, folder)| PathBuf::from(folder));
+        found.filter(|folder| folder.is_absolute())
+    };
+    let of_user = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
+    of_user.map_or_else(|| DATA_OF_THE_SYSTEM.into(), |folder| folder.join("ibidem"))
 }
 
 /// Loads the settings from every layer. `environment` is passed in so that nothing else reads it.
@@ -51,10 +65,14 @@ pub fn load(
     environment: impl Iterator<Item = (String, String)>,
     flags: &[String],
 ) -> Result<Settings, SettingsError> {
+    let environment: Vec<(String, String)> = environment.collect();
+    let data_folder = data_folder(&environment);
+    let is_setting = |(name, _): &(String, String)| name.starts_with(layers::ENVIRONMENT_PREFIX);
     let sources = Sources {
         file: file.map(Path::to_owned),
-        environment: environment.filter(|(name, _)| name.starts_with(layers::ENVIRONMENT_PREFIX)).collect(),
+        environment: environment.into_iter().filter(is_setting).collect(),
         flags: flags.to_vec(),
+        data_folder,
     };
     let text = sources.text()?;
     sources.load(text.as_deref())
@@ -73,6 +91,13 @@ impl Sources {
             return Err(SettingsError::File { path: path.clone(), reason });
         }
         Ok(Some(text))
+    }
+
+    /// Where a folder of data is. A relative one is beside the settings file, or, without such a file, in the user's
+    /// folder for data: never in whatever folder a program was started in, where the next one would not find it.
+    fn data(&self, location: &Path) -> PathBuf {
+        let file = self.file.as_deref().and_then(|file| std::path::absolute(file).ok());
+        file.as_deref().and_then(Path::parent).unwrap_or(&self.data_folder).join(location)
     }
 
     /// The settings with this text in place of the file.

@@ -218,7 +218,7 @@ impl RawSettings {
                     store,
                     index,
                     embedding,
-                    originals: self.originals.location,
+                    originals: sources.data(&self.originals.location),
                     reading,
                     language_model,
                     reranker,

@@ -40,6 +40,30 @@ fn flags_win_over_the_environment_which_wins_over_the_file() {
 }
 
 #[test]
+fn the_folder_of_originals_does_not_depend_on_the_working_directory() {
+    let of = |file: Option<&Path>, environment: &[(&str, &str)], flags: &[&str]| {
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        load(file, environment, &flags).unwrap().originals
+    };
+    let home = ("HOME", "/home/ada");
+    for (environment, flags, expected) in [
+        (&[][..], &[][..], "/var/lib/ibidem/originals"),
+        (&[home], &[], "/home/ada/.local/share/ibidem/originals"),
+        (&[home, ("XDG_DATA_HOME", "/data")], &[], "/data/ibidem/originals"),
+        (&[home, ("XDG_DATA_HOME", "data")], &[], "/home/ada/.local/share/ibidem/originals"),
+        (&[home], &["originals.location=kept"], "/home/ada/.local/share/ibidem/kept"),
+        (&[home, ("IBIDEM__ORIGINALS__LOCATION", "/srv/kept")], &[], "/srv/kept"),
+    ] {
+        assert_eq!(of(None, environment, flags), Path::new(expected));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ibidem.yaml");
+    std::fs::write(&file, "originals:\n  location: kept\n").unwrap();
+    assert_eq!(of(Some(&file), &[home], &[]), folder.path().join("kept"));
+}
+
+#[test]
 fn a_list_in_the_environment_is_separated_by_commas() {
     let environment = [("IBIDEM__TERMINOLOGY__FILES", "a.ttl, b.rdf"), ("IBIDEM__TERMINOLOGY__LANGUAGE", "de")];
     let Some(VocabularySource::Files(files)) = load_with("", &environment, &[]).unwrap().terminology.source else {

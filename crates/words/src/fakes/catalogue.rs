@@ -1,6 +1,6 @@
-//! A catalogue in memory, for passages that are all of one version.
+//! A catalogue in memory, with the current version of each document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -17,6 +17,8 @@ use crate::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, Tena
 #[derive(Default)]
 pub struct FakeCatalogue {
     shelf: Mutex<BTreeMap<PassageKey, Shelved>>,
+    /// Passages of versions that newer ones took the place of.
+    former: Mutex<BTreeSet<PassageKey>>,
     owners: Mutex<BTreeMap<(TenantId, Tag), String>>,
     analysis: Analysis,
 }
@@ -29,13 +31,20 @@ struct Shelved {
 }
 
 impl FakeCatalogue {
+    /// A passage of a newer version takes the place of all passages of older ones.
     pub fn put(&self, tenant: TenantId, tags: Vec<Tag>, passage: CataloguePassage) {
+        let new = passage.passage;
+        let is_older = |key: &PassageKey| key.document == new.document && key.version < new.version;
+        let older: Vec<PassageKey> = self.shelf().keys().copied().filter(is_older).collect();
+        self.shelf().retain(|key, _| !is_older(key));
+        self.former().extend(older);
         self.shelf().insert(passage.passage, Shelved { tenant, tags, passage });
     }
 
     /// Takes a document away, whatever its version.
     pub fn remove(&self, document: DocumentId) {
         self.shelf().retain(|key, _| key.document != document);
+        self.former().retain(|key| key.document != document);
     }
 
     /// Changes who sees a document.
@@ -53,6 +62,10 @@ impl FakeCatalogue {
 
     fn shelf(&self) -> MutexGuard<'_, BTreeMap<PassageKey, Shelved>> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn former(&self) -> MutexGuard<'_, BTreeSet<PassageKey>> {
+        self.former.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The first passage of each document that is visible, with how many it has.
@@ -138,7 +151,13 @@ impl Catalogue for FakeCatalogue {
     }
 
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
-        Ok(self.visible(scope, passages).await?.into_iter().map(|passage| passage.passage).collect())
+        let (shelf, former) = (self.shelf(), self.former());
+        let is_seen = |document: DocumentId| {
+            let mut seen = shelf.values().filter(|shelved| scope.sees(shelved.tenant, &shelved.tags));
+            seen.any(|shelved| shelved.passage.passage.document == document)
+        };
+        let is_there = |key: &&PassageKey| (shelf.contains_key(*key) || former.contains(*key)) && is_seen(key.document);
+        Ok(passages.iter().filter(is_there).copied().collect())
     }
 
     async fn addressed(
@@ -215,9 +234,11 @@ mod tests {
         async fn put(&self, tenant: &str, new: NewDocument) -> DocumentId {
             let tenant = TenantId::named(tenant);
             let document = DocumentId::at(tenant, &new.collection, &new.source_location);
+            let known = self.shelf().keys().filter(|key| key.document == document).map(|key| key.version).max();
+            let version = known.unwrap_or(0) + 1;
             for (chunk_index, text) in (0..).zip(new.passages) {
                 let passage = CataloguePassage {
-                    passage: PassageKey { document, version: 1, chunk_index },
+                    passage: PassageKey { document, version, chunk_index },
                     collection: new.collection.clone(),
                     kind: None,
                     title: new.title.clone(),

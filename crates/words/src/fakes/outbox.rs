@@ -1,4 +1,5 @@
-//! An outbox in memory, with the current version of each document and a clock that moves only when it is told to.
+//! An outbox in memory, with the current and the next version of each document and a clock that moves only when it is
+//! told to.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,7 @@ use super::FakeVectors;
 use crate::ports::catalogue::CatalogueError;
 use crate::ports::index::{IndexDocument, IndexPoint};
 use crate::ports::intake::NewPassage;
-use crate::ports::outbox::{Outbox, Publication, Wanted};
+use crate::ports::outbox::{ClaimedOf, Outbox, Publication, Wanted};
 use crate::ports::vectors::MissingVector;
 use crate::{CollectionName, DocumentId, DocumentKind, ModelHash, PassageKey, Tag, TenantId, passage_in_context};
 
@@ -27,7 +28,7 @@ pub struct FakeOutbox {
     state: Mutex<State>,
 }
 
-/// A document's current version.
+/// A document, as one version of it is.
 #[derive(Clone, Debug)]
 pub struct FakeDocument {
     pub collection: CollectionName,
@@ -50,6 +51,8 @@ struct Shelved {
     document: FakeDocument,
     version: u32,
     is_removed: bool,
+    /// What takes the document's place once the index has it.
+    next: Option<(FakeDocument, u32)>,
 }
 
 struct Waiting {
@@ -70,11 +73,21 @@ impl FakeOutbox {
         Self { vectors, state: Mutex::default() }
     }
 
-    /// Makes this the document's current version, and asks for its publication.
+    /// Makes this the document's next version, or its current one where it has none, and asks for its publication. Who
+    /// sees it changes at once.
     pub fn put(&self, tenant: TenantId, id: DocumentId, document: FakeDocument) {
         let mut state = self.state();
-        let version = state.documents.get(&(tenant, id)).map_or(1, |older| older.version + 1);
-        state.documents.insert((tenant, id), Shelved { document, version, is_removed: false });
+        match state.documents.get_mut(&(tenant, id)) {
+            Some(older) if !older.is_removed => {
+                let number = older.next.as_ref().map_or(older.version, |(_, number)| *number) + 1;
+                older.document.tags = Tag::of_both(&older.document.tags, &document.tags);
+                older.next = Some((document, number));
+            }
+            older => {
+                let version = older.map_or(1, |older| older.version + 1);
+                state.documents.insert((tenant, id), Shelved { document, version, is_removed: false, next: None });
+            }
+        }
         state.ask((tenant, id));
     }
 
@@ -85,6 +98,9 @@ impl FakeOutbox {
             return false;
         };
         shelved.document.tags = tags.to_vec();
+        if let Some((next, _)) = &mut shelved.next {
+            next.tags = tags.to_vec();
+        }
         state.ask((tenant, id));
         true
     }
@@ -97,15 +113,16 @@ impl FakeOutbox {
         };
         shelved.is_removed = true;
         shelved.document.passages.clear();
+        shelved.next = None;
         state.ask((tenant, id));
         true
     }
 
-    /// The document, unless it was removed.
+    /// The document as it was handed in last, unless it was removed.
     pub fn document(&self, tenant: TenantId, id: DocumentId) -> Option<FakeDocument> {
         let state = self.state();
         let shelved = state.documents.get(&(tenant, id)).filter(|shelved| !shelved.is_removed)?;
-        Some(shelved.document.clone())
+        Some(shelved.next.as_ref().map_or(&shelved.document, |(next, _)| next).clone())
     }
 
     /// What is not published yet, leased or not.
@@ -167,6 +184,23 @@ impl Outbox for FakeOutbox {
         Ok(taken.collect())
     }
 
+    async fn claim_of(&self, documents: &[(TenantId, DocumentId)]) -> Result<ClaimedOf, CatalogueError> {
+        let mut state = self.state();
+        state.count += 1;
+        let (now, lease) = (state.now, Uuid::from_u128(state.count.into()));
+        let mut claimed = ClaimedOf::default();
+        for (key, waiting) in state.waiting.iter_mut().filter(|(key, _)| documents.contains(key)) {
+            if waiting.held.as_ref().is_some_and(|held| held.until >= now) {
+                claimed.others += 1;
+                continue;
+            }
+            waiting.held = Some(Held { lease, until: now + LEASE });
+            let (tenant, document) = *key;
+            claimed.publications.push(Publication { tenant, document, generation: waiting.generation, lease });
+        }
+        Ok(claimed)
+    }
+
     async fn wanted(
         &self,
         model: ModelHash,
@@ -193,7 +227,19 @@ impl Outbox for FakeOutbox {
         for publication in done {
             let key = (publication.tenant, publication.document);
             match state.held(publication) {
-                Some(waiting) if waiting.generation == publication.generation => drop(state.waiting.remove(&key)),
+                Some(waiting) if waiting.generation == publication.generation => {
+                    let shelved = state.documents.get_mut(&key);
+                    match shelved.and_then(|shelved| shelved.next.take().map(|next| (shelved, next))) {
+                        None => drop(state.waiting.remove(&key)),
+                        Some((shelved, (document, version))) => {
+                            (shelved.document, shelved.version) = (document, version);
+                            state.ask(key);
+                            if let Some(waiting) = state.waiting.get_mut(&key) {
+                                waiting.held = None;
+                            }
+                        }
+                    }
+                }
                 Some(changed) => changed.held = None,
                 None => state.ask(key),
             }
@@ -216,14 +262,17 @@ impl FakeOutbox {
     fn wanted_of(&self, model: ModelHash, tenant: TenantId, id: DocumentId, shelved: &Shelved) -> Wanted {
         let document = &shelved.document;
         let (mut points, mut missing) = (Vec::new(), Vec::new());
-        for (chunk_index, passage) in (0..).zip(&document.passages) {
-            let words = passage_in_context(&document.title, passage.section.as_deref(), &passage.text);
-            match self.vectors.vector(model, tenant, passage.embedding_key) {
-                Some(vector) => {
-                    let passage = PassageKey { document: id, version: shelved.version, chunk_index };
-                    points.push(IndexPoint { passage, vector, words });
+        let next = shelved.next.iter().map(|(next, version)| (next, *version));
+        for (document, version) in std::iter::once((document, shelved.version)).chain(next) {
+            for (chunk_index, passage) in (0..).zip(&document.passages) {
+                let words = passage_in_context(&document.title, passage.section.as_deref(), &passage.text);
+                match self.vectors.vector(model, tenant, passage.embedding_key) {
+                    Some(vector) => {
+                        let passage = PassageKey { document: id, version, chunk_index };
+                        points.push(IndexPoint { passage, vector, words });
+                    }
+                    None => missing.push(MissingVector { tenant, key: passage.embedding_key, text: words }),
                 }
-                None => missing.push(MissingVector { tenant, key: passage.embedding_key, text: words }),
             }
         }
         let document = IndexDocument {

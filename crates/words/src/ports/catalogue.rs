@@ -89,7 +89,8 @@ pub trait Catalogue: Send + Sync {
     /// in one batch. What is missing from the result is withdrawn as far as this asker is concerned.
     async fn visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError>;
 
-    /// The same without the passages themselves: what is still there of what was read a while ago.
+    /// What is still there of what was read a while ago: those of the passages whose document is visible in this scope.
+    /// A newer version withdraws no older one: who has begun to read it may finish.
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError>;
 
     /// The documents that are called so and are visible in this scope, by key and document; in this collection only,

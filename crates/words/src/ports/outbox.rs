@@ -19,6 +19,14 @@ pub struct Publication {
     pub lease: Uuid,
 }
 
+/// What there was to lease of the documents that were asked for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ClaimedOf {
+    pub publications: Vec<Publication>,
+    /// How many of them others hold.
+    pub others: u64,
+}
+
 /// What the catalogue says the index should hold of a document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wanted {
@@ -32,8 +40,12 @@ pub trait Outbox: Send + Sync {
     /// Leases up to `limit` publications that nobody holds, oldest first.
     async fn claim(&self, limit: usize) -> Result<Vec<Publication>, CatalogueError>;
 
-    /// What the index should hold of these documents now, with the vectors of this model. An entry of curated memory
-    /// is asked for under its tenant, and is wanted in that tenant's memory.
+    /// Leases the publications of these documents, whatever waits before them.
+    async fn claim_of(&self, documents: &[(TenantId, DocumentId)]) -> Result<ClaimedOf, CatalogueError>;
+
+    /// What the index should hold of these documents now, with the vectors of this model: of a document whose next
+    /// version waits for the index, the points of both versions. An entry of curated memory is asked for under its
+    /// tenant, and is wanted in that tenant's memory.
     async fn wanted(
         &self,
         model: ModelHash,
@@ -43,8 +55,9 @@ pub trait Outbox: Send + Sync {
     /// Holds on to the leases while work goes on.
     async fn renew(&self, held: &[Publication]) -> Result<(), CatalogueError>;
 
-    /// These are in the index now. Publications asked for meanwhile stay. One whose lease was lost is asked for again:
-    /// what we wrote may have undone what somebody else published meanwhile.
+    /// These are in the index now. A next version that was published with the current one takes its place, and the
+    /// document is asked for again, so that the old points go. Publications asked for meanwhile stay. One whose lease
+    /// was lost is asked for again: what we wrote may have undone what somebody else published meanwhile.
     async fn acknowledge(&self, done: &[Publication]) -> Result<(), CatalogueError>;
 
     /// Gives the leases back: these were not published, and somebody may try again at once.

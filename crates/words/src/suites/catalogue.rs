@@ -20,6 +20,7 @@ pub struct NewDocument {
 /// How documents come into the catalogue under test, and change there.
 #[async_trait]
 pub trait Library: Send + Sync {
+    /// A document that is there gets a newer version, which is the current one at once.
     async fn put(&self, tenant: &str, document: NewDocument) -> DocumentId;
     async fn remove(&self, tenant: &str, document: DocumentId);
     async fn retag(&self, tenant: &str, document: DocumentId, tags: Vec<Tag>);
@@ -32,6 +33,7 @@ pub async fn catalogue_suite(catalogue: &dyn Catalogue, library: &dyn Library) {
     an_address_is_found_in_any_spelling_and_only_where_it_may_be_seen(catalogue, library).await;
     neighbours_are_the_nearest_that_may_be_seen(catalogue, library).await;
     what_was_withdrawn_is_no_longer_visible(catalogue, library).await;
+    what_was_read_before_a_newer_version_came_is_still_there(catalogue, library).await;
     lists_are_in_one_order_and_bounded(catalogue, library).await;
     lists_have_what_they_are_about(catalogue, library).await;
 }
@@ -118,6 +120,30 @@ async fn what_was_withdrawn_is_no_longer_visible(catalogue: &dyn Catalogue, libr
     library.remove(tenant, stays).await;
     assert_eq!(visible().await, []);
     assert_eq!(catalogue.still_visible(&scope, &[]).await.unwrap(), []);
+}
+
+async fn what_was_read_before_a_newer_version_came_is_still_there(catalogue: &dyn Catalogue, library: &dyn Library) {
+    let tenant = "newer";
+    let one = NewDocument { passages: vec!["One.".to_owned()], ..adr("ADR-1", &["public"]) };
+    let document = library.put(tenant, one.clone()).await;
+    library.put(tenant, NewDocument { passages: vec!["Two.".to_owned()], ..one }).await;
+    let scope = asker("newer", &[]);
+    let key = |version, chunk_index| PassageKey { document, version, chunk_index };
+    let asked = [key(1, 0), key(1, 9), key(2, 0), key(3, 0)];
+    let read = catalogue.visible(&scope, &asked).await.unwrap();
+    assert_eq!(read.iter().map(|passage| passage.passage).collect::<Vec<_>>(), [key(2, 0)], "one version answers");
+    assert_eq!(read[0].text, "Two.");
+    let still = async || {
+        let mut still = catalogue.still_visible(&scope, &asked).await.unwrap();
+        still.sort_unstable();
+        still
+    };
+    assert_eq!(still().await, [key(1, 0), key(2, 0)], "who has begun to read the old one may finish");
+    library.retag(tenant, document, tags(&["others"])).await;
+    assert_eq!(still().await, []);
+    library.retag(tenant, document, tags(&["public"])).await;
+    library.remove(tenant, document).await;
+    assert_eq!(still().await, []);
 }
 
 async fn lists_are_in_one_order_and_bounded(catalogue: &dyn Catalogue, library: &dyn Library) {

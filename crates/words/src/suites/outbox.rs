@@ -4,16 +4,22 @@ use super::catalogue::tags;
 use super::intake::{Desk, embedding_key, submission, take_in};
 use super::vectors::model;
 use crate::Sha256Hash;
-use crate::ports::intake::Intake;
-use crate::ports::outbox::{Outbox, Publication};
+use crate::ports::intake::{Intake, Submission, Submitted};
+use crate::ports::outbox::{ClaimedOf, Outbox, Publication};
 use crate::ports::vectors::{NewVector, VectorShelf};
 
 /// Runs the whole suite. What others left in the outbox is acknowledged first.
 pub async fn outbox_suite(outbox: &dyn Outbox, vectors: &dyn VectorShelf, intake: &dyn Intake, desk: &dyn Desk) {
-    let others = outbox.claim(10_000).await.unwrap();
-    outbox.acknowledge(&others).await.unwrap();
-    assert!(outbox.claim(10).await.unwrap().is_empty());
+    loop {
+        let others = outbox.claim(10_000).await.unwrap();
+        if others.is_empty() {
+            break;
+        }
+        outbox.acknowledge(&others).await.unwrap();
+    }
     passages_come_with_their_vectors_or_say_that_they_have_none(outbox, vectors, intake, desk).await;
+    the_old_version_stays_until_the_new_one_is_in_the_index(outbox, intake, desk).await;
+    single_documents_can_be_taken_before_all_others(outbox, intake, desk).await;
     the_oldest_is_published_first(outbox, intake, desk).await;
     tenants_take_turns(outbox, intake, desk).await;
     a_change_during_publication_is_published_again(outbox, intake, desk).await;
@@ -59,12 +65,72 @@ async fn passages_come_with_their_vectors_or_say_that_they_have_none(
     desk.pass(desk.lease() * 2).await;
     assert!(outbox.claim(10).await.unwrap().is_empty());
 
-    // Only the current version is wanted.
+    // Removed, nothing of it is wanted; taken in again, only the new version is.
+    desk.remove(tenant, document).await;
+    finish(outbox).await;
     take_in(intake, desk, submission(tenant, "a.md", "two"), &["First."]).await;
     let wanted = outbox.wanted(model("m"), &[(tenant, document)]).await.unwrap().remove(0);
     assert_eq!((wanted.document.points.len(), wanted.missing.len()), (1, 0));
     assert_eq!(wanted.document.points[0].passage.version, 2);
     finish(outbox).await;
+}
+
+async fn the_old_version_stays_until_the_new_one_is_in_the_index(
+    outbox: &dyn Outbox,
+    intake: &dyn Intake,
+    desk: &dyn Desk,
+) {
+    let tenant = desk.tenant("outbox versions").await;
+    let document = take_in(intake, desk, submission(tenant, "a.md", "one"), &["One."]).await;
+    finish(outbox).await;
+    let wanted = async || outbox.wanted(model("none"), &[(tenant, document)]).await.unwrap().remove(0);
+    let texts = async || wanted().await.missing.into_iter().map(|missing| missing.text).collect::<Vec<_>>();
+    let one = texts().await;
+    take_in(intake, desk, submission(tenant, "a.md", "two"), &["Two."]).await;
+    let both = texts().await;
+    assert!(both.len() == 2 && both[0] == one[0] && both[1].contains("Two."), "{both:?}");
+    assert_eq!(desk.hand_in(submission(tenant, "a.md", "two")).await, Submitted::Unchanged, "it was handed in already");
+
+    // One that came meanwhile takes the place of the one that was to follow.
+    let claimed = self::one(outbox, 10).await;
+    take_in(intake, desk, submission(tenant, "a.md", "three"), &["Three."]).await;
+    outbox.acknowledge(&[claimed]).await.unwrap();
+    let both = texts().await;
+    assert!(both.len() == 2 && both[0] == one[0] && both[1].contains("Three."), "{both:?}");
+
+    // All of it is in the index: now it is the current one, and the old points are to go.
+    finish(outbox).await;
+    let three = texts().await;
+    assert!(three.len() == 1 && three[0].contains("Three."), "{three:?}");
+    finish(outbox).await;
+    assert!(outbox.claim(10).await.unwrap().is_empty());
+
+    // Who sees the old one changes at once, and a document that is removed has no next version.
+    let narrowed = Submission { tags: tags(&["finance"]), ..submission(tenant, "a.md", "four") };
+    take_in(intake, desk, narrowed, &["Four."]).await;
+    assert_eq!(wanted().await.document.tags, tags(&["finance"]));
+    desk.retag(tenant, document, tags(&["sales"])).await;
+    desk.remove(tenant, document).await;
+    assert!(texts().await.is_empty());
+    finish(outbox).await;
+    assert!(outbox.claim(10).await.unwrap().is_empty());
+}
+
+async fn single_documents_can_be_taken_before_all_others(outbox: &dyn Outbox, intake: &dyn Intake, desk: &dyn Desk) {
+    let tenant = desk.tenant("outbox single").await;
+    let first = take_in(intake, desk, submission(tenant, "a.md", "one"), &["Text."]).await;
+    let second = take_in(intake, desk, submission(tenant, "b.md", "two"), &["Text."]).await;
+    let claimed = outbox.claim_of(&[(tenant, second)]).await.unwrap();
+    assert_eq!((claimed.publications.len(), claimed.others), (1, 0));
+    assert_eq!(claimed.publications[0].document, second);
+    let others = outbox.claim_of(&[(tenant, second)]).await.unwrap();
+    assert_eq!((others.publications.len(), others.others), (0, 1));
+    let rest = one(outbox, 10).await;
+    assert_eq!(rest.document, first);
+    outbox.acknowledge(&claimed.publications).await.unwrap();
+    assert_eq!(outbox.claim_of(&[(tenant, second)]).await.unwrap(), ClaimedOf::default());
+    outbox.acknowledge(&[rest]).await.unwrap();
+    assert!(outbox.claim(10).await.unwrap().is_empty());
 }
 
 async fn the_oldest_is_published_first(outbox: &dyn Outbox, intake: &dyn Intake, desk: &dyn Desk) {

@@ -152,6 +152,7 @@ async fn asker(
         policy: compose::policy_in_force(&scratch.settings)?.0,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),
+        publishing: None,
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),

@@ -171,6 +171,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         roles: tokio::sync::watch::channel(Arc::default()).1,
         originals: Arc::new(compose::originals(&scratch.settings)?),
         readiness: Arc::new(AlwaysReady),
+        publishing: None,
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
         limits: compose::server_limits(&scratch.settings),

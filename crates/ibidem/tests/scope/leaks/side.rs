@@ -166,6 +166,7 @@ impl Side {
             roles: watch::channel(Arc::default()).1,
             originals,
             readiness: Arc::new(Always),
+            publishing: None,
             reading: "test".into(),
             window: Window { counter: world.embedder.clone(), max_tokens: world.embedder.model().max_tokens },
             limits: limits(),

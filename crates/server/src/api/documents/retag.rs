@@ -58,7 +58,7 @@ pub(crate) async fn retag(
     }
     if permissions::may(&caller.0, Power::GiveForeignTags) {
         return match state.store.retag(caller.0.tenant(), DocumentId(id), &tags).await? {
-            RemovalOutcome::Done => Ok(StatusCode::NO_CONTENT),
+            RemovalOutcome::Done => Ok(published(&state, &caller, DocumentId(id)).await),
             RemovalOutcome::NotFound => Err(Problem::no_such_document()),
         };
     }
@@ -66,8 +66,14 @@ pub(crate) async fn retag(
         return Err(Problem::forbidden(format!("You do not carry the tag {:?} yourself.", foreign.as_str())));
     }
     match state.store.retag_within(&caller.scope(), DocumentId(id), &tags).await? {
-        RetagOutcome::Done => Ok(StatusCode::NO_CONTENT),
+        RetagOutcome::Done => Ok(published(&state, &caller, DocumentId(id)).await),
         RetagOutcome::NotFound => Err(Problem::no_such_document()),
         RetagOutcome::NotTheirs => Err(Problem::forbidden("The document has none of your own tags; ask an admin.")),
     }
+}
+
+/// Whoever may see it now finds it from the next request on, too: the index follows before the reply.
+async fn published(state: &AppState, caller: &Caller, document: DocumentId) -> StatusCode {
+    state.publish_now(caller.0.tenant(), document).await;
+    StatusCode::NO_CONTENT
 }
