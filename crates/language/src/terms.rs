@@ -115,6 +115,12 @@ impl PresentTerms {
         self.0[at / 64] |= 1 << (at % 64);
     }
 
+    /// Whether it has a word that the other does not have.
+    pub fn has_more_than(&self, other: &Self) -> bool {
+        let of_other = other.0.iter().copied().chain(std::iter::repeat(0));
+        self.0.iter().zip(of_other).any(|(own, other)| own & !other != 0)
+    }
+
     /// What either text has.
     pub fn add(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {

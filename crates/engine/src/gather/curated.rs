@@ -8,7 +8,7 @@ use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
 use ibidem_words::ports::index::IndexHit;
 use ibidem_words::ports::memory::{Memory, Remembered};
 use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::{Candidate, MemoryId, MemoryKind, SimilarityScale, as_shown};
+use ibidem_words::{Candidate, MemoryId, MemoryKind, Promise, SimilarityScale, as_shown};
 
 use crate::policy::CuratedRules;
 use crate::turn::{Asked, CuratedMatch};
@@ -142,6 +142,7 @@ impl Recalled {
             None => self.candidates.push(Candidate {
                 curated: Some(similarity),
                 forced: true,
+                promised: Some(Promise::Curator),
                 ..Candidate::unscored(passage)
             }),
         }

@@ -8,11 +8,11 @@ mod rows;
 use std::collections::{BTreeMap, HashMap};
 
 use futures::future::join;
-use ibidem_language::Terms;
+use ibidem_language::{PresentTerms, Terms};
 use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::ports::index::IndexQuery;
-use ibidem_words::{Candidate, DocumentId, PassageKey};
+use ibidem_words::{Candidate, DocumentId, PassageKey, Promise};
 use tracing::{Instrument as _, trace_span};
 
 use crate::columns::tables_first;
@@ -100,10 +100,11 @@ impl Search {
         rerank::best_of_parts_first(&mut candidates);
         successors_first(&mut candidates);
         tables_first(query, &mut candidates);
+        let terms = Terms::of(query);
+        promise_words(&mut candidates, &terms);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }
-        let terms = Terms::of(query);
         for candidate in &mut candidates {
             candidate.overlap_with(&terms);
         }
@@ -250,7 +251,8 @@ impl Search {
             let passage = visible.remove(&key)?;
             let candidate = Candidate::unscored(passage).near(cosine, scale);
             let on_its_text = addressed;
-            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, on_its_text, ..candidate })
+            let promised = addressed.then_some(Promise::Name);
+            Some(Candidate { promised, bm25, fused: fused.unwrap_or(0.0), forced, addressed, on_its_text, ..candidate })
         });
         Ok(confirmed.collect())
     }
@@ -326,6 +328,23 @@ fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments
     pool
 }
 
+/// A term that the asker typed is never lost: of what the asker's own words brought, the best passage with each of them is
+/// promised a place, unless one that is promised its own has the term too. Best first.
+fn promise_words(candidates: &mut [Candidate], terms: &Terms) {
+    let mut present = PresentTerms::default();
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.promised.is_some()) {
+        present.add(&candidate.overlap_with(terms).present);
+    }
+    let by_words = |candidate: &&mut Candidate| candidate.forced && candidate.promised.is_none();
+    for candidate in candidates.iter_mut().filter(by_words) {
+        let own = candidate.overlap_with(terms).present.clone();
+        if own.has_more_than(&present) {
+            candidate.promised = Some(Promise::Words);
+            present.add(&own);
+        }
+    }
+}
+
 /// Curators' sources join what the lanes brought; a passage that both have keeps its scores.
 fn lend(candidates: &mut Vec<Candidate>, curated: Vec<Candidate>) {
     for lent in curated {
@@ -333,6 +352,7 @@ fn lend(candidates: &mut Vec<Candidate>, curated: Vec<Candidate>) {
             Some(known) => {
                 known.curated = lent.curated;
                 known.forced = true;
+                known.promised = known.promised.max(lent.promised);
             }
             None => candidates.push(lent),
         }

@@ -13,6 +13,7 @@ mod notes;
 mod outgoing;
 mod parts;
 mod pool;
+mod promises;
 mod prompts;
 mod refusals;
 mod replayed;
