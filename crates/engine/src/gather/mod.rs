@@ -22,7 +22,7 @@ use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, SearchError};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
-use lanes::{LaneHit, Sweep, Swept};
+use lanes::{HITS_OF_NAMED, HITS_OF_SUCCESSOR, LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
@@ -63,33 +63,81 @@ impl Search {
         let swept = self.sweep(parts, asked, named).await?;
         let mut recalled = self.recall(parts, asked, &swept).await;
         let background = std::mem::take(&mut recalled.background);
-        let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
-
-        let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
-        let pool = pool(hits, most * self.wider(), named);
-        let mut candidates = self.confirm(parts, asked, pool).await?;
-        let successors = self.successors(parts, asked, swept.question, &candidates).await?;
-        candidates.extend(successors);
-        lend(&mut candidates, recalled.candidates);
-        self.record.found = candidates.len();
-
-        let mut reranked = false;
-        if let Some((_, reranker)) = reranking {
-            let read = rerank::read(reranker, asked, &asks, &mut candidates);
-            match read.instrument(trace_span!("rerank")).await {
-                Ok(()) => {
-                    reranked = true;
-                    self.record.read_by = Some(reranker.port().name().to_owned());
-                }
-                Err(error) => self.fall_back(Fallback::NoRerank, &error),
-            }
-            self.stage("rerank");
+        self.search_within(parts, asked, &swept.question, &mut recalled).await;
+        let mut read = (Vec::new(), false);
+        if recalled.suffices {
+            read = self.pooled(parts, asked, named, &asks, &Swept::of(&swept.question), &recalled).await?;
         }
+        // What a curator chose is not enough where it was read and does not answer.
+        let (candidates, is_read) = &read;
+        if !recalled.suffices || (*is_read && !recalled.answers(candidates)) {
+            self.record.curated_suffices = false;
+            read = self.pooled(parts, asked, named, &asks, &swept, &recalled).await?;
+        }
+        let (mut candidates, reranked) = read;
+        recalled.settle(&mut candidates, reranked);
         let candidates = trace_span!("read").in_scope(|| self.read(asked, candidates));
         self.log.warnings.extend(silent(rules, named, &candidates));
         Ok((candidates, reranked, background))
+    }
+
+    /// The candidates of the lanes and of curated memory, confirmed, and read where there is somebody to read them.
+    async fn pooled(
+        &mut self,
+        parts: &Parts,
+        asked: &Asked,
+        named: &NamedDocuments,
+        asks: &[String],
+        swept: &Swept,
+        recalled: &Recalled,
+    ) -> Result<(Vec<Candidate>, bool), SearchError> {
+        let rules = &asked.policy.rules.gather;
+        let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
+        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
+        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool);
+        let pool = pool(swept.hits.clone(), most * self.wider(), named);
+        let mut candidates = self.confirm(parts, asked, pool).await?;
+        let successors = self.successors(parts, asked, swept.question.clone(), &candidates).await?;
+        candidates.extend(successors);
+        lend(&mut candidates, recalled.candidates.clone());
+        self.record.found = candidates.len();
+
+        let Some((_, reranker)) = reranking else { return Ok((candidates, false)) };
+        let read = rerank::read(reranker, asked, asks, &mut candidates);
+        let is_read = match read.instrument(trace_span!("rerank")).await {
+            Ok(()) => {
+                self.record.read_by = Some(reranker.port().name().to_owned());
+                true
+            }
+            Err(error) => {
+                self.fall_back(Fallback::NoRerank, &error);
+                false
+            }
+        };
+        self.stage("rerank");
+        Ok((candidates, is_read))
+    }
+
+    /// A document that a curator chose as a whole brings the passages of it that come closest to the question; its first
+    /// ones where the index cannot say.
+    async fn search_within(&mut self, parts: &Parts, asked: &Asked, question: &IndexQuery, recalled: &mut Recalled) {
+        let documents = recalled.whole_documents();
+        if documents.is_empty() {
+            return;
+        }
+        self.record.index_calls += 1;
+        // A curator's choice is wanted wherever it is.
+        let question = IndexQuery { collections: Vec::new(), ..question.clone() };
+        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents, HITS_OF_NAMED).await;
+        let found = match hits {
+            Ok(hits) => self.confirm(parts, asked, hits.into_iter().collect()).await,
+            Err(error) => Err(error.into()),
+        };
+        match found {
+            Ok(found) => recalled.take(found),
+            Err(error) => self.record.failures.push(error.to_string()),
+        }
+        self.stage("memory");
     }
 
     /// Puts the candidates in order, keeps the best, and reads these for the question's terms.
@@ -224,7 +272,7 @@ impl Search {
         }
         let documents = documents.into_iter().map(|successor| successor.document).collect();
         self.record.index_calls += 1;
-        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents).await?;
+        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents, HITS_OF_SUCCESSOR).await?;
         let known = |key: &PassageKey| candidates.iter().any(|candidate| candidate.passage.passage == *key);
         let hits = hits.into_iter().filter(|(key, _)| !known(key)).collect();
         self.confirm(parts, asked, hits).await

@@ -12,6 +12,7 @@ mod named;
 mod notes;
 mod outgoing;
 mod parts;
+mod pins;
 mod pool;
 mod promises;
 mod prompts;
