@@ -87,6 +87,7 @@ fn record() -> DecisionRecord {
             addressed: false,
             on_its_text: false,
             forced: false,
+            promised: None,
             coverage: overlap.coverage,
             present: overlap.present,
             alike: Vec::new(),

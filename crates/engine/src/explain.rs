@@ -1,7 +1,7 @@
 //! A search laid open: the lanes, every candidate with every score it earned, and what dropped it. No model answers.
 
 use ibidem_words::degrade::Fallback;
-use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SourceId};
+use ibidem_words::{Action, Answer, Candidate, GateRecord, Promise, Reason, SourceId};
 use serde::Serialize;
 
 use crate::evidence::SiftedSearch;
@@ -79,6 +79,8 @@ pub struct ExplainedCandidate {
     pub similarity: f64,
     pub addressed: bool,
     pub forced: bool,
+    /// Why gathering promised it a place.
+    pub promised: Option<Promise>,
     pub text: String,
 }
 
@@ -213,6 +215,7 @@ fn candidate(candidate: &Candidate, note: Option<usize>, dropped_by: Option<&'st
         similarity: candidate.similarity(),
         addressed: candidate.addressed,
         forced: candidate.forced,
+        promised: candidate.promised,
         text: passage.text.clone(),
     }
 }

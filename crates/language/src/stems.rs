@@ -1,31 +1,104 @@
-//! What the forms of a word share. There are four ways, each named for what it is used for.
+//! What the forms of a word share. There are five ways, each named for what it is used for.
 //!
-//! The index takes Snowball's stems. The other ways are our own and stay as they are, because recorded decisions are
-//! compared with what they find: a statement's stem joins `deployment` and `deployed`, which a claim's stem must not, and
-//! two forms that only begin alike are enough to say that a passage has a word of the question, in any language.
+//! The index takes Snowball's stems, and so do words that are too short to be known by their beginning. The other ways are
+//! our own and stay as they are, because recorded decisions are compared with what they find: a statement's stem joins
+//! `deployment` and `deployed`, which a claim's stem must not, and two forms that only begin alike are enough to say that a
+//! passage has a word of the question, in any language.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use rust_stemmers::Stemmer;
 
-use crate::tables::Tables;
 use crate::tables::en::endings;
+use crate::tables::{self, Tables};
 
-/// Forms of a word have at least so many letters in common.
+/// Forms that are known by their beginning have at least so many letters in common.
 pub const SHORTEST_STEM: usize = 4;
 
-/// Two forms of one word: the same but for a short ending.
+/// Two forms of one word: the same but for a short ending, or, where they have too few letters in common to say so, of one
+/// stem (`fee` and `fees`, `lose` and `losing`). Both in lower case.
 pub fn same_word(one: &str, other: &str) -> bool {
-    const LONGEST_ENDING: usize = 3;
     if one == other {
         return true;
     }
-    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    common >= SHORTEST_STEM && longest - common <= LONGEST_ENDING
+    by_beginning(one, other).unwrap_or_else(|| {
+        sound(one) == sound(other) && have_one_stem((one, short(one).as_deref()), (other, short(other).as_deref()))
+    })
 }
 
-/// The letters that every form of a word begins with: words that begin otherwise are never the same.
+/// Whether two words are the same by their letters alone. None where these do not say: too few of them are common, or a
+/// vowel changes (`Vorgang`, `Vorgänge`).
+pub(crate) fn by_beginning(one: &str, other: &str) -> Option<bool> {
+    const LONGEST_ENDING: usize = 3;
+    let common = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    if common >= SHORTEST_STEM && longest - common <= LONGEST_ENDING {
+        return Some(true);
+    }
+    let is_known = common >= SHORTEST_STEM && one.is_ascii() && other.is_ascii();
+    is_known.then_some(false)
+}
+
+/// Whether two words have one stem, each given with its own. Where German changes a vowel, an ending must have come too:
+/// `zahlen` and `zählen` are two words.
+pub(crate) fn have_one_stem((one, of_one): (&str, Option<&str>), (other, of_other): (&str, Option<&str>)) -> bool {
+    let has_ending = || one.chars().count() != other.chars().count();
+    of_one.is_some() && of_one == of_other && ((one.is_ascii() && other.is_ascii()) || has_ending())
+}
+
+/// What all forms of a word have in common, whatever their stem: the first letter, and the second or that it is a vowel.
+/// Cheaper than a stem, to find out which words need one.
+pub(crate) fn sound(word: &str) -> (char, char) {
+    let mut letters = word.chars();
+    let first = match letters.next() {
+        Some('ä') => 'a',
+        Some('ö') => 'o',
+        Some('ü') => 'u',
+        other => other.unwrap_or(' '),
+    };
+    let second = match letters.next() {
+        Some('a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'ä' | 'ö' | 'ü') => 'a',
+        other => other.unwrap_or(' '),
+    };
+    (first, second)
+}
+
+/// The stem of a word, in lower case, by which forms with few letters in common are the same. By Snowball's rules for
+/// English, or for German where a letter says that it is German: without one, German rules would make one word of `rate` and
+/// `rat`. Only of a word and its inflections: `busy` and `business` have one stem by Snowball and are two words.
+pub fn short(word: &str) -> Option<String> {
+    const LONGEST: usize = 24;
+    const LONGEST_INFLECTION: usize = 4;
+    static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        let all = [&tables::ENGLISH, &tables::GERMAN].into_iter().flat_map(|language| language.forms);
+        all.copied().collect()
+    });
+    if word.len() > LONGEST || !word.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let word = FORMS.get(word).copied().unwrap_or(word);
+    if word.contains(['ä', 'ö', 'ü', 'ß']) {
+        return for_the_index(&tables::GERMAN).map(|stemmer| stemmer.stem(word).into_owned());
+    }
+    if !word.is_ascii() {
+        return None;
+    }
+    let stem = for_the_index(&tables::ENGLISH)?.stem(word).into_owned();
+    let lost = word.len().saturating_sub(stem.len());
+    let is_plural = word.ends_with('s') && !word.ends_with("ss");
+    let is_inflected = is_plural || word.ends_with("ed") || word.ends_with("ing");
+    (lost <= 1 || (is_inflected && lost <= LONGEST_INFLECTION)).then_some(stem)
+}
+
+/// The first letters of a word: most forms of it have them in common.
 pub fn beginning(word: &str) -> String {
     word.chars().take(SHORTEST_STEM).collect()
+}
+
+/// What stands for a word where many are compared at once: the beginning of its stem, or of the word where it has none.
+pub fn key(word: &str) -> String {
+    beginning(short(word).as_deref().unwrap_or(word))
 }
 
 /// Snowball's stemmer, for the terms of the index.
@@ -92,4 +165,71 @@ fn ending(word: &str) -> &str {
         }
     }
     word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_are_the_same_word() {
+        for (one, other, same) in [
+            // By what they begin with.
+            ("meal", "meals", true),
+            ("carry", "carried", true),
+            ("expense", "expenses", true),
+            ("policy", "police", true),
+            ("deployment", "deployed", false),
+            // By their stems: too few letters are common.
+            ("fee", "fees", true),
+            ("lose", "losing", true),
+            ("die", "dying", true),
+            ("duty", "duties", true),
+            ("rule", "ruling", true),
+            ("run", "running", true),
+            ("tax", "taxes", true),
+            ("api", "apis", true),
+            ("add", "added", true),
+            ("pay", "paid", true),
+            ("pays", "paid", true),
+            ("lost", "losing", true),
+            // Short words that are not the same.
+            ("cat", "car", false),
+            ("leave", "lea", false),
+            ("form", "for", false),
+            ("use", "user", false),
+            ("rate", "rat", false),
+            ("rating", "rat", false),
+            ("car", "care", false),
+            ("win", "wine", false),
+            ("ad", "added", false),
+            ("ad", "add", false),
+            ("feed", "fee", false),
+            ("busy", "business", false),
+            ("use", "useful", false),
+            ("new", "news", false),
+            ("b2b", "b2bs", false),
+            // German.
+            ("haus", "häuser", true),
+            ("vorgang", "vorgänge", true),
+            ("gehalt", "gehälter", true),
+            ("fuß", "füße", true),
+            ("tag", "tagen", true),
+            ("tage", "tages", true),
+            ("zahlen", "zählen", false),
+            ("schon", "schön", false),
+            ("rat", "rate", false),
+        ] {
+            assert_eq!(same_word(one, other), same, "{one} {other}");
+            assert_eq!(same_word(other, one), same, "{other} {one}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_the_same_for_the_forms_of_a_word() {
+        for (one, other) in [("losing", "lost"), ("restores", "restored"), ("fees", "fee"), ("meal", "meals")] {
+            assert_eq!(key(one), key(other), "{one} {other}");
+        }
+        assert_ne!(key("rate"), key("rat"));
+    }
 }

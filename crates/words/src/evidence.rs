@@ -1,6 +1,7 @@
 //! Candidates, with every score they earned on the way.
 
 use ibidem_language::Terms;
+use serde::{Deserialize, Serialize};
 
 use super::CharSpan;
 use super::similarity::SimilarityScale;
@@ -11,6 +12,21 @@ use crate::ports::reranker::Relevance;
 /// Numbers are compared as they are shown, so that what is said and what decided are the same number.
 pub fn as_shown(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
+}
+
+/// Why gathering promised a candidate its place. A gate that would take the place away keeps the candidate all the same.
+/// Where there are several reasons, the last of them in this order is the one that counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promise {
+    /// It is among the best by the asker's own words, and has one of them that no better one of these has.
+    Words,
+    /// The policy reserves places for its kind, or the question asks for the kind.
+    Kind,
+    /// A curator chose it for this question.
+    Curator,
+    /// The asker named its document.
+    Name,
 }
 
 /// A passage that may support an answer.
@@ -38,6 +54,8 @@ pub struct Candidate {
     /// Brought by a lane whose hits are kept whatever their cosine: the asker typed its words or its address, or a
     /// curator chose it.
     pub forced: bool,
+    /// Why gathering promised it a place. Records of older versions do not have this.
+    pub promised: Option<Promise>,
     /// What the gates need of its words, where they were read already.
     pub overlap: Option<WordOverlap>,
 }
@@ -58,8 +76,15 @@ impl Candidate {
             addressed: false,
             on_its_text: false,
             forced: false,
+            promised: None,
             overlap: None,
         }
+    }
+
+    /// With a promise, beside what it was promised before.
+    #[must_use]
+    pub fn promised(self, promise: Promise) -> Self {
+        Self { promised: self.promised.max(Some(promise)), ..self }
     }
 
     /// With a cosine of a model whose cosines have this scale.

@@ -36,7 +36,7 @@ pub use answer::{
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
-pub use evidence::{Candidate, as_shown};
+pub use evidence::{Candidate, Promise, as_shown};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{

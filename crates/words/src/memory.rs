@@ -39,7 +39,7 @@ impl TenantId {
 pub enum Reference {
     /// One passage.
     Passage(SourceId),
-    /// A document: its first passages.
+    /// A document: the passages of it that answer.
     Document(DocumentId),
     /// A document by its address.
     Address(String),

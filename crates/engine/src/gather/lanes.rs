@@ -36,8 +36,8 @@ pub(super) struct Sweep<'a> {
 #[derive(Default)]
 pub(super) struct Swept {
     pub(super) hits: BTreeMap<PassageKey, LaneHit>,
-    /// Entries of curated memory, by the point that came close.
-    pub(super) memory: Vec<IndexHit>,
+    /// Entries of curated memory, by the point that came close, and to which form of the question.
+    pub(super) memory: Vec<(VariantKind, IndexHit)>,
     /// What was searched for the question itself.
     pub(super) question: IndexQuery,
 }
@@ -56,10 +56,10 @@ pub(super) struct LaneHit {
 }
 
 /// Named documents bring so many of their passages, and no more of all of them together.
-const HITS_OF_NAMED: usize = 12;
+pub(super) const HITS_OF_NAMED: usize = 12;
 const MOST_HITS_OF_NAMED: usize = 60;
 /// What replaced a document that was found brings so many of its passages.
-const HITS_OF_SUCCESSOR: usize = 2;
+pub(super) const HITS_OF_SUCCESSOR: usize = 2;
 /// Points of curated memory that are looked at: several may be of one entry.
 const HITS_OF_MEMORY: usize = 24;
 
@@ -105,13 +105,15 @@ pub(super) async fn sweep(
     }
     let with_memory = wanted.with_memory && question.vector.is_some();
     if with_memory {
-        queries.push(IndexQuery {
+        // Curators write questions in their own words: any form of the question may come close to them.
+        queries.extend(wanted.variants.iter().enumerate().map(|(place, _)| IndexQuery {
             shelf: Shelf::Memory,
             words: None,
+            vector: vector(place),
             collections: Vec::new(),
             hits_per_lane: HITS_OF_MEMORY,
             ..question.clone()
-        });
+        }));
     }
     let mut found = index.call(asked.deadline, |index| index.search(&asked.scope, queries)).await?.into_iter();
     let mut swept = Swept { question, ..Swept::default() };
@@ -137,19 +139,23 @@ pub(super) async fn sweep(
         }
     }
     if with_memory {
-        swept.memory = found.next().unwrap_or_default();
+        for variant in wanted.variants {
+            let hits = found.next().unwrap_or_default();
+            swept.memory.extend(hits.into_iter().map(|hit| (variant.kind, hit)));
+        }
     }
     Ok(swept)
 }
 
-/// The best passages of these documents for the question.
+/// The best passages of these documents for the question, so many of each where they are alike.
 pub(super) async fn of_documents(
     index: &Part<dyn Index>,
     asked: &Asked,
     question: IndexQuery,
     documents: Vec<DocumentId>,
+    of_each: usize,
 ) -> Result<BTreeMap<PassageKey, LaneHit>, IndexError> {
-    let hits_per_lane = HITS_OF_SUCCESSOR * documents.len();
+    let hits_per_lane = (of_each * documents.len()).min(MOST_HITS_OF_NAMED);
     let query = IndexQuery { documents, hits_per_lane, ..question };
     let found = index.call(asked.deadline, |index| index.search(&asked.scope, vec![query])).await?;
     let mut swept = Swept::default();
@@ -171,6 +177,11 @@ fn scored(hit: &IndexHit) -> LaneHit {
 }
 
 impl Swept {
+    /// Nothing, for this question.
+    pub(super) fn of(question: &IndexQuery) -> Self {
+        Self { question: question.clone(), ..Self::default() }
+    }
+
     fn take(&mut self, hit: &IndexHit, scored: LaneHit) {
         let known = self.hits.entry(hit.passage).or_default();
         known.cosine = larger(known.cosine, scored.cosine, f32::max);

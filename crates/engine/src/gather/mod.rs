@@ -8,11 +8,11 @@ mod rows;
 use std::collections::{BTreeMap, HashMap};
 
 use futures::future::join;
-use ibidem_language::Terms;
+use ibidem_language::{PresentTerms, Terms};
 use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Fault};
 use ibidem_words::ports::index::IndexQuery;
-use ibidem_words::{Candidate, DocumentId, PassageKey};
+use ibidem_words::{Candidate, DocumentId, PassageKey, Promise};
 use tracing::{Instrument as _, trace_span};
 
 use crate::columns::tables_first;
@@ -22,7 +22,7 @@ use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, Rounds, SearchError, Weighed};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
-use lanes::{LaneHit, Sweep, Swept};
+use lanes::{HITS_OF_NAMED, HITS_OF_SUCCESSOR, LaneHit, Sweep, Swept};
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
@@ -69,40 +69,101 @@ impl Search {
         let asks = if named.documents.is_empty() { asked.parts() } else { Vec::new() };
         self.plan(parts, asked, &asks).await;
         let query = self.query(parts, asked).await?;
-        let reranking = rules.rerank.as_ref().zip(parts.reranker.as_ref());
-        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = reranking.map_or(2 * rules.hits_per_lane, |(rerank, _)| rerank.pool) * self.wider();
-
-        let (mut candidates, recalled) = loop {
+        let (swept, mut recalled, found) = loop {
             let swept = self.sweep(parts, asked, named, &query).await?;
-            let recalled = self.recall(parts, asked, &swept).await;
-            let hits = if recalled.suffices { BTreeMap::new() } else { swept.hits };
-            let mut candidates = self.confirm(parts, asked, pool(hits, most, named)).await?;
-            let successors = self.successors(parts, asked, swept.question, &candidates).await?;
-            candidates.extend(successors);
+            let mut recalled = self.recall(parts, asked, &swept).await;
+            self.search_within(parts, asked, &swept.question, &mut recalled).await;
+            let found = if recalled.suffices {
+                self.confirmed(parts, asked, named, &Swept::of(&swept.question)).await?
+            } else {
+                self.confirmed(parts, asked, named, &swept).await?
+            };
             if !self.rounds.another() {
-                break (candidates, recalled);
+                break (swept, recalled, found);
             }
         };
-        let background = recalled.background;
-        lend(&mut candidates, recalled.candidates);
-        self.record.found = candidates.len();
-
-        let mut reranked = false;
-        if let Some((_, reranker)) = reranking {
-            let read = rerank::read(reranker, asked, &asks, &mut candidates);
-            match read.instrument(trace_span!("rerank")).await {
-                Ok(()) => {
-                    reranked = true;
-                    self.record.read_by = Some(reranker.port().name().to_owned());
-                }
-                Err(error) => self.fall_back(Fallback::NoRerank, &error),
-            }
-            self.stage("rerank");
+        let background = std::mem::take(&mut recalled.background);
+        let (mut candidates, mut reranked) = self.with_curated(parts, asked, &asks, found, &recalled).await;
+        // What a curator chose is not enough where it was read and does not answer.
+        if recalled.suffices && reranked && !recalled.answers(&candidates) {
+            self.record.curated_suffices = false;
+            let found = self.confirmed(parts, asked, named, &swept).await?;
+            (candidates, reranked) = self.with_curated(parts, asked, &asks, found, &recalled).await;
         }
+        recalled.settle(&mut candidates, reranked);
         let candidates = trace_span!("read").in_scope(|| self.read(asked, candidates));
         self.log.warnings.extend(silent(rules, named, &candidates));
         Ok((candidates, reranked, background))
+    }
+
+    /// The candidates of the lanes, as far as the catalogue confirms them, and what replaced them.
+    async fn confirmed(
+        &mut self,
+        parts: &Parts,
+        asked: &Asked,
+        named: &NamedDocuments,
+        swept: &Swept,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let rules = &asked.policy.rules.gather;
+        let reranking = rules.rerank.as_ref().filter(|_| parts.reranker.is_some());
+        // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
+        let most = reranking.map_or(2 * rules.hits_per_lane, |rerank| rerank.pool);
+        let pool = pool(swept.hits.clone(), most * self.wider(), named);
+        let mut candidates = self.confirm(parts, asked, pool).await?;
+        let successors = self.successors(parts, asked, swept.question.clone(), &candidates).await?;
+        candidates.extend(successors);
+        Ok(candidates)
+    }
+
+    /// With the candidates of curated memory, and read where there is somebody to read them. Says whether they were.
+    async fn with_curated(
+        &mut self,
+        parts: &Parts,
+        asked: &Asked,
+        asks: &[String],
+        mut candidates: Vec<Candidate>,
+        recalled: &Recalled,
+    ) -> (Vec<Candidate>, bool) {
+        lend(&mut candidates, recalled.candidates.clone());
+        self.record.found = candidates.len();
+
+        let reranking = asked.policy.rules.gather.rerank.as_ref().zip(parts.reranker.as_ref());
+        let Some((_, reranker)) = reranking else { return (candidates, false) };
+        let read = rerank::read(reranker, asked, asks, &mut candidates);
+        let is_read = match read.instrument(trace_span!("rerank")).await {
+            Ok(()) => {
+                self.record.read_by = Some(reranker.port().name().to_owned());
+                true
+            }
+            Err(error) => {
+                self.fall_back(Fallback::NoRerank, &error);
+                false
+            }
+        };
+        self.stage("rerank");
+        (candidates, is_read)
+    }
+
+    /// A document that a curator chose as a whole brings the passages of it that come closest to the question; its first
+    /// ones where the index cannot say.
+    async fn search_within(&mut self, parts: &Parts, asked: &Asked, question: &IndexQuery, recalled: &mut Recalled) {
+        let documents = recalled.whole_documents();
+        if documents.is_empty() {
+            return;
+        }
+        self.record.index_calls += 1;
+        // A curator's choice is wanted wherever it is.
+        let question = IndexQuery { collections: Vec::new(), ..question.clone() };
+        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents, HITS_OF_NAMED).await;
+        let found = match hits {
+            Ok(hits) => self.confirm(parts, asked, hits.into_iter().collect()).await,
+            Err(error) => Err(error.into()),
+        };
+        match found {
+            Ok(found) => recalled.take(found),
+            Err(error) => self.record.failures.push(error.to_string()),
+        }
+        self.stage("memory");
     }
 
     /// Puts the candidates in order, keeps the best, and reads these for the question's terms.
@@ -113,10 +174,11 @@ impl Search {
         rerank::best_of_parts_first(&mut candidates);
         successors_first(&mut candidates);
         tables_first(query, &mut candidates);
+        let terms = Terms::of(query);
+        promise_words(&mut candidates, &terms);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
         }
-        let terms = Terms::of(query);
         for candidate in &mut candidates {
             candidate.overlap_with(&terms);
         }
@@ -247,7 +309,7 @@ impl Search {
         }
         let documents = documents.into_iter().map(|successor| successor.document).collect();
         self.record.index_calls += 1;
-        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents).await?;
+        let hits = lanes::of_documents(&parts.searcher.index, asked, question, documents, HITS_OF_SUCCESSOR).await?;
         let known = |key: &PassageKey| candidates.iter().any(|candidate| candidate.passage.passage == *key);
         let hits = hits.into_iter().filter(|(key, _)| !known(key)).collect();
         self.confirm(parts, asked, hits).await
@@ -275,7 +337,8 @@ impl Search {
             let passage = visible.remove(&key)?;
             let candidate = Candidate::unscored(passage).near(cosine, scale);
             let on_its_text = addressed;
-            Some(Candidate { bm25, fused: fused.unwrap_or(0.0), forced, addressed, on_its_text, ..candidate })
+            let promised = addressed.then_some(Promise::Name);
+            Some(Candidate { promised, bm25, fused: fused.unwrap_or(0.0), forced, addressed, on_its_text, ..candidate })
         });
         Ok(confirmed.collect())
     }
@@ -351,6 +414,23 @@ fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments
     pool
 }
 
+/// A term that the asker typed is never lost: of what the asker's own words brought, the best passage with each of them is
+/// promised a place, unless one that is promised its own has the term too. Best first.
+fn promise_words(candidates: &mut [Candidate], terms: &Terms) {
+    let mut present = PresentTerms::default();
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.promised.is_some()) {
+        present.add(&candidate.overlap_with(terms).present);
+    }
+    let by_words = |candidate: &&mut Candidate| candidate.forced && candidate.promised.is_none();
+    for candidate in candidates.iter_mut().filter(by_words) {
+        let own = candidate.overlap_with(terms).present.clone();
+        if own.has_more_than(&present) {
+            candidate.promised = Some(Promise::Words);
+            present.add(&own);
+        }
+    }
+}
+
 /// Curators' sources join what the lanes brought; a passage that both have keeps its scores.
 fn lend(candidates: &mut Vec<Candidate>, curated: Vec<Candidate>) {
     for lent in curated {
@@ -358,6 +438,7 @@ fn lend(candidates: &mut Vec<Candidate>, curated: Vec<Candidate>) {
             Some(known) => {
                 known.curated = lent.curated;
                 known.forced = true;
+                known.promised = known.promised.max(lent.promised);
             }
             None => candidates.push(lent),
         }

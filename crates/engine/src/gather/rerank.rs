@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ibidem_language::{same_word, significant_terms};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, characters_above, passage_in_context};
+use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
 use super::rows::named_rows;
 use crate::policy::{RerankRules, UnrankedOrder};
@@ -201,10 +201,10 @@ fn unranked_standing(candidate: &Candidate, order: UnrankedOrder, best_rank: f64
     }
 }
 
-/// The best, with the places that are reserved for some kinds and, where no reranker has read them, for what was forced.
-/// What is kept stays in order; the others come back apart.
+/// The best, with the places that are reserved for some kinds, for what else was promised one and, where no reranker has
+/// read them, for what was forced. What is kept stays in order; the others come back apart.
 pub(super) fn keep(
-    candidates: Vec<Candidate>,
+    mut candidates: Vec<Candidate>,
     rules: &RerankRules,
     asked: &[&DocumentKind],
 ) -> (Vec<Candidate>, Vec<Candidate>) {
@@ -216,14 +216,15 @@ pub(super) fn keep(
     }
     let mut chosen = vec![false; candidates.len()];
     let mut places = rules.keep;
-    for (is_chosen, candidate) in chosen.iter_mut().zip(&candidates) {
+    for (is_chosen, candidate) in chosen.iter_mut().zip(&mut candidates) {
         let due = candidate.passage.kind.as_ref().and_then(|kind| reserved.get_mut(kind)).filter(|due| **due > 0);
-        let is_forced = candidate.forced && candidate.rerank.is_none();
+        let is_forced = candidate.promised == Some(Promise::Words) || (candidate.forced && candidate.rerank.is_none());
         if places == 0 || !(due.is_some() || is_forced) {
             continue;
         }
         if let Some(due) = due {
             *due -= 1;
+            candidate.promised = candidate.promised.max(Some(Promise::Kind));
         }
         *is_chosen = true;
         places -= 1;

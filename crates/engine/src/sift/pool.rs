@@ -1,8 +1,10 @@
 //! A pool of candidates: as the gates are given it, and while they look at it.
 
+use std::collections::HashMap;
+
 use ibidem_language::Terms;
 use ibidem_words::degrade::Fallback;
-use ibidem_words::{Candidate, GateRecord, Reason, Verdict};
+use ibidem_words::{Candidate, DocumentId, GateRecord, Promise, Reason, Verdict};
 
 /// What the gates look at: a pool, and what they must know of how it came about.
 pub(crate) struct Pool<'a> {
@@ -89,6 +91,47 @@ impl<'a> WorkingPool<'a> {
         self.dropped.extend(self.kept.extract_if(.., fails).map(|candidate| (gate, candidate)));
         let observed = (self.dropped.len() - before) as f64;
         self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
+    }
+
+    /// Keeps what passes, and what gathering promised a place: of one document that was named or chosen by a curator, no
+    /// more than so many. That it kept promises, and how many, is a line of its own in the trace.
+    pub(super) fn keep_if_or_promised(
+        &mut self,
+        gate: &'static str,
+        threshold: f64,
+        most_of_document: usize,
+        mut passes: impl FnMut(&mut Candidate) -> bool,
+    ) {
+        let passing: Vec<bool> = self.kept.iter_mut().map(&mut passes).collect();
+        let promised = self.promised(&passing, most_of_document);
+        let mut keeps = passing.iter().zip(&promised).map(|(passes, is_promised)| *passes || *is_promised);
+        self.keep_if(gate, threshold, |_, _| keeps.next().unwrap_or(true));
+        self.record_promises(gate, promised.iter().filter(|is_promised| **is_promised).count(), threshold);
+    }
+
+    /// Which of those that do not pass keep their place by a promise.
+    pub(super) fn promised(&self, passing: &[bool], most_of_document: usize) -> Vec<bool> {
+        let mut of_document: HashMap<DocumentId, usize> = HashMap::new();
+        let promised = self.kept.iter().zip(passing).map(|(candidate, passes)| {
+            let of_document = of_document.entry(candidate.passage.passage.document).or_default();
+            let is_promised = !passes
+                && match candidate.promised {
+                    None => false,
+                    Some(Promise::Words | Promise::Kind) => true,
+                    Some(Promise::Curator | Promise::Name) => *of_document < most_of_document,
+                };
+            *of_document += usize::from(*passes || is_promised);
+            is_promised
+        });
+        promised.collect()
+    }
+
+    /// Says once in the trace that a gate kept promises, and how many.
+    pub(super) fn record_promises(&mut self, gate: &str, count: usize, threshold: f64) {
+        let gate = format!("{gate}_promised");
+        if count > 0 && !self.trace.iter().any(|record| record.gate == gate) {
+            self.trace.push(GateRecord { gate, verdict: Verdict::Pass, observed: count as f64, threshold });
+        }
     }
 
     /// Remembers that a gate drops what is less similar than this.

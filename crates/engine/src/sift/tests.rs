@@ -1,6 +1,6 @@
 //! The gates one after another. Each at, below and above its threshold is tested in its own file.
 
-use ibidem_words::Reason;
+use ibidem_words::{Promise, Reason};
 use proptest::prelude::*;
 
 use super::fixtures::{BOOK, candidate, gathered, passes, pool};
@@ -59,7 +59,9 @@ proptest! {
     fn a_stricter_threshold_never_answers_more(
         cosines in prop::collection::vec(0.0_f32..1.0, 0..12),
         lectures in 0_usize..4,
-        gate in 0_usize..6,
+        gate in 0_usize..8,
+        promised in prop::collection::vec(prop::sample::select(vec![None, Some(Promise::Words), Some(Promise::Name)]), 12),
+        read in prop::collection::vec(0.0_f32..1.0, 12),
         threshold in 0.0_f64..0.9,
         more in 0.0_f64..0.1,
     ) {
@@ -69,6 +71,9 @@ proptest! {
                 1 => format!("[{{min_similarity: {threshold}}}, {{top1_similarity: 0.4}}]"),
                 2 => format!("[{{noise_floor: {{reranked: 0.1, otherwise: {threshold}}}}}, {{top1_similarity: 0.4}}]"),
                 3 => format!("[{{no_context: {{least_hits: 2, least_mean: {threshold}}}}}]"),
+                6 => format!("[{{min_similarity: {threshold}}}]"),
+                // The fewer are kept, the stricter.
+                7 => format!("[{{keep_best: {{at_least: {}}}}}, {{answerability: 0.5}}]", if threshold > 0.4 { 6 } else { 9 }),
                 4 => format!("[{{no_context: {{least_hits: {:.0}, least_mean: 0.3}}}}]", threshold * 12.0),
                 _ => format!(
                     "[{{coverage: {{sufficient: {threshold}, least_of_kind: 2, primary_kind: lecture, confident: 1.0, \
@@ -78,6 +83,10 @@ proptest! {
             let mut pool = pool(&cosines);
             for candidate in pool.iter_mut().take(lectures) {
                 candidate.passage.kind = Some("lecture".parse().unwrap());
+            }
+            for ((candidate, promised), read) in pool.iter_mut().zip(&promised).zip(&read) {
+                candidate.promised = *promised;
+                candidate.rerank = (gate == 7).then_some(*read);
             }
             passes(&sift(gathered("oil", &gates, pool)))
         };

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 
 use ibidem_words::degrade::{Deadline, Part, PartError};
 use ibidem_words::ports::language_model::{Estimate, ModelLimits, Tokenizer};
-use ibidem_words::{Candidate, Question, Reason, Refusal, Speaker};
+use ibidem_words::{Candidate, Promise, Question, Reason, Refusal, Speaker};
 
 use super::prompt;
 use crate::policy::{Budget, SpeakRules};
@@ -120,7 +120,8 @@ async fn count(
     }
 }
 
-/// The judge's order where one has read them, else by similarity; ties break by source id.
+/// The judge's order where one has read them, else by similarity; ties break by source id. Behind the best of all come those
+/// of a kind that was promised a place: the others would crowd them out.
 fn best_first(evidence: &[Candidate]) -> Vec<usize> {
     let standing = |place: &usize| {
         let candidate = &evidence[*place];
@@ -135,6 +136,10 @@ fn best_first(evidence: &[Candidate]) -> Vec<usize> {
             .then_with(|| other_similarity.total_cmp(&similarity))
             .then_with(|| source(one).cmp(&source(other)))
     });
+    let is_promised = |place: &usize| evidence[*place].promised == Some(Promise::Kind);
+    if let Some((_, others)) = places.split_first_mut() {
+        others.sort_by_key(|place| !is_promised(place));
+    }
     places
 }
 

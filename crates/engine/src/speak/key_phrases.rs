@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use ibidem_language::markers::without_markers;
-use ibidem_language::stems::beginning;
+use ibidem_language::stems::{beginning, key, short};
 use ibidem_language::{is_significant, same_word};
 use ibidem_words::as_shown;
 
 /// What the sources say, ready to be held against an answer.
 pub(super) struct KeyPhrases {
-    /// By their first letters, because only words that begin alike are forms of one word.
+    /// By their first letters and by their stems: forms of one word have one of the two in common.
     words: HashMap<String, Vec<String>>,
     pairs: HashSet<(String, String)>,
 }
@@ -21,9 +21,11 @@ impl KeyPhrases {
             for run in runs(text) {
                 phrases.pairs.extend(pairs(&run));
                 for word in run {
-                    let known = phrases.words.entry(beginning(&word)).or_default();
-                    if !known.contains(&word) {
-                        known.push(word);
+                    for place in places(&word) {
+                        let known = phrases.words.entry(place).or_default();
+                        if !known.contains(&word) {
+                            known.push(word.clone());
+                        }
                     }
                 }
             }
@@ -51,8 +53,14 @@ impl KeyPhrases {
     }
 
     fn has(&self, word: &str) -> bool {
-        self.words.get(&beginning(word)).is_some_and(|known| known.iter().any(|known| same_word(known, word)))
+        let mut known = places(word).filter_map(|place| self.words.get(&place)).flatten();
+        known.any(|known| same_word(known, word))
     }
+}
+
+/// Where a word is looked for, and its other forms with it.
+fn places(word: &str) -> impl Iterator<Item = String> {
+    std::iter::once(beginning(word)).chain(short(word))
 }
 
 /// The significant words of each stretch between stops and commas, in order.
@@ -65,9 +73,9 @@ fn runs(text: &str) -> Vec<Vec<String>> {
     runs.filter(|run| !run.is_empty()).collect()
 }
 
-/// In the forms' common beginning, so that "restores backups" and "restored backup" are one pair.
+/// In what the forms have in common, so that "restores backups" and "restored backup" are one pair.
 fn pairs(run: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
-    run.windows(2).map(|pair| (beginning(&pair[0]), beginning(&pair[1])))
+    run.windows(2).map(|pair| (key(&pair[0]), key(&pair[1])))
 }
 
 #[cfg(test)]
@@ -85,6 +93,7 @@ mod tests {
             ("Backups are kept for ninety days.[1]", 1.0),
             ("Operations restored the backup.[2]", 0.8),
             ("Lunch is free.", 0.0),
+            ("Backups keep ninety days.", 1.0),
             ("", 0.0),
             ("[1]", 0.0),
         ] {

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use comfy_table::{Cell, CellAlignment};
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::{CollectionName, Question, QuestionDraft};
+use ibidem_words::{CollectionName, Promise, Question, QuestionDraft};
 
 use crate::compose::Parts;
 use crate::console;
@@ -144,6 +144,7 @@ fn forced_by(candidate: &ExplainedCandidate) -> &'static str {
     match candidate {
         ExplainedCandidate { addressed: true, .. } => "address",
         ExplainedCandidate { curated: Some(_), .. } => "curated",
+        ExplainedCandidate { promised: Some(Promise::Kind), .. } => "kind",
         ExplainedCandidate { forced: true, .. } => "words",
         _ => "",
     }

@@ -20,6 +20,8 @@ pub(crate) struct Tables {
     pub(crate) name: &'static str,
     /// Snowball's algorithm for it.
     pub(crate) snowball: Option<Algorithm>,
+    /// Forms whose word no stemmer finds, in lower case, each with the word: `("paid", "pay")`.
+    pub(crate) forms: &'static [(&'static str, &'static str)],
     /// One stop word on a line, then who leaves it out: see [`crate::stop_words`].
     pub(crate) stop_words: &'static str,
     /// As they are written, in their order; a month with two names has them one after the other.
@@ -239,6 +241,7 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
+    forms: &[],
     stop_words: "",
     months: &[],
     writes_days_with_a_stop: false,

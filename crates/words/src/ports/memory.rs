@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use crate::ports::catalogue::{CatalogueError, CataloguePassage};
 use crate::{MemoryEntry, MemoryId, Scope};
 
-/// The most passages that a reference to a whole document brings.
+/// The most passages that a reference to a whole document brings by itself: its first ones, which stand in where the
+/// document was not searched.
 pub const PASSAGES_OF_A_DOCUMENT: u32 = 3;
 
 /// An entry, and what its references resolve to now for this asker.

@@ -46,7 +46,7 @@ fn document(number: u128, tags: &[Tag], memory: &FakeMemory) -> Reference {
 }
 
 /// A memory of one entry with so many references, and what the index brings of it.
-fn memory(kind: MemoryKind, references: u128, similarity: f32) -> (FakeMemory, Vec<IndexHit>) {
+fn memory(kind: MemoryKind, references: u128, similarity: f32) -> (FakeMemory, Vec<(VariantKind, IndexHit)>) {
     let memory = FakeMemory::default();
     let references = (1..=references).map(|number| document(number, &[Tag::public()], &memory)).collect();
     let id = MemoryId(Uuid::from_u128(99));
@@ -54,7 +54,7 @@ fn memory(kind: MemoryKind, references: u128, similarity: f32) -> (FakeMemory, V
     let version = memory.put(tenant(), entry);
     let passage = PassageKey { document: id.as_document(), version, chunk_index: 0 };
     let hit = IndexHit { passage, cosine: Some(similarity), bm25: None, dense_rank: Some(0), lexical_rank: None };
-    (memory, vec![hit])
+    (memory, vec![(VariantKind::Question, hit)])
 }
 
 fn note() -> MemoryKind {
@@ -136,8 +136,8 @@ async fn a_note_with_too_few_references_that_resolve_does_not_suffice() {
     let mut entry = memory.recall(&scope(), &[MemoryId(Uuid::from_u128(99))]).await.unwrap().remove(0).entry;
     entry.references.push(hidden);
     let version = memory.put(tenant(), entry);
-    let hits: Vec<IndexHit> =
-        hits.into_iter().map(|hit| IndexHit { passage: PassageKey { version, ..hit.passage }, ..hit }).collect();
+    let newer = |hit: IndexHit| IndexHit { passage: PassageKey { version, ..hit.passage }, ..hit };
+    let hits: Vec<_> = hits.into_iter().map(|(kind, hit)| (kind, newer(hit))).collect();
     let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
     assert!(!recalled.suffices, "a reference that the asker may not see is none");
     assert_eq!(recalled.candidates.len(), 2);
@@ -147,6 +147,18 @@ async fn a_note_with_too_few_references_that_resolve_does_not_suffice() {
 async fn a_pin_without_a_source_that_the_asker_may_have_says_nothing() {
     let recalled = recalled(MemoryKind::Pin, 0, 0.99, None).await;
     assert!(!recalled.suffices && !recalled.matches[0].accepted);
+}
+
+#[tokio::test]
+async fn any_form_of_the_question_calls_an_entry_up_and_a_part_of_it_never_suffices() {
+    for (kind, suffices) in
+        [(VariantKind::Question, true), (VariantKind::Paraphrase, true), (VariantKind::SubQuestion, false)]
+    {
+        let (memory, hits) = memory(MemoryKind::Pin, 1, 0.99);
+        let hits: Vec<_> = hits.into_iter().map(|(_, hit)| (kind, hit)).collect();
+        let recalled = recall(&memory, None, &asked(), &rules(), &hits, SimilarityScale::COSINE).await.unwrap();
+        assert_eq!((recalled.matches[0].accepted, recalled.suffices), (true, suffices), "{kind:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,15 +1,19 @@
-//! `keep_best`: keeps the best, as many as the question asks for. Where no policy says when, it is done at the end.
+//! `keep_best`: keeps the best, as many as the question asks for, or as the policy says at least; and beside them what
+//! gathering promised a place. Where no policy says when, it is done at the end.
 
+use ibidem_words::Question;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
 use crate::sift::pool::WorkingPool;
 
-/// There is nothing to say about it: the number is the question's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepBest {
+    /// As many as the question asks for.
     MaxContextChunks,
+    /// As many as the question asks for, and so many at least.
+    AtLeast(usize),
 }
 
 impl GateRule for KeepBest {
@@ -26,7 +30,23 @@ impl GateRule for KeepBest {
     }
 
     fn words(&self) -> Vec<String> {
-        vec!["The best are kept, as many as the asker's `max_context_chunks`.".to_owned()]
+        let at_least = match self {
+            Self::MaxContextChunks => String::new(),
+            Self::AtLeast(least) => format!(" and at least {least}"),
+        };
+        vec![format!(
+            "The best are kept, as many as the asker's `max_context_chunks`{at_least}, and beside them what was promised \
+             a place."
+        )]
+    }
+
+    fn contradictions(&self) -> Vec<String> {
+        let most = Question::MOST_CONTEXT_CHUNKS;
+        let beyond = |least: usize| format!("sift.keep_best.at_least is {least}; it must be from 1 to {most}");
+        match self {
+            Self::AtLeast(least) if !(1..=most).contains(least) => vec![beyond(*least)],
+            _ => Vec::new(),
+        }
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -36,6 +56,9 @@ impl GateRule for KeepBest {
 
 impl DropsCandidates for KeepBest {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
+        if let Self::AtLeast(least) = self {
+            pool.most_kept = pool.most_kept.max(*least);
+        }
         keep_best(pool);
     }
 
@@ -44,16 +67,28 @@ impl DropsCandidates for KeepBest {
     }
 }
 
-/// The best, as many as the question asks for. Doing it again changes nothing.
+/// The best, and what was promised a place: of a document that was named, as many as of all others. Doing it again changes
+/// nothing.
 pub(in crate::sift) fn keep_best(pool: &mut WorkingPool<'_>) {
-    let beyond = pool.kept.split_off(pool.kept.len().min(pool.most_kept));
-    pool.dropped.extend(beyond.into_iter().map(|candidate| ("max_context_chunks", candidate)));
+    let most = pool.most_kept;
+    if pool.kept.len() <= most {
+        return;
+    }
+    let passing: Vec<bool> = (0..pool.kept.len()).map(|place| place < most).collect();
+    let promised = pool.promised(&passing, most);
+    let mut keeps = passing.iter().zip(&promised).map(|(passes, is_promised)| *passes || *is_promised);
+    let beyond = pool.kept.extract_if(.., |_| !keeps.next().unwrap_or(true));
+    pool.dropped.extend(beyond.map(|candidate| ("max_context_chunks", candidate)));
+    let count = promised.iter().filter(|is_promised| **is_promised).count();
+    pool.record_promises(KeepBest::name(), count, most as f64);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::words_of;
-    use crate::sift::fixtures::{evidence, gathered, passes, pool};
+    use ibidem_words::{Candidate, Promise};
+
+    use super::super::tests::{contradictions_of, words_of};
+    use crate::sift::fixtures::{candidate, evidence, gathered, passes, pool};
     use crate::sift::sift;
 
     #[test]
@@ -73,9 +108,52 @@ mod tests {
         }
     }
 
+    fn kept(gates: &str, candidates: Vec<Candidate>, most: usize) -> Vec<u32> {
+        let mut gathered = gathered("oil", gates, candidates);
+        gathered.asked.question.max_context_chunks = most;
+        evidence(&sift(gathered))
+    }
+
+    #[test]
+    fn what_was_promised_a_place_is_kept_beside_the_best_wherever_the_gate_stands() {
+        let mut candidates = pool(&[0.9, 0.8, 0.7, 0.6, 0.5]);
+        candidates[3].promised = Some(Promise::Kind);
+        for gates in ["[]", "[{keep_best: max_context_chunks}]"] {
+            assert_eq!(kept(gates, candidates.clone(), 2), [0, 1, 3], "{gates}");
+        }
+        let mut gathered = gathered("oil", "[{keep_best: max_context_chunks}]", candidates);
+        gathered.asked.question.max_context_chunks = 2;
+        let outcome = sift(gathered);
+        let kept = outcome.sifted().log.trace.iter().filter(|record| record.gate == "keep_best_promised");
+        assert_eq!(kept.map(|record| record.observed).collect::<Vec<_>>(), [1.0]);
+    }
+
+    #[test]
+    fn of_each_document_that_was_named_as_many_are_kept_as_of_all_others() {
+        let named = |document, chunk| candidate(document, chunk, 0.9, &format!("text {chunk}")).promised(Promise::Name);
+        let candidates = (0..4).map(|chunk| named(1, chunk)).chain((4..8).map(|chunk| named(2, chunk))).collect();
+        assert_eq!(kept("[]", candidates, 2), [0, 1, 4, 5]);
+    }
+
+    #[test]
+    fn the_policy_may_keep_more_than_the_question_asks_for() {
+        let at_least = "[{keep_best: {at_least: 3}}]";
+        assert_eq!(kept(at_least, pool(&[0.9, 0.8, 0.7, 0.6]), 2), [0, 1, 2]);
+        assert_eq!(kept(at_least, pool(&[0.9, 0.8, 0.7, 0.6]), 4), [0, 1, 2, 3]);
+        let none = "sift.keep_best.at_least is 0; it must be from 1 to 20";
+        assert_eq!(contradictions_of("[{keep_best: {at_least: 0}}]"), [none]);
+    }
+
     #[test]
     fn it_says_whose_number_it_is() {
-        let said = ["The best are kept, as many as the asker's `max_context_chunks`."];
-        assert_eq!(words_of("{keep_best: max_context_chunks}"), said);
+        assert_eq!(
+            words_of("{keep_best: max_context_chunks}"),
+            [
+                "The best are kept, as many as the asker's `max_context_chunks`, and beside them what was promised a \
+              place."
+            ]
+        );
+        let [said] = &words_of("{keep_best: {at_least: 16}}")[..] else { panic!("one line") };
+        assert!(said.contains("`max_context_chunks` and at least 16,"), "{said}");
     }
 }

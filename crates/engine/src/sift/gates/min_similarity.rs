@@ -1,4 +1,4 @@
-//! `min_similarity`: drops candidates below a similarity, whatever they are.
+//! `min_similarity`: drops candidates below a similarity. What gathering promised a place is exempt.
 
 use serde::Deserialize;
 
@@ -25,7 +25,7 @@ impl GateRule for MinSimilarity {
     }
 
     fn words(&self) -> Vec<String> {
-        vec![format!("It is dropped below a similarity of {}.", self.0)]
+        vec![format!("It is dropped below a similarity of {}, unless it was promised a place.", self.0)]
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -35,17 +35,13 @@ impl GateRule for MinSimilarity {
     fn without_effect_among(&self, _gates: &[Gate]) -> Vec<String> {
         demands_nothing("sift.min_similarity", self.0).into_iter().collect()
     }
-
-    fn least_similarity(&self) -> Option<f64> {
-        Some(self.0)
-    }
 }
 
 impl DropsCandidates for MinSimilarity {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
         let least = self.0;
         pool.demand(least);
-        pool.keep_if(Self::name(), least, |candidate, _| candidate.similarity() >= least);
+        pool.keep_if_or_promised(Self::name(), least, usize::MAX, |candidate| candidate.similarity() >= least);
     }
 
     fn may_drop_all(&self) -> bool {
@@ -55,20 +51,31 @@ impl DropsCandidates for MinSimilarity {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_words::{Promise, Verdict};
+
     use super::super::tests::{warnings_of, words_of};
     use crate::sift::fixtures::{evidence, gathered, pool};
     use crate::sift::sift;
 
     #[test]
-    fn the_minimum_similarity_drops_below_itself_and_spares_nobody() {
-        let mut pool = pool(&[0.9, 0.3, 0.2999]);
+    fn the_minimum_similarity_drops_below_itself_and_spares_what_was_promised_a_place() {
+        let gates = "[{min_similarity: 0.3}]";
+        let mut pool = pool(&[0.9, 0.3, 0.2999, 0.1]);
         pool[2].forced = true;
-        assert_eq!(evidence(&sift(gathered("oil", "[{min_similarity: 0.3}]", pool))), [0, 1]);
+        assert_eq!(evidence(&sift(gathered("oil", gates, pool.clone()))), [0, 1], "as older records have it");
+        for promise in [Promise::Words, Promise::Kind, Promise::Curator, Promise::Name] {
+            pool[2].promised = Some(promise);
+            let sifted = sift(gathered("oil", gates, pool.clone()));
+            assert_eq!(evidence(&sifted), [0, 1, 2], "{promise:?}");
+            let trace = &sifted.sifted().log.trace;
+            let kept = trace.iter().find(|record| record.gate == "min_similarity_promised").unwrap();
+            assert_eq!((kept.verdict, kept.observed, kept.threshold), (Verdict::Pass, 1.0, 0.3));
+        }
     }
 
     #[test]
     fn it_says_its_number_and_that_zero_is_none() {
-        assert_eq!(words_of("{min_similarity: 0.3}"), ["It is dropped below a similarity of 0.3."]);
+        assert_eq!(words_of("{min_similarity: 0.3}"), ["It is dropped below a similarity of 0.3, unless it was promised a place."]);
         assert_eq!(warnings_of("[{min_similarity: 0.01}]"), Vec::<String>::new());
         let [open] = &warnings_of("[{min_similarity: 0}]")[..] else { panic!("it drops nothing") };
         assert!(open.starts_with("sift.min_similarity is 0: "), "{open}");

@@ -88,6 +88,17 @@ mod tests {
     }
 
     #[test]
+    fn a_word_in_another_short_form_is_not_missing() {
+        let text = "Losing a card costs fees, and the bank paid them.";
+        let SiftOutcome::Enough(sifted) =
+            sift(gathered("Who pays the fee when I lose my card?", "", vec![candidate(1, 0, 0.9, text)]))
+        else {
+            panic!("a warning does not refuse");
+        };
+        assert_eq!(sifted.log.warnings, Vec::<String>::new());
+    }
+
+    #[test]
     fn it_says_its_share_which_must_be_one() {
         assert_eq!(
             words_of("{missing_keywords: 0.5}"),

@@ -127,11 +127,11 @@ mod tests {
     #[test]
     fn a_mean_that_everything_before_it_has_never_decides() {
         let gates =
-            |mean: &str| format!("[{{min_similarity: 0.3}}, {{no_context: {{least_hits: 2, least_mean: {mean}}}}}]");
+            |mean: &str| format!("[{{top1_similarity: 0.3}}, {{no_context: {{least_hits: 2, least_mean: {mean}}}}}]");
         assert_eq!(warnings_of(&gates("0.31")), Vec::<String>::new());
         let [never] = &warnings_of(&gates("0.3"))[..] else { panic!("no mean is below 0.3") };
         assert!(
-            never.starts_with("sift.no_context.least_mean (0.3) is not above sift.min_similarity (0.3)"),
+            never.starts_with("sift.no_context.least_mean (0.3) is not above sift.top1_similarity (0.3)"),
             "{never}"
         );
         assert_eq!(contradictions_of(&gates("1.3")), ["sift.no_context.least_mean must be between 0 and 1"]);

@@ -1,5 +1,6 @@
-//! `noise_floor`: drops candidates below a similarity, which are noise. What was forced is exempt.
+//! `noise_floor`: drops candidates below a similarity, which are noise. What was forced or promised a place is exempt.
 
+use ibidem_words::Candidate;
 use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
@@ -62,7 +63,8 @@ impl DropsCandidates for NoiseFloor {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
         let floor = if pool.reranked { self.reranked } else { self.otherwise };
         pool.demand(floor);
-        pool.keep_if(Self::name(), floor, |candidate, _| candidate.forced || candidate.similarity() >= floor);
+        let passes = |candidate: &mut Candidate| candidate.forced || candidate.similarity() >= floor;
+        pool.keep_if_or_promised(Self::name(), floor, usize::MAX, passes);
     }
 
     fn may_drop_all(&self) -> bool {

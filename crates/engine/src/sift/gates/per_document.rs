@@ -1,4 +1,4 @@
-//! `per_document`: drops all but so many candidates of one document.
+//! `per_document`: drops all but so many candidates of one document. What gathering promised a place is exempt.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,11 @@ impl GateRule for PerDocument {
     }
 
     fn words(&self) -> Vec<String> {
-        vec![format!("Of one document at most the best {} are kept; of one that the question names, all.", self.0)]
+        vec![format!(
+            "Of one document at most the best {} are kept, and what was promised a place; of one that the question names, \
+             all.",
+            self.0
+        )]
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -44,7 +48,7 @@ impl DropsCandidates for PerDocument {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
         let most = self.0;
         let mut seen: HashMap<DocumentId, usize> = HashMap::new();
-        pool.keep_if(Self::name(), most as f64, |candidate, _| {
+        pool.keep_if_or_promised(Self::name(), most as f64, usize::MAX, |candidate| {
             // What was named is asked for as a whole.
             if candidate.addressed && candidate.on_its_text {
                 return true;
@@ -63,7 +67,7 @@ impl DropsCandidates for PerDocument {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::Candidate;
+    use ibidem_words::{Candidate, Promise};
 
     use super::super::tests::{contradictions_of, words_of};
     use crate::sift::fixtures::{candidate, evidence, gathered};
@@ -90,6 +94,14 @@ mod tests {
     }
 
     #[test]
+    fn what_was_promised_a_place_is_kept_beside_the_limit() {
+        let mut pool: Vec<Candidate> =
+            (0..5).map(|place| candidate(1, place, 0.9, &format!("text {place} {}", place * 7))).collect();
+        pool[4].promised = Some(Promise::Kind);
+        assert_eq!(evidence(&sift(gathered("oil", "[{per_document: 3}]", pool))), [0, 1, 2, 4]);
+    }
+
+    #[test]
     fn test_limit_per_document() {
         let candidates: Vec<Candidate> =
             (0..5_u32).map(|number| candidate(1, number, 0.9, &format!("text {number}"))).collect();
@@ -100,7 +112,10 @@ mod tests {
     fn it_says_its_number_and_none_is_a_contradiction() {
         assert_eq!(
             words_of("{per_document: 3}"),
-            ["Of one document at most the best 3 are kept; of one that the question names, all."]
+            [
+                "Of one document at most the best 3 are kept, and what was promised a place; of one that the question \
+              names, all."
+            ]
         );
         assert_eq!(contradictions_of("[{per_document: 1}]"), Vec::<String>::new());
         let none = ["sift.per_document is 0: nothing could ever be answered"];

@@ -1,6 +1,7 @@
 //! German.
 
 mod follow_ups;
+mod forms;
 
 use rust_stemmers::Algorithm;
 
@@ -9,6 +10,7 @@ use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Table
 pub(super) const TABLES: Tables = Tables {
     name: "german",
     snowball: Some(Algorithm::German),
+    forms: forms::FORMS,
     stop_words: include_str!("stop_words.txt"),
     months: &[
         "Januar",

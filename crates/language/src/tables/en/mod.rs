@@ -3,6 +3,7 @@
 pub(crate) mod denials;
 pub(crate) mod endings;
 mod follow_ups;
+mod forms;
 pub(crate) mod numbers;
 pub(crate) mod opposites;
 mod talk;
@@ -15,6 +16,7 @@ use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Table
 pub(super) const TABLES: Tables = Tables {
     name: "english",
     snowball: Some(Algorithm::English),
+    forms: forms::FORMS,
     stop_words: include_str!("stop_words.txt"),
     months: &[
         "January",

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::degrade::Fallback;
 use crate::ports::catalogue::CataloguePassage;
 use crate::{
-    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Reason, SentenceVerdict,
-    Sha256Hash, WordOverlap,
+    Action, Candidate, CharSpan, CollectionName, DocumentKind, GateRecord, PassageKey, Promise, Reason,
+    SentenceVerdict, Sha256Hash, WordOverlap,
 };
 
 /// A decision with everything that it depended on: the scores, never the texts.
@@ -99,6 +99,9 @@ pub struct CandidateRecord {
     pub on_its_text: bool,
     #[serde(default, skip_serializing_if = "is_false")]
     pub forced: bool,
+    /// Why gathering promised it a place. Absent in records from before gates kept promises: there they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promised: Option<Promise>,
     /// The share of the question's words that it has, and which.
     pub coverage: f64,
     pub present: PresentTerms,
@@ -199,6 +202,7 @@ impl CandidateRecord {
             addressed: candidate.addressed,
             on_its_text: candidate.on_its_text,
             forced: candidate.forced,
+            promised: candidate.promised,
             coverage,
             present,
             alike: Vec::new(),
@@ -235,6 +239,7 @@ impl CandidateRecord {
             addressed: self.addressed,
             on_its_text: self.on_its_text,
             forced: self.forced,
+            promised: self.promised,
             overlap: Some(overlap),
             ..Candidate::unscored(passage)
         }
