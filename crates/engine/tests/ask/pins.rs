@@ -50,15 +50,12 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
             ..fakes::passage(77, &"Book".parse().unwrap(), text)
         })
         .collect();
-    // The later a passage stands, the closer it is; all are far.
-    let far = |place: u16| match vector.len() {
-        2 => Placed::vector(0.2 + 0.01 * f32::from(place)),
-        dimensions => vec![0.1; dimensions],
-    };
-    let points = (0_u16..).zip(&passages);
+    let dimensions = vector.len();
+    let far =
+        |place: usize| if dimensions == 2 { Placed::vector(0.2 + 0.01 * place as f32) } else { vec![0.1; dimensions] };
+    let points = passages.iter().enumerate();
     let points =
         points.map(|(place, one)| IndexPoint { passage: one.passage, vector: far(place), words: one.text.clone() });
-    let points: Vec<IndexPoint> = points.collect();
     let document = |tenant, document, points| IndexDocument {
         tenant,
         document,
@@ -76,7 +73,7 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
     let of_pin = vec![IndexPoint { passage: of_pin, vector, words: trigger.to_owned() }];
     let pinned =
         IndexDocument { tags: vec![Tag::public()], ..document(world.tenant.memory(), id.as_document(), of_pin) };
-    world.index.publish(vec![document(world.tenant, handbook(), points), pinned]).await.unwrap();
+    world.index.publish(vec![document(world.tenant, handbook(), points.collect()), pinned]).await.unwrap();
     for passage in &passages {
         world.catalogue.put(world.tenant, tags.clone(), passage.clone());
     }
