@@ -2072,7 +2072,7 @@ export interface components {
         } | {
             /**
              * Format: uuid
-             * @description A document, for its first passages.
+             * @description A document, for the passages of it that answer.
              */
             document: string;
         } | {

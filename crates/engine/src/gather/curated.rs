@@ -150,7 +150,8 @@ impl Recalled {
         if accepted {
             let lent = if pinned { similarity } else { rules.references };
             // What answers a part of the question leaves the others open.
-            let is_enough = pinned || (similarity >= rules.sufficient_note && references >= rules.sufficient_references);
+            let is_enough =
+                pinned || (similarity >= rules.sufficient_note && references >= rules.sufficient_references);
             self.suffices |= is_enough && !is_of_part;
             let is_marked = |passage: &PassageKey| {
                 let marks = |reference: &Reference| *reference == Reference::Passage(passage.source_id());

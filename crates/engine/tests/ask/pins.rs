@@ -51,9 +51,11 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
         })
         .collect();
     let dimensions = vector.len();
-    let far = |place: usize| if dimensions == 2 { Placed::vector(0.2 + 0.01 * place as f32) } else { vec![0.1; dimensions] };
+    let far =
+        |place: usize| if dimensions == 2 { Placed::vector(0.2 + 0.01 * place as f32) } else { vec![0.1; dimensions] };
     let points = passages.iter().enumerate();
-    let points = points.map(|(place, one)| IndexPoint { passage: one.passage, vector: far(place), words: one.text.clone() });
+    let points =
+        points.map(|(place, one)| IndexPoint { passage: one.passage, vector: far(place), words: one.text.clone() });
     let document = |tenant, document, points| IndexDocument {
         tenant,
         document,
@@ -69,7 +71,8 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
     let version = memory.put(world.tenant, entry);
     let of_pin = PassageKey { document: id.as_document(), version, chunk_index: 0 };
     let of_pin = vec![IndexPoint { passage: of_pin, vector, words: trigger.to_owned() }];
-    let pinned = IndexDocument { tags: vec![Tag::public()], ..document(world.tenant.memory(), id.as_document(), of_pin) };
+    let pinned =
+        IndexDocument { tags: vec![Tag::public()], ..document(world.tenant.memory(), id.as_document(), of_pin) };
     world.index.publish(vec![document(world.tenant, handbook(), points.collect()), pinned]).await.unwrap();
     for passage in &passages {
         world.catalogue.put(world.tenant, tags.clone(), passage.clone());
@@ -80,7 +83,8 @@ async fn pin(world: &mut World, references: Vec<Reference>, trigger: &str, vecto
 
 /// A reader that finds these words in these texts, and nothing in others.
 fn read_by(world: &mut World, answers: &[(&str, &str)]) {
-    let answers: Vec<(String, &str)> = answers.iter().map(|(text, words)| (format!("Manual: Oil\n{text}"), *words)).collect();
+    let answers: Vec<(String, &str)> =
+        answers.iter().map(|(text, words)| (format!("Manual: Oil\n{text}"), *words)).collect();
     let answers: Vec<(&str, &str)> = answers.iter().map(|(text, words)| (text.as_str(), *words)).collect();
     world.engine.parts.reranker = Some(Part::bare(Arc::new(FakeReranker::finding(&answers))));
 }
@@ -144,7 +148,8 @@ async fn a_pin_is_called_up_by_the_question_in_other_words() {
     let embedder = Arc::new(FakeEmbedder::new(64, 256));
     let trigger = "lubricant filled above";
     let vector = embedder.embed_passages(vec![trigger.to_owned()]).await.unwrap().remove(0);
-    let policy = DEFAULT.replacen("\nsift:", "\n  rewrites: {most: 3, max_tokens: 100, prompt: 'Rewrite it.'}\n\nsift:", 1);
+    let policy =
+        DEFAULT.replacen("\nsift:", "\n  rewrites: {most: 3, max_tokens: 100, prompt: 'Rewrite it.'}\n\nsift:", 1);
     let mut world = World::of(Script::CannotBeReached, vec![Book::of("Wipers have clips.")], embedder, &policy).await;
     pin(&mut world, marked(4), trigger, vector).await;
     assert!(world.explain("gearbox litres").await.curated.iter().all(|entry| !entry.accepted));

@@ -24,7 +24,8 @@ async fn world(books: Vec<Book>, policy: &str) -> World {
 
 /// A reader that gives every text this probability, but for these.
 fn read_by(world: &mut World, texts: &[(String, f32)]) {
-    let texts: Vec<(String, f32)> = texts.iter().map(|(text, score)| (format!("Manual: Oil\n{text}"), *score)).collect();
+    let texts: Vec<(String, f32)> =
+        texts.iter().map(|(text, score)| (format!("Manual: Oil\n{text}"), *score)).collect();
     let texts: Vec<(&str, f32)> = texts.iter().map(|(text, score)| (text.as_str(), *score)).collect();
     world.engine.parts.reranker = Some(Part::bare(Arc::new(FakeReranker::scoring(&texts))));
 }
@@ -126,7 +127,8 @@ async fn a_promise_answers_nothing_that_the_gates_refuse_as_a_whole() {
 
 #[tokio::test]
 async fn a_policy_may_give_the_model_more_passages_than_the_asker_wants() {
-    let books = (0..20).map(|number| book(&format!("Duty comes first, note {number} of {}.", number * 7), 0.9)).collect();
+    let books =
+        (0..20).map(|number| book(&format!("Duty comes first, note {number} of {}.", number * 7), 0.9)).collect();
     let mut world = World::of(Script::CannotBeReached, books, Arc::new(Placed::new()), LECTURES).await;
     read_by(&mut world, &[]);
     assert_eq!(notes(&world.explain("Does duty come first?").await).len(), 16);

@@ -129,7 +129,9 @@ fn what_was_forced_is_kept_unless_a_reranker_has_read_it() {
     for (rerank, expected) in [(None, vec![1, 4]), (Some(0.5), vec![1, 2])] {
         let mut candidates: Vec<Candidate> = (1..=4).map(|number| candidate(number, None, 0.5, rerank)).collect();
         candidates[3].forced = true;
-        assert_eq!(numbers(&keep(candidates, &rules, &[]).0), expected);
+        assert_eq!(numbers(&keep(candidates.clone(), &rules, &[]).0), expected);
+        candidates[3].promised = Some(Promise::Words);
+        assert_eq!(numbers(&keep(candidates, &rules, &[]).0), [1, 4], "it has a word that no better one has");
     }
 }
 

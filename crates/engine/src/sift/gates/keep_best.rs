@@ -148,10 +148,8 @@ mod tests {
     fn it_says_whose_number_it_is() {
         assert_eq!(
             words_of("{keep_best: max_context_chunks}"),
-            [
-                "The best are kept, as many as the asker's `max_context_chunks`, and beside them what was promised a \
-              place."
-            ]
+            ["The best are kept, as many as the asker's `max_context_chunks`, and beside them what was promised a \
+              place."]
         );
         let [said] = &words_of("{keep_best: {at_least: 16}}")[..] else { panic!("one line") };
         assert!(said.contains("`max_context_chunks` and at least 16,"), "{said}");

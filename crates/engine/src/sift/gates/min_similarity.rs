@@ -75,7 +75,10 @@ mod tests {
 
     #[test]
     fn it_says_its_number_and_that_zero_is_none() {
-        assert_eq!(words_of("{min_similarity: 0.3}"), ["It is dropped below a similarity of 0.3, unless it was promised a place."]);
+        assert_eq!(
+            words_of("{min_similarity: 0.3}"),
+            ["It is dropped below a similarity of 0.3, unless it was promised a place."]
+        );
         assert_eq!(warnings_of("[{min_similarity: 0.01}]"), Vec::<String>::new());
         let [open] = &warnings_of("[{min_similarity: 0}]")[..] else { panic!("it drops nothing") };
         assert!(open.starts_with("sift.min_similarity is 0: "), "{open}");

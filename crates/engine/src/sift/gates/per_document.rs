@@ -112,10 +112,8 @@ mod tests {
     fn it_says_its_number_and_none_is_a_contradiction() {
         assert_eq!(
             words_of("{per_document: 3}"),
-            [
-                "Of one document at most the best 3 are kept, and what was promised a place; of one that the question \
-              names, all."
-            ]
+            ["Of one document at most the best 3 are kept, and what was promised a place; of one that the question \
+              names, all."]
         );
         assert_eq!(contradictions_of("[{per_document: 1}]"), Vec::<String>::new());
         let none = ["sift.per_document is 0: nothing could ever be answered"];

@@ -166,6 +166,17 @@ fn the_judge_decides_what_is_best_then_the_similarity_then_the_source_id() {
     assert_eq!(best_first(&judged), [2, 3, 1, 0]);
 }
 
+#[test]
+fn a_kind_that_was_promised_a_place_comes_right_behind_the_best() {
+    let mut judged: Vec<Candidate> = [0.9, 0.8, 0.7, 0.1]
+        .iter()
+        .zip(1..)
+        .map(|(score, number)| candidate(number, 0.5, Some(*score), "text"))
+        .collect();
+    judged[3].promised = Some(Promise::Kind);
+    assert_eq!(best_first(&judged), [0, 3, 1, 2]);
+}
+
 fn rules() -> &'static SpeakRules {
     static RULES: LazyLock<SpeakRules> = LazyLock::new(|| {
         let policy = crate::policy::Policy::parse(include_str!("../../../../../policies/book.yaml")).unwrap();

@@ -20,7 +20,7 @@ use crate::state::AppState;
 pub(crate) enum ReferenceBody {
     /// One passage: `{document_id}:{chunk_index}`, as a search names it.
     Passage(String),
-    /// A document, for its first passages.
+    /// A document, for the passages of it that answer.
     Document(Uuid),
     /// A document by the name people call it, for instance `ADR-0012`, in any spelling.
     Address(String),

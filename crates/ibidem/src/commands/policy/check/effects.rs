@@ -96,7 +96,6 @@ mod tests {
     #[test]
     fn each_setting_without_effect_is_named_with_the_reason() {
         let cases = [
-            ("top1_similarity: 0.33", "top1_similarity: 0.3", "sift.top1_similarity (0.3) is not above"),
             (
                 "- min_similarity: 0.3",
                 "- noise_floor: {otherwise: 0.2, reranked: 0.35}\n    - min_similarity: 0.3",
@@ -110,8 +109,8 @@ mod tests {
             ),
             (
                 "- top1_similarity: 0.33",
-                "- no_context: {least_hits: 2, least_mean: 0.2}\n    - top1_similarity: 0.33",
-                "sift.no_context.least_mean (0.2) is not above sift.min_similarity (0.3)",
+                "- top1_similarity: 0.33\n    - no_context: {least_hits: 2, least_mean: 0.2}",
+                "sift.no_context.least_mean (0.2) is not above sift.top1_similarity (0.33)",
             ),
             (
                 "- top1_similarity: 0.33",
@@ -121,7 +120,7 @@ mod tests {
             ("min_similarity: 0.3", "min_similarity: 0", "sift.min_similarity is 0"),
             ("forced_lexical: 5", "forced_lexical: 50", "gather.forced_lexical (50) is above"),
             ("sufficient_note: 0.70", "sufficient_note: 0.5", "gather.curated.sufficient_note (0.5) is below"),
-            ("references: 0.75", "references: 0.2", "gather.curated.references (0.2) is below sift.min_similarity"),
+            ("references: 0.75", "references: 0.2", "gather.curated.references (0.2) is below sift.top1_similarity"),
             ("longest_term_words: 5", "longest_term_words: 0", "gather.terminology.longest_term_words is 0"),
             (
                 "Did you mean {address} ({title})?",

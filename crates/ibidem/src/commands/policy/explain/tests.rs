@@ -22,7 +22,7 @@ fn a_policy_is_told_in_the_order_in_which_it_happens() {
         "The 12 best by meaning",
         "from a similarity of 0.85 on",
         "reads the best 16",
-        "dropped below a similarity of 0.3.",
+        "dropped below a similarity of 0.3, unless",
         "more alike than 0.9",
         "at most the best 3",
         "similarity below 0.33: refused, `low_similarity`",
