@@ -210,6 +210,8 @@ async fn what_is_handed_in_is_in_the_index_and_leaves_it_when_it_is_removed() {
     assert_eq!(hand_in(&world, "one.md", None, "# one\n\nText of one.").await, Submitted::Unchanged);
     assert_eq!(hand_in(&world, "two.md", None, "# two\n\nAnother text.").await, Submitted::Queued);
     assert_eq!(worker.intake_round().await, Ok(1));
+    // Once beside the old version, and once alone.
+    assert_eq!(worker.publisher.round().await.unwrap(), 1);
     assert_eq!(worker.publisher.round().await.unwrap(), 1);
     let mut versions: Vec<_> = world.index.scan(None, 10).await.unwrap().points;
     versions.sort_by_key(|point| point.passage.version);
