@@ -10,7 +10,9 @@ use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
-use ibidem_words::{CollectionName, DocumentId, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen};
+use ibidem_words::{
+    CollectionName, DocumentId, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen,
+};
 use tracing::{Instrument as _, trace_span};
 
 /// What keywords weigh in a fused score where nothing else is said; meaning weighs 1.

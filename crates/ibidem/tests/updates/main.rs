@@ -50,7 +50,8 @@ async fn key(installation: &Installation, role: Role, tags: &[&str]) -> String {
 
 /// The document that is asked about, with this number in it, and more around it.
 fn leave(days: u64) -> String {
-    let sections = ["Notice", "Sickness", "Parents", "Public holidays", "Half days", "Study", "Moving house", "Weddings"];
+    let sections =
+        ["Notice", "Sickness", "Parents", "Public holidays", "Half days", "Study", "Moving house", "Weddings"];
     let around = sections.map(|name| {
         let topic = name.to_lowercase();
         format!("## {name}\n\nWho asks about {topic} writes to the front desk, and gets a reply within two weeks.\n\n")
