@@ -38,6 +38,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         addressed: false,
         on_its_text: false,
         forced: false,
+        promised: None,
         coverage: 1.0,
         present: PresentTerms::default(),
         alike: Vec::new(),
