@@ -42,6 +42,8 @@ pub(crate) struct World {
     pub(crate) index: QdrantIndex,
     index_url: String,
     pub(crate) truth: Truth,
+    /// What documents become once the index is told.
+    next: Vec<Document>,
     /// Counts the versions made, so that no two have the same original.
     versions: u64,
 }
@@ -110,7 +112,7 @@ impl World {
         };
         let index = QdrantIndex::new(settings, embedder.model().clone()).unwrap();
         index.ensure_collection().await.unwrap();
-        Self { database, embedder, index, index_url, truth: Truth::default(), versions: 0 }
+        Self { database, embedder, index, index_url, truth: Truth::default(), next: Vec::new(), versions: 0 }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -137,6 +139,10 @@ impl World {
             renew_every: self.store().lease() / 3,
         };
         while publisher.round().await.unwrap() > 0 {}
+        for next in self.next.drain(..) {
+            let known = self.truth.documents.iter_mut().find(|document| document.id == next.id);
+            *known.expect("only what answers is replaced") = next;
+        }
         self.truth.indexed = self.truth.documents.clone();
     }
 
@@ -238,7 +244,12 @@ impl World {
             passages: passages.collect(),
         };
         match known {
-            Some(place) => self.truth.documents[place] = document,
+            // Until the index has the new version the old one answers, to those alone who may see both.
+            Some(place) => {
+                let answering = &mut self.truth.documents[place];
+                answering.tags = Tag::of_both(&answering.tags, &document.tags);
+                self.next.push(document);
+            }
             None => self.truth.documents.push(document),
         }
     }

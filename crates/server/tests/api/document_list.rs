@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
+use ibidem_words::ports::outbox::Outbox;
 use serde_json::{Value, json};
 
 use crate::world::{Reply, World};
@@ -141,7 +142,15 @@ async fn a_document_is_read_with_its_versions() {
     world.take_in_public("rule.md", "Rule", "Five days.").await;
     let key = world.key("asker", &[]).await;
     let listed = world.call("GET", "/v1/documents?words=rule", Some(&key), "").await;
-    let read = world.call("GET", listed.body["documents"][0]["document"].as_str().unwrap(), Some(&key), "").await;
+    let place = listed.body["documents"][0]["document"].as_str().unwrap().to_owned();
+    let read = world.call("GET", &place, Some(&key), "").await;
+    assert_eq!(read.body["version"], 1, "until the index has the new one");
+    assert!(read.text.contains("Four days"));
+
+    // As a worker does once the index has it.
+    let held = Outbox::claim(world.store(), 10).await.unwrap();
+    Outbox::acknowledge(world.store(), &held).await.unwrap();
+    let read = world.call("GET", &place, Some(&key), "").await;
     let versions = read.body["versions"].as_array().unwrap();
     let numbers: Vec<_> = versions.iter().map(|version| version["version"].as_u64().unwrap()).collect();
     assert_eq!((numbers, &read.body["version"]), (vec![2, 1], &2.into()));

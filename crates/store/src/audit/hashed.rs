@@ -10,7 +10,7 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 26] = [
+const CODES: [&str; 27] = [
     "action",
     "asked_at",
     "by",
@@ -26,6 +26,7 @@ const CODES: [&str; 26] = [
     "owner_user_id",
     "passage_sha256",
     "policy_sha256",
+    "promised",
     "reason",
     "request_id",
     "role",
