@@ -27,12 +27,17 @@ pub(crate) struct Document {
     pub(crate) source_location: String,
     pub(crate) tags: Vec<Tag>,
     pub(crate) removed: bool,
+    /// Audiences of the version before and of the one to come, where one waits: who is not in both sees nothing.
+    pub(crate) audiences: Vec<Vec<Tag>>,
     pub(crate) passages: Vec<Passage>,
 }
 
 impl Document {
     pub(crate) fn is_visible(&self, scope: &Scope) -> bool {
-        !self.removed && scope.sees(self.tenant, &self.tags)
+        let is_visible = !self.removed && scope.sees(self.tenant, &self.tags);
+        let is_in_all = || self.audiences.iter().all(|tags| scope.sees(self.tenant, tags));
+        assert!(!is_visible || is_in_all(), "{scope:?} sees {:?} of {:?}", self.id, self.audiences);
+        is_visible
     }
 }
 

@@ -241,12 +241,14 @@ impl World {
             source_location: submission.source_location.clone(),
             tags: submission.tags.clone(),
             removed: false,
+            audiences: Vec::new(),
             passages: passages.collect(),
         };
         match known {
             // Until the index has the new version the old one answers, to those alone who may see both.
             Some(place) => {
                 let answering = &mut self.truth.documents[place];
+                answering.audiences = vec![answering.tags.clone(), document.tags.clone()];
                 answering.tags = Tag::of_both(&answering.tags, &document.tags);
                 self.next.push(document);
             }
