@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ring::digest::{self, Context, SHA256};
+use ring::digest::{self, Context, Digest, SHA256};
 use serde::{Deserialize, Serialize};
 
 /// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
@@ -11,9 +11,7 @@ pub struct Sha256Hash([u8; 32]);
 
 impl Sha256Hash {
     pub fn of(bytes: &[u8]) -> Self {
-        let mut context = Context::new(&SHA256);
-        context.update(bytes);
-        Self::finished(context)
+        Self::of_digest(digest::digest(&SHA256, bytes))
     }
 
     /// Digest of several parts that cannot run into each other: each is preceded by its length.
@@ -23,12 +21,12 @@ impl Sha256Hash {
             context.update(&(part.len() as u64).to_le_bytes());
             context.update(part);
         }
-        Self::finished(context)
+        Self::of_digest(context.finish())
     }
 
-    fn finished(context: Context) -> Self {
+    fn of_digest(digest: Digest) -> Self {
         let mut bytes = [0; digest::SHA256_OUTPUT_LEN];
-        bytes.copy_from_slice(context.finish().as_ref());
+        bytes.copy_from_slice(digest.as_ref());
         Self(bytes)
     }
 

@@ -18,7 +18,7 @@ use crate::policy::CuratedRules;
 use crate::turn::{Asked, CuratedMatch, VariantKind};
 
 /// What curated memory has for a question.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Recalled {
     /// Sources that may be cited, in the order of their entries' matches.
     pub(super) candidates: Vec<Candidate>,

@@ -177,11 +177,6 @@ fn scored(hit: &IndexHit) -> LaneHit {
 }
 
 impl Swept {
-    /// Nothing, for this question.
-    pub(super) fn of(question: &IndexQuery) -> Self {
-        Self { question: question.clone(), ..Self::default() }
-    }
-
     fn take(&mut self, hit: &IndexHit, scored: LaneHit) {
         let known = self.hits.entry(hit.passage).or_default();
         known.cosine = larger(known.cosine, scored.cosine, f32::max);

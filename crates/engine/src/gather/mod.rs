@@ -70,14 +70,11 @@ impl Search {
         self.plan(parts, asked, &asks).await;
         let query = self.query(parts, asked).await?;
         let (swept, mut recalled, found) = loop {
-            let swept = self.sweep(parts, asked, named, &query).await?;
+            let mut swept = self.sweep(parts, asked, named, &query).await?;
             let mut recalled = self.recall(parts, asked, &swept).await;
             self.search_within(parts, asked, &swept.question, &mut recalled).await;
-            let found = if recalled.suffices {
-                self.confirmed(parts, asked, named, &Swept::of(&swept.question)).await?
-            } else {
-                self.confirmed(parts, asked, named, &swept).await?
-            };
+            let hits = if recalled.suffices { BTreeMap::new() } else { std::mem::take(&mut swept.hits) };
+            let found = self.confirmed(parts, asked, named, &swept.question, hits).await?;
             if !self.rounds.another() {
                 break (swept, recalled, found);
             }
@@ -87,7 +84,7 @@ impl Search {
         // What a curator chose is not enough where it was read and does not answer.
         if recalled.suffices && reranked && !recalled.answers(&candidates) {
             self.record.curated_suffices = false;
-            let found = self.confirmed(parts, asked, named, &swept).await?;
+            let found = self.confirmed(parts, asked, named, &swept.question, swept.hits).await?;
             (candidates, reranked) = self.with_curated(parts, asked, &asks, found, &recalled).await;
         }
         recalled.settle(&mut candidates, reranked);
@@ -102,15 +99,16 @@ impl Search {
         parts: &Parts,
         asked: &Asked,
         named: &NamedDocuments,
-        swept: &Swept,
+        question: &IndexQuery,
+        hits: BTreeMap<PassageKey, LaneHit>,
     ) -> Result<Vec<Candidate>, SearchError> {
         let rules = &asked.policy.rules.gather;
         let reranking = rules.rerank.as_ref().filter(|_| parts.reranker.is_some());
         // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
         let most = reranking.map_or(2 * rules.hits_per_lane, |rerank| rerank.pool);
-        let pool = pool(swept.hits.clone(), most * self.wider(), named);
+        let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
-        let successors = self.successors(parts, asked, swept.question.clone(), &candidates).await?;
+        let successors = self.successors(parts, asked, question.clone(), &candidates).await?;
         candidates.extend(successors);
         Ok(candidates)
     }

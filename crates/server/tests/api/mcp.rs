@@ -8,6 +8,11 @@ use super::world::{Reply, World};
 const QUESTION: &str = "How many days of leave may be carried over?";
 
 async fn rpc(world: &World, key: Option<&str>, body: &Value) -> Reply {
+    rpc_from(world, None, key, body).await
+}
+
+/// The same from a page of this origin.
+async fn rpc_from(world: &World, origin: Option<&str>, key: Option<&str>, body: &Value) -> Reply {
     let mut headers = vec![
         ("content-type", "application/json"),
         ("host", "127.0.0.1"),
@@ -15,6 +20,7 @@ async fn rpc(world: &World, key: Option<&str>, body: &Value) -> Reply {
         ("mcp-protocol-version", "2025-11-25"),
     ];
     headers.extend(key.map(|key| ("authorization", key)));
+    headers.extend(origin.map(|origin| ("origin", origin)));
     world.call_with("POST", "/mcp", &headers, &body.to_string()).await
 }
 
@@ -34,22 +40,14 @@ fn text(result: &Value) -> &str {
 async fn a_page_of_another_origin_is_turned_away_whatever_key_it_has() {
     let world = World::create().await;
     let key = world.key("asker", &[]).await;
-    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }).to_string();
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
     for (origin, expected) in [
         ("http://stranger.example.net", StatusCode::FORBIDDEN),
         ("http://127.0.0.1:3000", StatusCode::FORBIDDEN),
         ("null", StatusCode::FORBIDDEN),
         ("http://127.0.0.1", StatusCode::OK),
     ] {
-        let headers = [
-            ("content-type", "application/json"),
-            ("host", "127.0.0.1"),
-            ("accept", "application/json, text/event-stream"),
-            ("mcp-protocol-version", "2025-11-25"),
-            ("authorization", key.as_str()),
-            ("origin", origin),
-        ];
-        let reply = world.call_with("POST", "/mcp", &headers, &list).await;
+        let reply = rpc_from(&world, Some(origin), Some(&key), &list).await;
         assert_eq!(reply.status, expected, "{origin}: {}", reply.text);
         assert_eq!(reply.text.contains("verify_claim"), expected == StatusCode::OK, "{origin}");
     }
