@@ -151,6 +151,24 @@ gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
       measure xquad XQuAD && "$workbench" eval gather "$made/xquad-german" --collection XQuAD && \
       measure squad SQuAD-answers && measure scifact SciFact
 
+# The same across languages: XQuAD in German and Spanish, and German questions on English paragraphs, under a setting of
+# index.language. It has a database and an index of its own. With the multilingual embedding model, set the section
+# `embedding` as docs/models.md says.
+gather-languages language="auto" name="languages": (_data "retrieval/xquad")
+    cargo build --release --locked -p ibidem -p ibidem-workbench
+    eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
+      made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && xquad="{{ data }}/retrieval/xquad" && \
+      "$IBIDEM_STACK_PG_BIN/psql" -q "$IBIDEM__DATABASE__URL" -c 'CREATE DATABASE "{{ name }}"' && \
+      export IBIDEM__DATABASE__URL="${IBIDEM__DATABASE__URL%/*}/{{ name }}" IBIDEM__INDEX__NAME="{{ name }}" && \
+      export IBIDEM__INDEX__LANGUAGE="{{ language }}" IBIDEM__ORIGINALS__LOCATION="$made/originals" && \
+      "$ibidem" migrate && \
+      for set in de-de es-es de-en en-en; do \
+        questions="${set%-*}" paragraphs="${set#*-}" && \
+        "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$xquad/xquad.$questions.json" "$xquad/xquad.$paragraphs.json" "$made/$set" && \
+        "$ibidem" ingest "$made/$set/corpus.jsonl" --collection XQuAD --tenant "xquad-$paragraphs" --tags public --wait && \
+        echo "$set" && "$workbench" eval gather "$made/$set" --collection XQuAD --tenant "xquad-$paragraphs"; \
+      done
+
 # The same with a language model's rewrites and its yes or no about each passage, on a sample (`stack/up --model usable`).
 gather-models sample="10" pool="8": (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem -p ibidem-workbench

@@ -401,11 +401,15 @@ check_model_choice() {
 }
 
 check_extra() {
-    [[ $1 == e5 || $1 == oidc ]] || fail "--with takes e5 or oidc; it was '$1'"
+    [[ $1 == e5 || $1 == oidc || $1 == s3 ]] || fail "--with takes e5, oidc or s3; it was '$1'"
 }
 
 OIDC=$STACK_HOME/oidc
 
 oidc_answers() { http_get "$(recall OIDC_PORT)/.well-known/openid-configuration" >/dev/null 2>&1; }
+
+S3_VENV=$STACK_HOME/venv-s3
+
+s3_answers() { http_get "$(recall S3_PORT)/" >/dev/null 2>&1; }
 
 has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }

@@ -49,12 +49,12 @@ def spans_of(row) -> list:
     return row.get("labels") or row.get("hallucination_spans") or row.get("spans") or []
 
 
-def by_answer(scorer: Scorer, name: str, data: Path, every: int):
+def by_answer(scorer: Scorer, name: str, data: Path, every: int, most: int = 260):
     pairs, whose, truth = [], [], []
     for number, (premise, answer, faithful) in enumerate(list(answers_of(name, data))[::every]):
         truth.append(faithful)
         for claim in claims(answer):
-            pairs.append((window(premise, claim), claim))
+            pairs.append((window(premise, claim, most), claim))
             whose.append(number)
     found = support(scorer, pairs)
     return found, np.array(whose), np.array(truth)
@@ -112,11 +112,11 @@ def pairs_held_out(sets: str, every: int, most: int = 40) -> list[dict]:
     return [row for kind in sorted(kinds) for row in kinds[kind][:most]][::every]
 
 
-def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-c") -> dict[str, np.ndarray]:
+def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-d", most: int = 260) -> dict[str, np.ndarray]:
     """What the model says about every pair of every set, so that reading it in other ways costs nothing."""
     found = {}
     for name in ("mtrag", "begin_dev") if choices_only else ("mtrag", "begin_dev", "ragtruth"):
-        found[f"{name} parts"], found[f"{name} whose"], found[f"{name} truth"] = by_answer(scorer, name, data, every)
+        found[f"{name} parts"], found[f"{name} whose"], found[f"{name} truth"] = by_answer(scorer, name, data, every, most)
     rows = pairs_held_out(sets, every)
     if rows:
         found["held_out parts"] = support(scorer, [(row["premise"], row["claim"]) for row in rows])
@@ -129,7 +129,7 @@ def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: s
     found["begin_test parts"] = support(scorer, [(row["knowledge"], row["response"]) for row in rows])
     found["begin_test truth"] = np.array([row["begin_label"] == "Fully attributable" for row in rows])
     rows = list(leaks.rows(folders.REPOSITORY / "data/evaluation/adversarial/pairs.jsonl"))
-    found["adversarial parts"] = support(scorer, [(window("\n".join(row["passages"]), row["sentence"]), row["sentence"]) for row in rows])
+    found["adversarial parts"] = support(scorer, [(window("\n".join(row["passages"]), row["sentence"], most), row["sentence"]) for row in rows])
     found["adversarial truth"] = np.array([bool(row["supported"]) for row in rows])
     found["adversarial kinds"] = np.array([row["class"] for row in rows])
     return found
@@ -397,6 +397,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every n-th example: to see that it runs")
     parser.add_argument("--choices-only", action="store_true", help="no test set is read: to compare what could be measured")
     parser.add_argument("--sets", help="the folder of sets whose held-out pairs count; the last one made where nothing is said")
+    parser.add_argument("--window", type=int, default=260, help="how many words of a long premise the verifier is shown")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -407,7 +408,7 @@ def main() -> None:
     elif kept and kept.exists():  # measured before: only read anew
         report = verifier(dict(np.load(kept)))
     else:
-        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets or "verifier-c")
+        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets or "verifier-d", options.window)
         if kept:
             np.savez(kept, **found)
         report = verifier(found)

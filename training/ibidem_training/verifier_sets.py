@@ -19,11 +19,14 @@ SEED = 20261116
 CONTRADICTS = {"contradiction", "refutes", "refute", "contradict"}
 SAYS_NOTHING = {"neutral", "not enough info", "irrelevant", "answered from memory"}
 
-SHORT = ["mnli", "snli", "scitail", "paws", "fever_symmetric", "fever_athnlp", "q2"]
+SHORT = ["mnli", "snli", "scitail", "fever_athnlp"]
+# Of the short ones those whose label words in common say nothing about: a file of their own, to be read more often.
+ORDER = ["paws", "fever_symmetric", "q2"]
 # Of class B these are used: labels by people on what models or editors wrote, which class A hardly has.
 PASSAGES = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "boolq", "qed", "ares", "covidqa", "qasper"]
-LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "faithdial_audit"]
+LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "faithdial_audit", "factcg_doc", "bump"]
 SET_ASIDE = "facts set aside/"
+BORROWED = {"entity", "invented", "spliced", "told otherwise"}  # of the edits: a near passage may bear them out
 NOT_CONTRADICTED = {"overstated"}  # of the edits: the passage says less, not the opposite
 
 
@@ -45,7 +48,12 @@ def held_out(group: str) -> bool:
     return group.startswith(SET_ASIDE) or int(hashlib.sha256(group.encode()).hexdigest(), 16) % 100 < 3
 
 
-def natural(data: Path, name: str):
+def long_enough(dice: random.Random) -> int:
+    """How many words of a long premise are shown: as many as the product shows, or the part nearest to the claim."""
+    return dice.randint(190, 240) if dice.random() < 0.4 else dice.randint(80, 140)
+
+
+def natural(data: Path, name: str, dice: random.Random | None = None):
     for row in leaks.rows(data / f"training/verifier/{name}.jsonl"):
         kind = row["kind"]
         if name == "summedits" and kind.startswith("news"):
@@ -55,7 +63,7 @@ def natural(data: Path, name: str):
         else:
             label = CONTRADICTED if kind in CONTRADICTS else NOT_SAID if kind in SAYS_NOTHING else NOT_SUPPORTED
             spans = None
-        premise = window(row["premise"], row["claim"])
+        premise = window(row["premise"], row["claim"], long_enough(dice) if dice else 260)
         yield Row(premise, row["claim"], label, spans, f"{name}: {kind}", f"{name}/{row['group']}")
 
 
@@ -95,7 +103,7 @@ class Maker:
             pool = local if local.names and local.clauses and local.additions else pool
         # Rarely applicable ones come first more often, or they would hardly occur.
         order = ["unit", "number", "date", "entity", "negation", "opposite", "swapped", "overstated", "merged", "invented", "relation", "spliced", "told otherwise"]
-        weights = [8, 5, 5, 4, 3, 3, 6, 4, 12, 5, 4, 8, 4]
+        weights = [8, 5, 5, 4, 3, 3, 14, 4, 18, 5, 4, 8, 6]
         strange = [part for text in near if text != premise for part in sentences(text)]
         while order:
             kind = dice.choices(order, weights)[0]
@@ -121,12 +129,15 @@ class Maker:
                 return kind, edited, label
         return None
 
-    def shown(self, text: str, claim: str, title: str) -> str:
-        """The premise as it is read: mostly the part nearest to the claim, as the product cuts it; sometimes all of it.
+    def shown(self, text: str, claim: str, title: str, near: list[str] = ()) -> str:
+        """The premise as it is read: mostly the part nearest to the claim, as the product cuts it; sometimes all of it,
+        among other passages on the same matter, as an answer is held against several.
 
         Three short premises take as long to read as one long one, and teach more.
         """
-        most = 260 if self.dice.random() < 0.25 else self.dice.randint(60, 120)
+        if near and self.dice.random() < 0.25:
+            return window(among(text, near, self.dice), claim, self.dice.randint(180, 235))
+        most = 240 if self.dice.random() < 0.12 else self.dice.randint(60, 120)
         return with_context(window(text, claim, most), title, self.dice)
 
     def of_passage(self, text: str, group: str, title: str, near: list[str]):
@@ -150,14 +161,14 @@ class Maker:
             # A sentence word for word is easy: one in three is enough.
             if how or dice.random() < 0.35:
                 claim = edits.opened(base, dice, text)[0] if opened else base
-                yield Row(self.shown(text, claim, title), claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
+                yield Row(self.shown(text, claim, title, near), claim, SUPPORTED, [], f"made: faithful: {kind}", group, True)
             if made := self.false(base, text, others, near):
                 kind, edited, label = made
                 claim, spans = edited
                 if opened:
                     longer = edits.opened(claim, dice, text)[0]
                     claim, spans = edits.shifted((longer, spans), len(longer) - len(claim))
-                yield Row(self.shown(text, claim, title), claim, label, spans, f"made: {kind}", group, True)
+                yield Row(self.shown(text, claim, title, [] if kind in BORROWED else near), claim, label, spans, f"made: {kind}", group, True)
         if near:
             other = dice.choice(near)
             told = [part for part in sentences(other) if 7 <= len(part.split()) <= 40]
@@ -183,7 +194,33 @@ class Maker:
             yield Row(text, claim, CONTRADICTED, [(0, len(claim))], "made: silence, false", group, True)
 
     def of_claim(self, row: Row, near: list[str] = ()):
-        """A claim that somebody wrote freely and that is supported, changed: the premise and the wording stay."""
+        """A claim that somebody wrote freely and that is supported, changed: the premise and the wording stay. Or the claim
+        stays, and what bears it out is taken away, or it is held against another passage on the same matter: what a model
+        says from memory looks like that."""
+        dice, told = self.dice, content(row.claim)
+        if near:
+            if dice.random() < 0.5:
+                premise = window(among(row.premise, near[:2], dice), row.claim, dice.randint(180, 235))
+                yield Row(premise, row.claim, SUPPORTED, [], "made of a claim: among others", row.group, True)
+            parts = sentences(row.premise)
+            shares = [len(set(content(part)) & set(told)) for part in parts]
+            if len(parts) >= 4 and dice.random() < 0.6:
+                best = max(shares)
+                kept = [part for part, share in zip(parts, shares, strict=True) if share <= best / 2]
+                here = set(words(" ".join(kept)))
+                strange = [word for word in told if word not in here]
+                if len(kept) >= 2 and len(strange) >= 2 and 3 * len(strange) >= len(told):
+                    premise = " ".join(kept)
+                    if dice.random() < 0.5:
+                        premise = window(among(premise, near[1:], dice), row.claim, dice.randint(180, 235))
+                    yield Row(premise, row.claim, NOT_SAID, marked(row.claim, set(words(premise))), "made of a claim: borne out no more", row.group, True)
+            if dice.random() < 0.4:
+                premise = "\n".join(near[:2] if dice.random() < 0.5 else near[:1])
+                premise = window(premise, row.claim, long_enough(dice))
+                here = set(words(premise))
+                strange = [word for word in told if word not in here]
+                if len(strange) >= 2 and 4 * len(strange) >= len(told):
+                    yield Row(premise, row.claim, NOT_SAID, marked(row.claim, here), "made of a claim: another passage", row.group, True)
         others = [part for part in sentences(row.premise) if 6 <= len(part.split()) <= 30]
         base, _ = edits.paraphrased(row.claim, self.dice, row.premise, 1)
         if made := self.false(base, row.premise, [other for other in others if words(other) != words(base)], near):
@@ -191,6 +228,13 @@ class Maker:
             yield Row(row.premise, claim, label, spans, f"made of a claim: {kind}", row.group, True)
         if base != row.claim:
             yield Row(row.premise, base, SUPPORTED, [], "made of a claim: faithful", row.group, True)
+
+
+def among(text: str, near: list[str], dice: random.Random) -> str:
+    """A passage with one or two others before or behind it."""
+    shown = [text, *[other for other in near if other != text][: dice.choice([1, 2])]]
+    dice.shuffle(shown)
+    return "\n".join(shown)
 
 
 def marked(claim: str, known: set[str]) -> list[tuple[int, int]]:
@@ -226,6 +270,17 @@ def questions_as_claims(data: Path, dice: random.Random):
                 yield Row(window(row["passage"], claim, dice.randint(60, 130)), claim, CONTRADICTED, [(0, len(wrong))], "made: question answered wrongly", group, True)
 
 
+def even(rows: list[Row]):
+    """As many that are not supported as there are supported ones, of each set: where most pairs are no entailments, free
+    rewordings come to look like such."""
+    dice = random.Random(SEED)
+    counts = Counter((row.group.split("/")[0], row.label == SUPPORTED) for row in rows)
+    for row in rows:
+        name = row.group.split("/")[0]
+        if row.label == SUPPORTED or dice.random() < counts[name, True] / counts[name, False]:
+            yield row
+
+
 def of_facts(dice: random.Random, compositions: int):
     for number, (c, set_aside) in enumerate(facts.rows(dice, compositions)):
         yield Row(c.premise, c.claim, c.label, c.spans, f"own: {c.kind}", f"{SET_ASIDE if set_aside else 'facts/'}{number}", True)
@@ -235,7 +290,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     dice = random.Random(SEED)
     check = leaks.Leaks(data)
     short = [row for name in folders.present(data, "verifier", SHORT) for row in natural(data, name)]
-    long = [row for name in folders.present(data, "verifier", LONG) for row in natural(data, name)]
+    order = [row for name in folders.present(data, "verifier", ORDER) for row in natural(data, name)]
+    long = [row for name in folders.present(data, "verifier", LONG) for row in natural(data, name, dice)]
     found = passages(data)
     texts = list(found)
     near = Near(texts)
@@ -245,7 +301,7 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
         group, title = found[text]
         nearest = [texts[other] for other in near.best(text, 4) if other != at]
         made += maker.of_passage(text, group, title, nearest)
-    for row in long + [row for row in short if row.group.startswith(("fever_athnlp", "q2"))]:
+    for row in long + [row for row in short + order if row.group.startswith(("fever_athnlp", "q2"))]:
         if row.label == SUPPORTED and 5 <= len(row.claim.split()) <= 60:
             nearest = [texts[other] for other in near.best(row.claim, 3)] if not row.group.startswith("fever") else []
             made += maker.of_claim(row, [text for text in nearest if text[:80] not in row.premise])
@@ -255,9 +311,9 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     own = list(of_facts(dice, 4 * composed))
     dropped: Counter[str] = Counter()
     out.mkdir(parents=True, exist_ok=True)
-    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("short", "long", "made", "own", "held_out")}
+    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("short", "even", "order", "long", "made", "own", "held_out")}
     counts: Counter[tuple[str, str, int]] = Counter()
-    for part, rows in (("short", short), ("long", long), ("made", made), ("own", own)):
+    for part, rows in (("short", short), ("even", list(even(short))), ("order", order), ("long", long), ("made", made), ("own", own)):
         seen = set()
         for row in rows:
             key = (row.premise, row.claim)
@@ -268,6 +324,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
                 dropped[f"{part}: {name}"] += 1
                 continue
             to = "held_out" if held_out(row.group) else part
+            if to == "held_out" and part == "even":
+                continue  # it is there already
             counts[to, row.kind, row.label] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])
     for file in files.values():

@@ -1093,7 +1093,7 @@ export interface components {
             document_sha256: string;
             /** @description Where the document came from: its path below the folder that was ingested, or the name that the API was told. */
             file?: string | null;
-            /** @description The passage in this API, below the installation's address; of a concept, its URI. */
+            /** @description The passage in this API, below the installation's address; of a concept, its URI; null of a tool's result. */
             link?: string | null;
             /**
              * Format: int32
@@ -1117,13 +1117,31 @@ export interface components {
             span: components["schemas"]["CharSpan"];
             /**
              * @description Whether the document is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
-             *     `not_yet`. Null for a concept of a vocabulary.
+             *     `not_yet`. Null for a concept of a vocabulary and for a tool's result.
              */
             status?: string | null;
+            tool?: components["schemas"]["CitedTool"] | null;
             /** Format: date-time */
             updated_at: string;
             /** Format: int32 */
             version: number;
+        };
+        /** @description A call of a tool, as a citation names it. */
+        CitedTool: {
+            /**
+             * Format: uuid
+             * @description By which the record of the turn names the call.
+             */
+            call_id: string;
+            /**
+             * Format: date-time
+             * @description When it was called.
+             */
+            called_at: string;
+            /** @description The server, as the settings name it. */
+            server: string;
+            /** @description The tool, as its server names it. */
+            tool: string;
         };
         /** @description A claim, and what it is to be held against. */
         ClaimBody: {
@@ -1185,26 +1203,29 @@ export interface components {
             object: string;
             usage: components["schemas"]["Usage"];
         };
-        /** @description How much an answer can be relied on. */
+        /**
+         * @description How much an answer can be relied on. The policy says what each part counts. Where the judge's is left out, the coverage
+         *     counts for it.
+         */
         Confidence: {
             /**
              * Format: double
-             * @description 0 to 1: the share of the answer's key phrases that the sources have.
+             * @description 0 to 1: how far the answer covers the question, times the share of its key phrases that the sources have.
              */
             coverage_score: number;
             /**
              * Format: double
-             * @description 0 to 100, by the policy's judge.
+             * @description 0 to 100, by the policy's judge. Left out where nobody was asked, as of sentences that are quoted word for word.
              */
-            llm_score: number;
+            llm_score?: number | null;
             /**
              * Format: double
-             * @description 0 to 100, of the three signals below.
+             * @description 0 to 100, of the parts below.
              */
             overall: number;
             /**
              * Format: double
-             * @description 0 to 1.
+             * @description 0 to 1: how well the search went.
              */
             retrieval_score: number;
         };
@@ -2014,7 +2035,7 @@ export interface components {
          * @description Why there is no answer, as a code that programs can rely on.
          * @enum {string}
          */
-        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
+        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "tool_arguments_missing" | "tool_not_allowed" | "tool_changed" | "tool_unavailable" | "tool_failed" | "tool_result_invalid" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
         /**
          * @description What is wrong with the answer.
          * @enum {string}
@@ -4203,7 +4224,7 @@ export interface operations {
     list_actions: {
         parameters: {
             query?: {
-                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "schema.migrate";
+                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
                 /** @description Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`. */
                 subject?: string;
                 /** @description Only on the document, entry or answer with this id. */

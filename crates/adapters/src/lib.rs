@@ -4,6 +4,7 @@ pub mod http_embedder;
 pub mod http_entailment;
 pub mod http_reranker;
 mod json_post;
+pub mod mcp;
 pub mod object_store;
 pub mod oidc;
 pub mod onnx;

@@ -99,6 +99,7 @@ fn record() -> DecisionRecord {
         max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
         terms: Terms::of(QUESTION).len(),
         fallback_reasons: Vec::new(),
+        gates_look_alone: true,
         candidates: candidates.collect(),
         kept: Vec::new(),
     };
@@ -111,6 +112,7 @@ fn record() -> DecisionRecord {
         rounds: vec![pool],
         speech: None,
         is_general: false,
+        tool_calls: Vec::new(),
     }
 }
 

@@ -75,7 +75,7 @@ impl Engine {
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = clock::now();
         let (at, policy, question) = (asked.at, asked.policy.clone(), asked.question.clone());
-        let Spoken { answer, draft, failure, stages, search } = self.ask(asked, listener).await?;
+        let Spoken { answer, draft, failure, stages, search, tool_calls } = self.ask(asked, listener).await?;
         let draft = draft.as_ref();
         let took = started.elapsed();
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
@@ -89,7 +89,7 @@ impl Engine {
             policy_hash: policy.hash,
             question,
             answer: answer.clone(),
-            decision: DecisionRecord { class, ..decision },
+            decision: DecisionRecord { class, tool_calls, ..decision },
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
             sentences_dropped: draft.map_or(0, Draft::dropped_sentences),

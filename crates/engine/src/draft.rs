@@ -41,7 +41,7 @@ pub struct Draft {
     pub written_from: Vec<PassageKey>,
     /// Something had fallen back before it wrote.
     pub fell_back: bool,
-    /// The share of the answer's phrases that the sources have, after so many sentences that may be shown.
+    /// How far the answer covered the question, and the sources the answer, after so many sentences that may be shown.
     pub coverage: Vec<(usize, f64)>,
     /// What a reader found of the whole; none where the policy does not ask.
     pub answering: Option<AnswerReading>,
@@ -52,9 +52,16 @@ pub struct Draft {
 /// How likely an answer answers its question, as a reader found it while the answer was written.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AnswerReading {
-    /// After so many sentences that may be shown. It is read until it is likely enough for once.
+    /// After so many sentences that may be shown.
     pub so_far: Vec<(usize, f64)>,
     /// Nobody reads any more: there is no reader, or it failed.
     pub is_over: bool,
     pub failure: Option<RerankError>,
+}
+
+impl AnswerReading {
+    /// Of all that may be shown so far.
+    pub(crate) fn last(&self) -> Option<f64> {
+        self.so_far.last().map(|(_, likely)| *likely)
+    }
 }

@@ -12,6 +12,15 @@ pub(crate) fn replaces(successor: &CataloguePassage, replaced: &CataloguePassage
     successor.passage.document != replaced.passage.document && replaced.standing.replaced_by.iter().any(is_it)
 }
 
+/// Whether the document of one passage says that it changes that of another in part.
+fn amends(amending: &CataloguePassage, amended: &CataloguePassage) -> bool {
+    let Some(key) = amended.address.as_deref().and_then(AddressKey::of) else { return false };
+    let is_it = |address: &String| AddressKey::of(address).as_ref() == Some(&key);
+    let is_of_collection = amending.collection == amended.collection;
+    let is_other = amending.passage.document != amended.passage.document;
+    is_other && is_of_collection && amending.standing.amending().iter().any(is_it)
+}
+
 /// Puts each candidate whose document was replaced behind the best one of what replaced it, if that is there. What the
 /// asker named stays where it is.
 pub(crate) fn successors_first(candidates: &mut Vec<Candidate>) {
@@ -43,8 +52,9 @@ pub(crate) fn missing_successors(candidates: &[Candidate]) -> Vec<AddressKey> {
 }
 
 /// The same evidence, as it is if what replaced a document answers for it: its best passage is as likely to answer as that
-/// of the document was, and the document says nothing. None where nothing was replaced by something that is there. What
-/// the asker named speaks for itself.
+/// of the document was, and the document says nothing. A document that was changed in part says nothing where what changed
+/// it is likely to answer by itself. None where nothing was replaced or changed by something that is there. What the asker
+/// named speaks for itself.
 pub(crate) fn with_successors_speaking(evidence: &[Candidate]) -> Option<Vec<Candidate>> {
     let mut spoken = evidence.to_vec();
     let mut is_changed = false;
@@ -54,11 +64,17 @@ pub(crate) fn with_successors_speaking(evidence: &[Candidate]) -> Option<Vec<Can
         let best = successors
             .rev()
             .max_by(|(_, one), (_, other)| one.rerank.unwrap_or(0.0).total_cmp(&other.rerank.unwrap_or(0.0)));
-        let Some((best, _)) = best else { continue };
+        let is_amended =
+            || evidence.iter().any(|other| other.is_likely_to_answer() && amends(&other.passage, &replaced.passage));
+        if best.is_none() && !is_amended() {
+            continue;
+        }
         let lent = spoken[place].rerank.take();
         spoken[place].rerank = lent.map(|_| 0.0);
         spoken[place].answer = None;
-        spoken[best].rerank = spoken[best].rerank.into_iter().chain(lent).reduce(f32::max);
+        if let Some((best, _)) = best {
+            spoken[best].rerank = spoken[best].rerank.into_iter().chain(lent).reduce(f32::max);
+        }
         is_changed = true;
     }
     is_changed.then_some(spoken)
@@ -111,5 +127,30 @@ mod tests {
         let spoken = with_successors_speaking(&evidence).unwrap();
         assert_eq!(spoken.iter().map(|one| one.rerank).collect::<Vec<_>>(), [Some(0.2), Some(0.9), Some(0.0)]);
         assert!(with_successors_speaking(&evidence[..2]).is_none());
+    }
+
+    #[test]
+    fn what_was_changed_in_part_is_silent_where_what_changed_it_answers() {
+        let read = |candidate: Candidate, score: f32| Candidate {
+            rerank: Some(score),
+            answer: Some(ibidem_words::CharSpan { start: 0, end: 2 }),
+            ..candidate
+        };
+        let amending = |score: f32| {
+            let mut amending = document(42, &[]);
+            amending.passage.standing.amends = vec!["ADR-7".to_owned()];
+            read(amending, score)
+        };
+        let scores = |evidence: &[Candidate]| {
+            with_successors_speaking(evidence).map(|spoken| spoken.iter().map(|one| one.rerank).collect::<Vec<_>>())
+        };
+        let amended = || read(document(7, &[]), 0.97);
+        assert_eq!(scores(&[amended(), amending(0.8)]), Some(vec![Some(0.0), Some(0.8)]), "nothing is lent");
+        assert_eq!(scores(&[amended(), amending(0.2)]), None, "of this it says nothing");
+        let named = Candidate { addressed: true, ..amended() };
+        assert_eq!(scores(&[named, amending(0.8)]), None, "it was asked for");
+        let mut draft = amending(0.8);
+        draft.passage.standing.status = Some(ibidem_words::Status::Draft);
+        assert_eq!(scores(&[amended(), draft]), None, "a draft changes nothing yet");
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ibidem_words::degrade::Fallback;
+use ibidem_words::ports::records::ToolCallRecord;
 use ibidem_words::{
     Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, Reason, Receipt, Refusal,
     RetrievalQuality, RouteTarget, Transparency,
@@ -109,6 +110,8 @@ pub(crate) struct Decided {
     pub(crate) draft: Option<Draft>,
     /// What went wrong with a part, in its own words: for the operator, never for the asker.
     pub(crate) failure: Option<String>,
+    /// The tools that were called, or were to be.
+    pub(crate) tool_calls: Vec<ToolCallRecord>,
 }
 
 /// An answer, and what it was made from that the asker does not see.
@@ -123,19 +126,21 @@ pub struct Spoken {
     pub stages: Vec<(&'static str, Duration)>,
     /// None when nothing was searched.
     pub search: Option<SearchRecord>,
+    /// The tools that were called, or were to be.
+    pub tool_calls: Vec<ToolCallRecord>,
 }
 
 impl Decided {
     /// Without any model.
     pub(crate) fn plainly(outcome: Outcome, retrieval: Retrieval, log: TurnLog) -> Self {
-        Self { outcome, retrieval, log, draft: None, failure: None }
+        Self { outcome, retrieval, log, draft: None, failure: None, tool_calls: Vec::new() }
     }
 
     /// With the answer as it goes out, but for the seal of its receipt.
     pub(crate) fn sealed(self, request_id: Uuid) -> Spoken {
-        let Self { outcome, retrieval, log, draft, failure } = self;
+        let Self { outcome, retrieval, log, draft, failure, tool_calls } = self;
         let answer = answer(request_id, retrieval, log, outcome);
-        Spoken { answer, draft, failure, stages: Vec::new(), search: None }
+        Spoken { answer, draft, failure, stages: Vec::new(), search: None, tool_calls }
     }
 
     /// Refused by rule, before anything was searched.

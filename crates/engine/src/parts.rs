@@ -1,5 +1,6 @@
 //! What the movements need of the world.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ibidem_words::degrade::Part;
@@ -7,6 +8,7 @@ use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::memory::Memory;
 use ibidem_words::ports::owners::Owners;
 use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 
 use crate::exemplars::Exemplars;
@@ -34,6 +36,8 @@ pub struct Parts {
     pub owners: Option<Arc<dyn Owners>>,
     /// Whom a question goes to when what it is about has no owner.
     pub admin_email: Option<String>,
+    /// Tool servers by the names that the settings give them; none where nothing is looked up in other systems.
+    pub tools: BTreeMap<String, Part<dyn Tools>>,
 }
 
 impl Parts {
@@ -49,6 +53,7 @@ impl Parts {
             entailment,
             owners: None,
             admin_email: None,
+            tools: BTreeMap::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures::future::join;
-use ibidem_language::bm25::{self, TermId, TermWeights};
+use ibidem_language::bm25::{Query, TermId, TermWeights};
 use ibidem_words::degrade::{Deadline, Fallback, Part};
 use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage, DocumentFilter};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
@@ -201,20 +201,29 @@ impl Searcher {
         Ok(Some(self.weighed(scope, &[&request.query]).await?))
     }
 
-    /// The terms of some texts, each by how rare it is among what the asker may see: one read for all texts.
+    /// The terms of some texts, each by how rare it is among what the asker may see: one read for all texts, and another
+    /// where they have words that nothing has which the asker may see, for what else these may be.
     pub(crate) async fn weighed(&self, scope: &Scope, texts: &[&str]) -> Result<Weighed, CatalogueError> {
-        let terms: Vec<BTreeSet<TermId>> = texts.iter().map(|text| self.words.analysis().distinct(text)).collect();
-        let all: Vec<TermId> = terms.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let mut queries: Vec<Query> = texts.iter().map(|text| self.words.analysis().query(text)).collect();
+        let all: BTreeSet<TermId> = queries.iter().flat_map(Query::terms).collect();
         if all.is_empty() {
             let nothing = vec![TermWeights::new(); texts.len()];
             return Ok(Weighed { texts: nothing, attainable: vec![0.0; texts.len()], by_rarity: true });
         }
-        let counts = self.words.counts(scope, &all).await?;
-        let texts = terms.iter().map(|terms| match &counts {
-            Some(counts) => bm25::weighed(terms, counts),
-            None => bm25::unweighed(terms),
+        let mut counts = self.words.counts(scope, &Vec::from_iter(all)).await?;
+        if let Some(known) = &mut counts {
+            let others: BTreeSet<TermId> = queries.iter_mut().flat_map(|query| query.respelled(known)).collect();
+            if !others.is_empty()
+                && let Some(counted) = self.words.counts(scope, &Vec::from_iter(others)).await?
+            {
+                known.with_term.extend(counted.with_term);
+            }
+        }
+        let texts = queries.iter().map(|query| match &counts {
+            Some(counts) => query.weighed(counts),
+            None => query.unweighed(),
         });
-        let attainable = terms.iter().map(|terms| bm25::attainable(terms, counts.as_ref()));
+        let attainable = queries.iter().map(|query| query.attainable(counts.as_ref()));
         Ok(Weighed { texts: texts.collect(), attainable: attainable.collect(), by_rarity: counts.is_some() })
     }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_language::follow_ups::taken_apart;
 use ibidem_words::degrade::{Deadline, Fallback, Fault};
 use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
@@ -29,8 +28,7 @@ impl Asked {
     /// What the question asks for, each part by itself, where the policy wants it taken apart; none where it asks for one
     /// thing.
     pub(crate) fn parts(&self) -> Vec<String> {
-        let rules = self.policy.rules.gather.parts.as_ref();
-        rules.map_or_else(Vec::new, |rules| taken_apart(&self.question.query, rules.most))
+        self.policy.parts_of(&self.question.query)
     }
 }
 

@@ -25,7 +25,7 @@ const ABOVE: [&str; 7] = [
 ];
 
 /// The crates of the project, and those of them that each may use beside `BELOW`.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("ibidem-language", &[]),
     ("ibidem-words", &[]),
     ("ibidem-engine", &[]),
@@ -37,6 +37,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("ibidem-wiring", &["ibidem-engine", "ibidem-ingest", "ibidem-store", "ibidem-adapters", "ibidem-server"]),
     ("ibidem", &ABOVE),
     ("ibidem-workbench", &ABOVE),
+    ("ibidem-support-desk", &[]),
 ];
 
 /// The crates without I/O of their own, and what they must therefore never touch.

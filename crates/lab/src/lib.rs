@@ -13,6 +13,7 @@ mod html;
 pub mod judge;
 pub mod metrics;
 pub mod promote;
+pub mod reliability;
 pub mod replay;
 pub mod retrieval;
 pub mod similarity;

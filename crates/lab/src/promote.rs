@@ -139,7 +139,7 @@ fn answered(answer: &Answer, cited: &[CitedDocument]) -> Result<Expected, Promot
         .iter()
         .filter_map(|citation| match &citation.source_id {
             CitedSource::Concept(uri) => Some(uri.clone()),
-            CitedSource::Passage(_) => None,
+            CitedSource::Passage(_) | CitedSource::Tool(_) => None,
         })
         .collect();
     if !concepts.is_empty() {

@@ -1,7 +1,11 @@
 //! The languages whose word endings and stop words are known.
 
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
+use std::sync::LazyLock;
 
+use crate::stop_words::{Use, left_out};
 use crate::tables::{self, Tables};
 
 /// The language of the documents, for stemming and stop words.
@@ -26,11 +30,13 @@ pub enum Language {
     Swedish,
     Tamil,
     Turkish,
-    /// Words as they are written: for corpora of many languages.
+    /// Words as they are written.
     None,
+    /// Each text by the language that it is written in: for corpora of several languages.
+    Auto,
 }
 
-const ALL: [Language; 19] = [
+const ALL: [Language; 20] = [
     Language::Arabic,
     Language::Danish,
     Language::Dutch,
@@ -50,12 +56,58 @@ const ALL: [Language; 19] = [
     Language::Tamil,
     Language::Turkish,
     Language::None,
+    Language::Auto,
 ];
 
 /// Not a language that is known here.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is not a language that is known; known are {}", Language::names().join(", "))]
 pub struct UnknownLanguage;
+
+/// The languages that have a word among those that say nothing or ask, by their places in the list.
+static STOP_WORDS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+    let mut languages: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, language) in ALL.iter().enumerate() {
+        let tables = language.tables();
+        let asking = tables.follow_ups.asking.iter().chain(tables.follow_ups.auxiliaries).copied();
+        for word in left_out(tables.stop_words, Use::Index).into_iter().chain(asking).collect::<HashSet<_>>() {
+            languages.entry(word).or_default().push(place);
+        }
+    }
+    languages
+});
+
+/// The languages that are written with a letter.
+static LETTERS: LazyLock<HashMap<char, Vec<usize>>> = LazyLock::new(|| {
+    let mut languages: HashMap<char, Vec<usize>> = HashMap::new();
+    for (place, language) in ALL.iter().enumerate() {
+        for letter in language.tables().spelling.letters.chars() {
+            languages.entry(letter).or_default().push(place);
+        }
+    }
+    languages
+});
+
+/// What a word or a letter counts that one language alone has.
+const SHARES: u32 = 60;
+
+/// What the words of a text count for each language, and how many they are.
+fn shares<'a>(words: impl IntoIterator<Item = &'a str>) -> ([u32; ALL.len()], u32) {
+    let (mut counted, mut all) = ([0_u32; ALL.len()], 0_u32);
+    for word in words {
+        all += 1;
+        let languages = match STOP_WORDS.get(word) {
+            Some(languages) => Some(languages),
+            None if word.is_ascii() => None,
+            None => word.chars().find_map(|letter| LETTERS.get(&letter)),
+        };
+        for place in languages.into_iter().flatten() {
+            let of = languages.map_or(1, Vec::len);
+            counted[*place] += SHARES / u32::try_from(of).unwrap_or(SHARES);
+        }
+    }
+    (counted, all)
+}
 
 impl Language {
     pub fn name(self) -> &'static str {
@@ -65,6 +117,33 @@ impl Language {
     /// All names that the settings know.
     pub fn names() -> Vec<&'static str> {
         ALL.iter().map(|language| language.name()).collect()
+    }
+
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        ALL.into_iter()
+    }
+
+    /// The language that a text is written in, told by its stop words and letters. Each counts for the languages that
+    /// have it, and the more, the fewer these are. None of a text that has too few of them, or as many of two languages.
+    pub fn of_text<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        // One word of this language alone and half of another, or less in a short text.
+        const LEAST: u32 = SHARES + SHARES / 2;
+        let (counted, all) = shares(words);
+        let best = (0..ALL.len()).max_by_key(|place| (counted[*place], Reverse(*place)))?;
+        let next = (0..ALL.len()).filter(|place| *place != best).map(|place| counted[place]).max()?;
+        let is_enough = counted[best] >= LEAST.min(SHARES * all / 5) && counted[best] > next;
+        is_enough.then_some(ALL[best])
+    }
+
+    /// The languages that a text may be written in, the likeliest first: few words do not tell Spanish from Portuguese.
+    pub(crate) fn likely<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        const MOST: usize = 3;
+        let (counted, _) = shares(words);
+        let best = counted.iter().copied().max().unwrap_or(0);
+        let mut likely: Vec<usize> =
+            (0..ALL.len()).filter(|place| counted[*place] > 0 && 2 * counted[*place] >= best).collect();
+        likely.sort_by_key(|place| (Reverse(counted[*place]), *place));
+        likely.into_iter().take(MOST).map(|place| ALL[place]).collect()
     }
 
     pub(crate) fn tables(self) -> &'static Tables {
@@ -88,6 +167,7 @@ impl Language {
             Self::Tamil => &tables::TAMIL,
             Self::Turkish => &tables::TURKISH,
             Self::None => &tables::NONE,
+            Self::Auto => &tables::AUTO,
         }
     }
 }
@@ -109,9 +189,28 @@ mod tests {
         for language in ALL {
             let name = language.name();
             assert_eq!(name.parse(), Ok(language));
-            assert_eq!(language.tables().stop_words.is_empty(), language == Language::None, "{name}");
-            assert_eq!(language.tables().snowball.is_none(), language == Language::None, "{name}");
+            let is_none = matches!(language, Language::None | Language::Auto);
+            assert_eq!(language.tables().stop_words.is_empty(), is_none, "{name}");
+            assert_eq!(language.tables().snowball.is_none(), is_none, "{name}");
         }
         assert!("klingon".parse::<Language>().unwrap_err().to_string().contains("english"));
+    }
+
+    #[test]
+    fn a_text_is_of_the_language_whose_stop_words_it_has() {
+        for (text, language) in [
+            ("how long are the values kept in the archive", Some(Language::English)),
+            ("wie lange werden die werte im archiv gespeichert", Some(Language::German)),
+            ("wann wird das gehalt gezahlt", Some(Language::German)),
+            ("muss ich den router zurückschicken", Some(Language::German)),
+            ("cuánto tiempo se guardan los valores en el archivo", Some(Language::Spanish)),
+            ("combien de temps les valeurs sont elles gardées dans les archives", Some(Language::French)),
+            ("hoe lang worden de waarden in het archief bewaard", Some(Language::Dutch)),
+            ("bn 40 wi fi 5 400 mbit s", None),
+            ("router", None),
+            ("", None),
+        ] {
+            assert_eq!(Language::of_text(text.split_whitespace()), language, "{text}");
+        }
     }
 }

@@ -41,6 +41,8 @@ pub struct Statement {
     pub replaced_by: Vec<String>,
     /// Addresses of what it replaces.
     pub replaces: Vec<String>,
+    /// Addresses of what it changes in part.
+    pub amends: Vec<String>,
 }
 
 /// What something that is known by its label is.
@@ -49,6 +51,7 @@ pub enum Label {
     Status,
     ReplacedBy,
     Replaces,
+    Amends,
     ValidFrom,
     ValidTo,
 }
@@ -64,6 +67,7 @@ pub fn label(written: &str) -> Option<Label> {
         () if is_one(|standings| standings.labels) => Some(Label::Status),
         () if is_one(|standings| standings.replaced_by) => Some(Label::ReplacedBy),
         () if is_one(|standings| standings.replaces) => Some(Label::Replaces),
+        () if is_one(|standings| standings.amends) => Some(Label::Amends),
         () if is_one(|standings| standings.valid_from) => Some(Label::ValidFrom),
         () if is_one(|standings| standings.valid_to) => Some(Label::ValidTo),
         () => None,
@@ -82,6 +86,10 @@ pub fn statement(text: &str) -> Statement {
             said.replaced_by.extend(addresses_in(sentence));
             continue;
         }
+        if begins(&lower, |standings| standings.amends) {
+            said.amends.extend(addresses_in(sentence));
+            continue;
+        }
         // `ersetzt` alone says that it was replaced; with an address behind it, what it replaces.
         let replaces = if begins(&lower, |standings| standings.replaces) { addresses_in(sentence) } else { Vec::new() };
         if place == 0 && replaces.is_empty() {
@@ -90,6 +98,19 @@ pub fn statement(text: &str) -> Statement {
         said.replaces.extend(replaces);
     }
     said
+}
+
+/// Whether a text tells, anywhere in a sentence, that something was replaced by something with an address: what it says may
+/// hold no longer.
+pub fn tells_of_replacing(text: &str) -> bool {
+    sentences_of(text).into_iter().any(|sentence| {
+        let lower = sentence.to_lowercase();
+        let phrases = known().flat_map(|standings| standings.replaced_by);
+        phrases.filter_map(|phrase| lower.find(phrase).map(|at| at + phrase.len())).any(|behind| {
+            // Letters may have other lengths in lower case.
+            lower.get(behind..).is_some_and(|behind| !addresses_in(&behind.to_uppercase()).is_empty())
+        })
+    })
 }
 
 fn status(lower: &str) -> Option<Status> {
@@ -140,6 +161,19 @@ mod tests {
             let said = statement(text);
             let found = (said.status, said.replaced_by.join(" "), said.replaces.join(" "));
             assert_eq!(found, (status, replaced_by.to_owned(), replaces.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_document_changes_in_part_is_not_what_it_replaces() {
+        for (text, amends) in [
+            ("Accepted on 2024-09-03. Amends ADR-0007, which named version 13.", "ADR-0007"),
+            ("Angenommen. Ändert HR-3 und HR-4.", "HR-3 HR-4"),
+            ("Accepted. Ersetzt teilweise HR-3.", "HR-3"),
+            ("Accepted. It amends nothing.", ""),
+        ] {
+            let said = statement(text);
+            assert_eq!((said.amends.join(" "), said.replaces), (amends.to_owned(), Vec::new()), "{text}");
         }
     }
 

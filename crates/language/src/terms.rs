@@ -4,13 +4,38 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::language::Language;
 use crate::stems::{self, SHORTEST_STEM};
-use crate::stop_words::is_significant;
+use crate::stop_words::{Use, is_significant, left_out};
 
 /// The words of a question that say what it is about, in lower case, each once.
 pub fn significant_terms(query: &str) -> BTreeSet<String> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
     words.filter(|word| is_significant(word)).collect()
+}
+
+/// Those of a question's significant words that say something in its own language: [`significant_terms`] knows English
+/// alone, and recorded decisions depend on it.
+pub fn telling_terms(question: &str) -> BTreeSet<String> {
+    let words: Vec<String> =
+        question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let language = Language::of_text(words.iter().map(String::as_str)).unwrap_or_default();
+    let left_out = left_out(language.tables().stop_words, Use::Index);
+    let says_something = |word: &String| is_significant(word) && !left_out.contains(word.as_str());
+    words.into_iter().filter(says_something).collect()
+}
+
+/// The names in an English question, in lower case: words with a capital letter that do not begin it. Where every noun has
+/// one, names cannot be told.
+pub fn names_in(question: &str) -> Vec<String> {
+    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    if Language::of_text(lower.iter().map(String::as_str)).unwrap_or_default() != Language::English {
+        return Vec::new();
+    }
+    let is_name = |word: &str| word.chars().count() > 1 && word.chars().any(char::is_uppercase);
+    let named = words.iter().zip(lower).skip(1).filter(|(word, lower)| is_name(word) && is_significant(lower));
+    named.map(|(_, lower)| lower).collect()
 }
 
 /// A question's significant words, ready to be looked for in many texts.
@@ -146,6 +171,24 @@ mod tests {
     fn significant_terms_are_what_the_question_is_about() {
         let terms = significant_terms("What is the limit for meals, and the LIMIT for hotels?");
         assert_eq!(terms.into_iter().collect::<Vec<_>>(), ["hotels", "limit", "meals"]);
+    }
+
+    #[test]
+    fn names_are_the_words_with_capital_letters() {
+        for (question, names) in [
+            ("Why did we choose MongoDB for the asset register?", "mongodb"),
+            ("How do I connect a Baltic ferry to the BN60?", "baltic bn60"),
+            ("May I go?", ""),
+            ("Muss ich den Router an die Post schicken?", ""),
+        ] {
+            assert_eq!(names_in(question).join(" "), names, "{question}");
+        }
+    }
+
+    #[test]
+    fn what_is_telling_is_told_in_the_questions_own_language() {
+        let terms = telling_terms("Was kostet die Anfahrt, wenn mein eigenes Gerät schuld ist?");
+        assert_eq!(terms.into_iter().collect::<Vec<_>>(), ["anfahrt", "eigenes", "gerät", "kostet", "schuld"]);
     }
 
     proptest::proptest! {

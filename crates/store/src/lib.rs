@@ -2,6 +2,7 @@
 
 mod actions;
 mod audit;
+mod backup;
 mod catalogue;
 mod collections;
 mod commit;
@@ -49,6 +50,7 @@ pub use audit::{
     AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, StoredAnswer,
     Texts,
 };
+pub use backup::{BackupError, Restore, Snapshot, TableShape};
 pub use conversations::{
     ConversationRow, ConversationTurn, DeletedConversation, InvalidTitle, NewTurn, Retention, Talker, checked_title,
     history,

@@ -57,6 +57,11 @@ impl Store {
         Ok(SchemaState::Current { version: known.iter().map(|ours| ours.version).max().unwrap_or(0) })
     }
 
+    /// The version of the tables, if there are any.
+    pub(crate) async fn newest_migration(&self) -> Result<Option<i64>, CatalogueError> {
+        Ok(self.applied_migrations().await?.iter().map(|migration| migration.version).max())
+    }
+
     /// What was applied so far. Looking changes nothing: a database that was never migrated stays as it is.
     async fn applied_migrations(&self) -> Result<Vec<sqlx::migrate::AppliedMigration>, CatalogueError> {
         let mut connection = self.pool.acquire().await.map_err(unavailable)?;

@@ -9,6 +9,7 @@ pub mod model_identities;
 pub mod roles;
 pub mod sign_in;
 pub mod signing;
+mod tools;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,8 @@ use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::policy::Policy;
+pub use ibidem_engine::policy::SHIPPED_POLICIES;
+use ibidem_engine::policy::{Policy, shipped_policy};
 use ibidem_engine::roles::Roles;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
@@ -52,6 +54,7 @@ use tokio::sync::watch;
 use self::agreed::Agreed;
 use self::counts::Counts;
 pub use self::embedding::{CountingEmbedder, embedder};
+pub use self::tools::tools;
 use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
 
 pub fn store(settings: &Settings) -> anyhow::Result<Store> {
@@ -79,7 +82,7 @@ pub async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
 }
 
 pub fn originals(settings: &Settings) -> anyhow::Result<StoredOriginals> {
-    Ok(StoredOriginals::in_folder(&settings.originals)?)
+    Ok(StoredOriginals::at(&settings.originals)?)
 }
 
 /// Reads each original in a process of its own.
@@ -95,16 +98,6 @@ pub fn readers(settings: &Settings) -> anyhow::Result<Readers> {
 pub fn index(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<QdrantIndex> {
     Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
 }
-
-/// The policies that come with the binary, by name.
-pub const SHIPPED_POLICIES: [(&str, &str); 6] = [
-    ("architecture", include_str!("../../../policies/architecture.yaml")),
-    ("book", include_str!("../../../policies/book.yaml")),
-    ("default", include_str!("../../../policies/default.yaml")),
-    ("handbook", include_str!("../../../policies/handbook.yaml")),
-    ("lectures", include_str!("../../../policies/lectures.yaml")),
-    ("support", include_str!("../../../policies/support.yaml")),
-];
 
 /// The text of a shipped policy by its name, or of one from a file.
 pub fn policy_text(named: &str) -> anyhow::Result<Cow<'static, str>> {
@@ -161,10 +154,6 @@ fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<Pol
         }
     };
     Ok(PolicySource { policy, thresholds })
-}
-
-fn shipped_policy(named: &str) -> Option<&'static str> {
-    SHIPPED_POLICIES.iter().find(|(name, _)| *name == named).map(|(_, text)| *text)
 }
 
 /// The configured reranker, bounded in time. One in this process takes about a second to load.
@@ -309,6 +298,7 @@ impl Parts {
         let searcher = guards::searcher(self.searcher(), settings, breakers);
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
+        let tools = tools::guarded(settings, breakers)?;
         Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }
             .with(|parts| {
                 parts.roles = roles;
@@ -318,6 +308,7 @@ impl Parts {
                 parts.entailment = guards::entailment(entailment, settings, breakers);
                 parts.owners = Some(Arc::new(self.store.clone()));
                 parts.admin_email = settings.admin_email.clone();
+                parts.tools = tools;
             }))
     }
 

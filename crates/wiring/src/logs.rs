@@ -19,8 +19,10 @@ pub fn traces(settings: &Settings) -> anyhow::Result<Option<Otlp>> {
 
 /// The log's filter holds for log lines alone: traces are whole at any level.
 pub fn start(settings: &LogSettings, traces: Option<&Otlp>) {
+    // Tool servers tell of themselves when they are connected to. That is not for the log, unless somebody asks for it.
+    let written = if settings.filter == "info" { "info,rmcp=warn" } else { settings.filter.as_str() };
     // The filter was checked with the settings.
-    let filter = settings.filter.parse().unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = written.parse().unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = match settings.format {
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).boxed(),
         LogFormat::Json => JsonLines::to(std::io::stderr).boxed(),

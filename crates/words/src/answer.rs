@@ -39,16 +39,33 @@ pub struct Citation {
     /// Where the document came from: its path below the folder that was ingested, or the name that the API was told.
     #[serde(default)]
     pub file: Option<String>,
-    /// The passage in this API, below the installation's address; of a concept, its URI.
+    /// The passage in this API, below the installation's address; of a concept, its URI; null of a tool's result.
     #[serde(default)]
     pub link: Option<String>,
     /// Whether the document is in force: `in_force`, `superseded`, `rejected`, `deprecated`, `draft`, `expired` or
-    /// `not_yet`. Null for a concept of a vocabulary.
+    /// `not_yet`. Null for a concept of a vocabulary and for a tool's result.
     #[serde(default)]
     pub status: Option<String>,
     /// Addresses of what replaced the document.
     #[serde(default)]
     pub replaced_by: Vec<String>,
+    /// The call of a tool whose result this is. Left out for documents and concepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<CitedTool>,
+}
+
+/// A call of a tool, as a citation names it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CitedTool {
+    /// The server, as the settings name it.
+    pub server: String,
+    /// The tool, as its server names it.
+    pub tool: String,
+    /// By which the record of the turn names the call.
+    pub call_id: Uuid,
+    /// When it was called.
+    pub called_at: DateTime<Utc>,
 }
 
 impl Citation {
@@ -111,18 +128,20 @@ pub struct Transparency {
     pub show_to_user: bool,
 }
 
-/// How much an answer can be relied on.
+/// How much an answer can be relied on. The policy says what each part counts. Where the judge's is left out, the coverage
+/// counts for it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Confidence {
-    /// 0 to 100, of the three signals below.
+    /// 0 to 100, of the parts below.
     pub overall: f64,
-    /// 0 to 1.
+    /// 0 to 1: how well the search went.
     pub retrieval_score: f64,
-    /// 0 to 1: the share of the answer's key phrases that the sources have.
+    /// 0 to 1: how far the answer covers the question, times the share of its key phrases that the sources have.
     pub coverage_score: f64,
-    /// 0 to 100, by the policy's judge.
-    pub llm_score: f64,
+    /// 0 to 100, by the policy's judge. Left out where nobody was asked, as of sentences that are quoted word for word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llm_score: Option<f64>,
 }
 
 /// Somebody who may know, when the sources do not.

@@ -52,6 +52,18 @@ pub enum Reason {
     TerminologyError,
     TerminologyAmbiguous,
     EntityNotFound,
+    /// A fact is to be looked up, and the question lacks what it is looked up by.
+    ToolArgumentsMissing,
+    /// The tool changes something, and nobody may call such a tool from here.
+    ToolNotAllowed,
+    /// The tool is not the one that the policy allows any more: it was not called.
+    ToolChanged,
+    /// The tool server does not answer.
+    ToolUnavailable,
+    /// The tool says that it failed.
+    ToolFailed,
+    /// What the tool gave back is not what its schema says, or does not bear out the reply.
+    ToolResultInvalid,
     RetrievalUnavailable,
     GenerationUnavailable,
     BudgetExceeded,
@@ -59,7 +71,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 25] = [
         Self::NoResults,
         Self::LowSimilarity,
         Self::LowCoverage,
@@ -75,6 +87,12 @@ impl Reason {
         Self::TerminologyError,
         Self::TerminologyAmbiguous,
         Self::EntityNotFound,
+        Self::ToolArgumentsMissing,
+        Self::ToolNotAllowed,
+        Self::ToolChanged,
+        Self::ToolUnavailable,
+        Self::ToolFailed,
+        Self::ToolResultInvalid,
         Self::RetrievalUnavailable,
         Self::GenerationUnavailable,
         Self::BudgetExceeded,
@@ -98,6 +116,12 @@ impl Reason {
             Self::TerminologyError => "terminology_error",
             Self::TerminologyAmbiguous => "terminology_ambiguous",
             Self::EntityNotFound => "entity_not_found",
+            Self::ToolArgumentsMissing => "tool_arguments_missing",
+            Self::ToolNotAllowed => "tool_not_allowed",
+            Self::ToolChanged => "tool_changed",
+            Self::ToolUnavailable => "tool_unavailable",
+            Self::ToolFailed => "tool_failed",
+            Self::ToolResultInvalid => "tool_result_invalid",
             Self::RetrievalUnavailable => "retrieval_unavailable",
             Self::GenerationUnavailable => "generation_unavailable",
             Self::BudgetExceeded => "budget_exceeded",

@@ -1,6 +1,7 @@
 //! SHA-256 digests, named by what they identify.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use ring::digest::{self, Context, Digest, SHA256};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,18 @@ pub struct Sha256Hash([u8; 32]);
 impl Sha256Hash {
     pub fn of(bytes: &[u8]) -> Self {
         Self::of_digest(digest::digest(&SHA256, bytes))
+    }
+
+    /// Digest of everything that can be read, however much it is.
+    pub fn of_reader(source: &mut dyn Read) -> io::Result<Self> {
+        let mut context = Context::new(&SHA256);
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            match source.read(&mut piece)? {
+                0 => return Ok(Self::of_digest(context.finish())),
+                length => context.update(&piece[..length]),
+            }
+        }
     }
 
     /// Digest of several parts that cannot run into each other: each is preceded by its length.

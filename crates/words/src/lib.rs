@@ -31,7 +31,7 @@ mod word_overlap;
 
 pub use address::AddressKey;
 pub use answer::{
-    Answer, Citation, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
+    Answer, Citation, CitedTool, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
 };
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
@@ -40,7 +40,7 @@ pub use evidence::{Candidate, Promise, as_shown};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{
-    CharSpan, CitedSource, InvalidSourceId, LineAbove, LinesAbove, PassageKey, SourceId, characters_above,
+    CharSpan, CitedSource, InvalidSourceId, LineAbove, LinesAbove, PassageKey, SourceId, ToolCallId, characters_above,
     context_header, passage_in_context,
 };
 pub use policy_place::{PolicyInForce, PolicyPlace};

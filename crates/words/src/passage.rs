@@ -109,12 +109,41 @@ impl TryFrom<String> for SourceId {
     }
 }
 
-/// What a citation points at: a passage of a document, or a concept of a vocabulary by its URI.
+/// What a citation points at: a passage of a document, a concept of a vocabulary by its URI, or the result of a tool by
+/// its call.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum CitedSource {
     Passage(SourceId),
     Concept(String),
+    Tool(ToolCallId),
+}
+
+/// One call of a tool, written `tool:{server}/{tool}/{call}`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ToolCallId {
+    /// The server, as the settings name it.
+    pub server: String,
+    pub tool: String,
+    pub call: Uuid,
+}
+
+impl ToolCallId {
+    const SCHEME: &str = "tool:";
+
+    fn read(written: &str) -> Option<Self> {
+        let (server, rest) = written.strip_prefix(Self::SCHEME)?.split_once('/')?;
+        let (tool, call) = rest.rsplit_once('/')?;
+        let call = Uuid::try_parse(call).ok()?;
+        let is_named = !server.is_empty() && !tool.is_empty();
+        is_named.then(|| Self { server: server.to_owned(), tool: tool.to_owned(), call })
+    }
+}
+
+impl std::fmt::Display for ToolCallId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}/{}/{}", Self::SCHEME, self.server, self.tool, self.call)
+    }
 }
 
 impl From<CitedSource> for String {
@@ -122,12 +151,16 @@ impl From<CitedSource> for String {
         match source {
             CitedSource::Passage(id) => id.to_string(),
             CitedSource::Concept(uri) => uri,
+            CitedSource::Tool(call) => call.to_string(),
         }
     }
 }
 
 impl From<String> for CitedSource {
     fn from(written: String) -> Self {
+        if let Some(call) = ToolCallId::read(&written) {
+            return Self::Tool(call);
+        }
         SourceId::try_from(written).map_or_else(|InvalidSourceId(uri)| Self::Concept(uri), Self::Passage)
     }
 }
@@ -171,6 +204,17 @@ mod tests {
         assert_eq!(passage_in_context("Leave", Some("Carry-over"), "Text."), "Leave: Carry-over\nText.");
         assert_eq!(passage_in_context("Leave", Some("Leave > Carry-over"), "Text."), "Leave > Carry-over\nText.");
         assert_eq!(context_header(&"x".repeat(1_000), None).len(), 160);
+    }
+
+    #[test]
+    fn a_call_of_a_tool_is_read_as_it_is_written_and_what_only_looks_like_one_is_not() {
+        let call = ToolCallId { server: "desk".to_owned(), tool: "get/price".to_owned(), call: Uuid::from_u128(7) };
+        let written = String::from(CitedSource::Tool(call.clone()));
+        assert_eq!(written, "tool:desk/get/price/00000000-0000-0000-0000-000000000007");
+        assert_eq!(CitedSource::from(written), CitedSource::Tool(call));
+        for other in ["tool:desk/price/7", "tool:/price/00000000-0000-0000-0000-000000000007", "tool:desk"] {
+            assert_eq!(CitedSource::from(other.to_owned()), CitedSource::Concept(other.to_owned()));
+        }
     }
 
     fn key(version: u32, chunk_index: u32) -> PassageKey {

@@ -41,6 +41,9 @@ pub struct Question {
     pub model: Option<String>,
     pub max_context_chunks: usize,
     pub session_id: Option<String>,
+    /// It was put in other words than the asker's.
+    #[serde(skip)]
+    pub reworded: bool,
 }
 
 /// A question as somebody sent it: nothing of it is checked yet.
@@ -103,6 +106,7 @@ impl Question {
             model: None,
             max_context_chunks: Self::DEFAULT_CONTEXT_CHUNKS,
             session_id: None,
+            reworded: false,
         }
     }
 
@@ -122,6 +126,7 @@ impl Question {
             model: draft.model.map(|model| checked_name("model", model)).transpose()?,
             max_context_chunks: draft.max_context_chunks,
             session_id: draft.session_id.map(|id| checked_name("session_id", id)).transpose()?,
+            reworded: false,
         })
     }
 
@@ -130,6 +135,12 @@ impl Question {
     pub fn asking(mut self, query: impl Into<String>) -> Self {
         self.query = clean(query.into());
         self
+    }
+
+    /// The same question in other words than the asker's.
+    #[must_use]
+    pub fn reworded(self, query: impl Into<String>) -> Self {
+        Self { reworded: true, ..self.asking(query) }
     }
 
     /// The same in these collections only.

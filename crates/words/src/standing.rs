@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// What is known of a document's standing: what it says of itself, and what others that the asker sees say of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Standing {
     /// As the document says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,6 +16,9 @@ pub struct Standing {
     /// Addresses of what it replaces.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<String>,
+    /// Addresses of what it changes in part; the rest of that stands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub amends: Vec<String>,
     /// The first day on which it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<NaiveDate>,
@@ -42,6 +44,14 @@ impl Standing {
         match self.status {
             Some(Status::Draft | Status::Rejected | Status::NotYet) => &[],
             _ => &self.replaces,
+        }
+    }
+
+    /// What it changes in part, as far as it can.
+    pub fn amending(&self) -> &[String] {
+        match self.status {
+            Some(Status::Draft | Status::Rejected | Status::NotYet | Status::Superseded) => &[],
+            _ => &self.amends,
         }
     }
 }

@@ -43,6 +43,7 @@ export const en = {
   gone: 'The document is no longer there, or you may no longer see it. This is the passage as it was cited.',
   goneWhole: 'The document is no longer there, or you may no longer see it.',
   concept: 'A term of the vocabulary',
+  toolCall: (date: string) => `Looked up in another system, ${date}`,
   earlier: 'The text before this is not shown.',
   later: 'The text after this is not shown.',
   updated: (day: string) => `updated ${day}`,
@@ -61,7 +62,7 @@ export const en = {
   levels: { high: 'high', medium: 'medium', low: 'low' } satisfies Record<Level, string>,
   confidenceParts: {
     search: 'How well the search went',
-    coverage: 'How much of the answer the sources cover',
+    coverage: 'How far the answer covers the question',
     judge: 'How the answer was graded',
   },
   outOf: (value: string, most: number) => `${value} of ${most}`,

@@ -1,4 +1,6 @@
-//! Originals in object storage: a folder by default.
+//! Originals in object storage: a folder by default, or a bucket.
+
+mod location;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,10 +9,13 @@ use async_trait::async_trait;
 use futures::TryStreamExt as _;
 use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
 use ibidem_words::{Sha256Hash, TenantId};
+use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 
+pub use self::location::{BucketAddress, BucketKeys, BucketSettings, OriginalsLocation};
+
 #[derive(Debug, thiserror::Error)]
-#[error("`originals.location` cannot be used ({location}): {reason}; name a folder that can be written")]
+#[error("`originals.location` cannot be used ({location}): {reason}; name a folder that can be written, or a bucket")]
 pub struct LocationError {
     location: String,
     reason: String,
@@ -23,6 +28,18 @@ pub struct StoredOriginals {
 }
 
 impl StoredOriginals {
+    /// Opens a folder, or gets ready to ask a bucket. A bucket that is not there is noticed when it is asked.
+    pub fn at(location: &OriginalsLocation) -> Result<Self, LocationError> {
+        match location {
+            OriginalsLocation::Folder(folder) => Self::in_folder(folder),
+            OriginalsLocation::Bucket(settings) => {
+                let store = location::open(settings)
+                    .map_err(|error| LocationError { location: location.to_string(), reason: error.to_string() })?;
+                Ok(Self { store: Arc::new(PrefixStore::new(store, settings.address.prefix().clone())) })
+            }
+        }
+    }
+
     /// Opens a folder, making it when it is not there.
     pub fn in_folder(folder: &Path) -> Result<Self, LocationError> {
         let refused = |reason: String| LocationError { location: folder.display().to_string(), reason };
@@ -31,14 +48,27 @@ impl StoredOriginals {
             .map_err(|error| refused(error.to_string()))?;
         Ok(Self { store: Arc::new(store) })
     }
+
+    /// Whether something can be written here and removed again.
+    pub async fn check(&self) -> Result<(), OriginalsError> {
+        let probe = object_store::path::Path::from(format!(".check-{}", std::process::id()));
+        self.store.put(&probe, b"x".to_vec().into()).await.map_err(unavailable)?;
+        self.store.delete(&probe).await.map_err(unavailable)
+    }
 }
 
 #[async_trait]
 impl Originals for StoredOriginals {
     async fn keep(&self, tenant: TenantId, original: Vec<u8>) -> Result<Sha256Hash, OriginalsError> {
         let digest = Sha256Hash::of(&original);
+        let (place, original) = (place(tenant, digest), object_store::PutPayload::from(original));
         let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        match self.store.put_opts(&place(tenant, digest), original.into(), options).await {
+        let kept = match self.store.put_opts(&place, original.clone(), options).await {
+            // Storage that cannot refuse what is already there: the same bytes are written again.
+            Err(object_store::Error::NotImplemented { .. }) => self.store.put(&place, original).await,
+            kept => kept,
+        };
+        match kept {
             Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(digest),
             Err(error) => Err(unavailable(error)),
         }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
+mod bucket;
 mod http_embedder;
 mod http_entailment;
 mod http_reranker;

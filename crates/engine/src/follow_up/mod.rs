@@ -31,7 +31,7 @@ pub(crate) async fn standing(parts: &Parts, mut asked: Asked) -> (Asked, Option<
     let rewritten = planned.unwrap_or(by_rule).filter(|text| !text.eq_ignore_ascii_case(query));
     let rewritten = rewritten.filter(|text| text.chars().count() <= Question::LONGEST_QUERY);
     if let Some(text) = &rewritten {
-        asked.question = asked.question.asking(text.clone());
+        asked.question = asked.question.reworded(text.clone());
     }
     (asked, rewritten)
 }

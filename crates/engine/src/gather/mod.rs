@@ -1,9 +1,9 @@
 //! The second movement: every lane in one call, pooled, confirmed by the catalogue, and reranked.
 
+mod alone;
 mod curated;
 mod lanes;
 mod rerank;
-mod rows;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -9,9 +9,13 @@ use ibidem_words::degrade::Part;
 use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
-use super::rows::named_rows;
+use super::alone::{ReadAlone, named_rows, shared_sentences};
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
+
+/// So many sentences are read by themselves, unless a passage is as likely to answer as this.
+const MOST_SENTENCES: usize = 32;
+const LIKELY: f32 = 2.0 / 3.0;
 
 /// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them. Where the
 /// question was taken apart, the best that it was read for counts.
@@ -21,11 +25,11 @@ pub(super) async fn read(
     parts: &[String],
     candidates: &mut [Candidate],
 ) -> Result<(), RerankError> {
-    let in_context = |candidate: &Candidate| {
+    let whole = |candidate: &Candidate| {
         let passage = &candidate.passage;
         passage_in_context(&title(candidate), passage.section.as_deref(), &passage.text)
     };
-    let texts: Vec<String> = candidates.iter().map(in_context).collect();
+    let texts: Vec<String> = candidates.iter().map(whole).collect();
     let rows = asked.policy.rules.gather.rerank.as_ref().map_or(0, |rules| rules.rows);
     let mut found = Vec::new();
     for question in std::iter::once(&asked.question.query).chain(parts) {
@@ -35,6 +39,7 @@ pub(super) async fn read(
         }
         if rows > 0 {
             read_rows(reranker, asked, question, rows, candidates, &mut read).await?;
+            read_sentences(reranker, asked, question, rows, candidates, &mut read).await?;
         }
         found.push(read);
     }
@@ -58,26 +63,72 @@ async fn read_rows(
     candidates: &[Candidate],
     read: &mut [Relevance],
 ) -> Result<(), RerankError> {
-    let rows = candidates.iter().enumerate().flat_map(|(place, candidate)| {
-        let rows = named_rows(question, candidate, most).into_iter();
-        rows.map(move |row| {
-            let passage = &candidate.passage;
-            (place, row.span, passage_in_context(&title(candidate), passage.section.as_deref(), &row.text))
-        })
-    });
-    let rows: Vec<(usize, CharSpan, String)> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let texts = rows.iter().map(|(_, _, text)| text.clone()).collect();
-    let alone = relevances(reranker, asked, question, texts).await?;
-    for ((place, span, _), row) in rows.into_iter().zip(alone) {
+    let rows = in_context(candidates, |candidate| named_rows(question, candidate, most)).collect();
+    for (place, span, row) in read_alone(reranker, asked, question, rows).await? {
         // What does not say where a text answers does not say which row does.
         if let Some(whole) = read.get_mut(place).filter(|whole| row.score > whole.score && row.answer.is_some()) {
             *whole = Relevance { score: row.score, answer: Some(span) };
         }
     }
     Ok(())
+}
+
+/// Where no passage is likely to answer, reads sentences by themselves that share words with the question: among others a
+/// reader overlooks the one that answers. One that is likelier than its passage counts for it, by half its odds: of many
+/// sentences one looks right by chance. When it is done does not depend on a gate of the policy: a stricter gate must not
+/// bring an answer.
+async fn read_sentences(
+    reranker: &Part<dyn Reranker>,
+    asked: &Asked,
+    question: &str,
+    most: usize,
+    candidates: &[Candidate],
+    read: &mut [Relevance],
+) -> Result<(), RerankError> {
+    // What does not say where a text answers does not say which sentence does.
+    let is_read = read.iter().any(|read| read.answer.is_some());
+    if !is_read || read.iter().any(|read| read.score >= LIKELY) {
+        return Ok(());
+    }
+    let sentences = in_context(candidates, |candidate| shared_sentences(question, candidate, most));
+    let sentences = sentences.take(MOST_SENTENCES).collect();
+    for (place, span, sentence) in read_alone(reranker, asked, question, sentences).await? {
+        let odds = sentence.score / (1.0 - sentence.score).max(f32::EPSILON) / 2.0;
+        let score = odds / (1.0 + odds);
+        let is_in_it = sentence.answer.is_some_and(|answer| in_text(answer, &candidates[place]).is_some());
+        if let Some(whole) = read.get_mut(place).filter(|whole| is_in_it && score > whole.score) {
+            *whole = Relevance { score, answer: Some(span) };
+        }
+    }
+    Ok(())
+}
+
+/// What is read by itself of each candidate, under its title and heading, with the candidate's place.
+fn in_context<'a>(
+    candidates: &'a [Candidate],
+    alone: impl Fn(&'a Candidate) -> Vec<ReadAlone> + 'a,
+) -> impl Iterator<Item = (usize, ReadAlone)> + 'a {
+    candidates.iter().enumerate().flat_map(move |(place, candidate)| {
+        alone(candidate).into_iter().map(move |one| {
+            let text = passage_in_context(&title(candidate), candidate.passage.section.as_deref(), &one.text);
+            (place, ReadAlone { text, ..one })
+        })
+    })
+}
+
+/// How likely each answers, with its candidate's place and its own in the passage. Nobody is asked about nothing.
+async fn read_alone(
+    reranker: &Part<dyn Reranker>,
+    asked: &Asked,
+    question: &str,
+    alone: Vec<(usize, ReadAlone)>,
+) -> Result<Vec<(usize, CharSpan, Relevance)>, RerankError> {
+    if alone.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (places, texts): (Vec<_>, Vec<_>) = alone.into_iter().map(|(place, one)| ((place, one.span), one.text)).unzip();
+    let read = relevances(reranker, asked, question, texts).await?;
+    Ok(places.into_iter().zip(read).map(|((place, span), read)| (place, span, read)).collect())
 }
 
 /// One for each text.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ibidem_words::{CollectionName, DocumentKind};
 use serde::{Deserialize, Serialize};
 
-use super::{AddressPattern, DocumentClasses};
+use super::{AddressPattern, DocumentClasses, QuestionPattern, ToolRules};
 use crate::search::KEYWORD_WEIGHT;
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -52,6 +52,9 @@ pub struct GatherRules {
     /// What may be asked about; anything when null.
     #[serde(default)]
     pub topics: Option<TopicRules>,
+    /// Tools that topics name, for facts that live in other systems. They are called where the settings have their server.
+    #[serde(default)]
+    pub tools: Vec<ToolRules>,
 }
 
 fn keyword_weight() -> f64 {
@@ -236,7 +239,8 @@ pub struct RerankRules {
     /// The best so many are kept.
     pub keep: usize,
     /// The best so many rows of each passage's tables that share a word with the question, or whose range holds a figure of
-    /// it, are read by themselves too, each under its table's head.
+    /// it, are read by themselves too, each under its table's head. Where no passage is likely to answer, so many sentences of
+    /// each are, too.
     #[serde(default)]
     pub rows: usize,
     /// How much the reranker's score counts beside the rank in the search: the order is by this weight times the
@@ -266,7 +270,20 @@ pub struct TopicRules {
     /// How sharply the closest topic is told from the next: the difference of cosines that counts as one step.
     pub step: f64,
     pub topics: Vec<Topic>,
+    /// What becomes of a question whose topic is unclear, or that is about none of them.
+    #[serde(default)]
+    pub otherwise: Otherwise,
     pub wording: TopicWording,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// It is asked back which topic is meant, or said what can be asked.
+    #[default]
+    Ask,
+    /// The documents are searched as if there were no topics.
+    Search,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -279,6 +296,12 @@ pub struct Topic {
     /// Where questions about it are searched; everywhere when empty.
     #[serde(default)]
     pub collections: Vec<CollectionName>,
+    /// A question that one of these matches is about this topic, whatever its exemplars.
+    #[serde(default)]
+    pub patterns: Vec<QuestionPattern>,
+    /// The tool that answers questions about it, in place of a search. Where the tool cannot be had the topic is left out.
+    #[serde(default)]
+    pub tool: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -334,12 +357,22 @@ impl GatherRules {
                 found.push("gather.curated: every similarity must be between 0 and 1".to_owned());
             }
         }
+        for (place, tool) in self.tools.iter().enumerate() {
+            tool.contradictions(found);
+            if self.tools[..place].iter().any(|other| other.name == tool.name) {
+                found.push(format!("gather.tools: {} is there twice", tool.name));
+            }
+        }
         if let Some(topics) = &self.topics {
             if topics.topics.is_empty() || topics.topics.iter().any(|topic| topic.exemplars.is_empty()) {
                 found.push("gather.topics: every topic needs an exemplar, and there must be one topic".to_owned());
             }
             if topics.step <= 0.0 {
                 found.push("gather.topics.step must be above 0".to_owned());
+            }
+            let is_known = |name: &&String| self.tools.iter().any(|tool| tool.name == **name);
+            for name in topics.topics.iter().filter_map(|topic| topic.tool.as_ref()).filter(|name| !is_known(name)) {
+                found.push(format!("gather.topics: the tool {name} is not among gather.tools"));
             }
         }
     }

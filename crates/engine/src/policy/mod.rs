@@ -4,14 +4,17 @@ mod calibration;
 mod conversations;
 mod document_classes;
 mod gather;
+mod inherit;
 mod pattern;
 mod refusals;
 mod sift;
 mod speak;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ibidem_language::follow_ups::taken_apart;
 use ibidem_words::{PolicyInForce, PolicyPlace, PolicyTexts, Reason, Sha256Hash};
 use serde::Deserialize;
 
@@ -19,16 +22,19 @@ pub use calibration::{CalibratedGate, CalibratedModels, Calibration, ModelIdenti
 pub use conversations::{ConversationRules, FollowUpRules, TitleRules};
 pub use document_classes::DocumentClasses;
 pub use gather::{
-    AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, RerankRules,
-    RewriteRules, SmallTalkRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording, UnrankedOrder,
+    AddressRules, AddressSeries, AddressWording, CuratedRules, GatherRules, ListRules, ListWording, Otherwise,
+    RerankRules, RewriteRules, SmallTalkRules, TerminologyRules, TerminologyWording, Topic, TopicRules, TopicWording,
+    UnrankedOrder,
 };
-pub use pattern::AddressPattern;
+pub use inherit::{SHIPPED_POLICIES, shipped_policy};
+pub use pattern::{AddressPattern, QuestionPattern};
 pub use refusals::RefusalRules;
 pub use sift::SiftRules;
 pub use speak::{
-    Below, Budget, ConfidenceRules, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules, SpeakMode, SpeakRules,
-    VerificationMode, VerificationRules,
+    Below, Budget, ConfidenceRules, ConfidenceWeights, Disclaimed, Example, Judge, OutOfCorpus, OutlineRules,
+    SpeakMode, SpeakRules, VerificationMode, VerificationRules,
 };
+pub use tools::{ArgumentRules, Letters, Piece, Template, ToolRules, ToolWording};
 
 pub use crate::sift::gates::{
     Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
@@ -167,8 +173,10 @@ impl Policy {
         }
     }
 
-    /// Reads and checks a policy file's text.
+    /// Reads and checks a policy file's text. One that inherits is kept as the whole that comes of it.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        let whole = inherit::whole(text)?;
+        let text = whole.as_deref().unwrap_or(text);
         let rules: Rules = serde_saphyr::from_str(text).map_err(|error| PolicyError::Unreadable(error.to_string()))?;
         let contradictions = rules.contradictions();
         if !contradictions.is_empty() {
@@ -176,6 +184,11 @@ impl Policy {
         }
         let texts = PolicyTexts { policy: text.to_owned(), thresholds: None };
         Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts), place: None })
+    }
+
+    /// What a question asks for, each part by itself, where it is to be taken apart; none where it asks for one thing.
+    pub(crate) fn parts_of(&self, query: &str) -> Vec<String> {
+        self.rules.gather.parts.as_ref().map_or_else(Vec::new, |rules| taken_apart(query, rules.most))
     }
 
     /// What receipts name it by.

@@ -51,6 +51,14 @@ pub(super) fn why(reason: Reason) -> &'static str {
         Reason::TerminologyError => "The vocabulary cannot be asked at the moment.",
         Reason::TerminologyAmbiguous => "The term has several meanings.",
         Reason::EntityNotFound => "No document that you may read has this name.",
+        Reason::ToolArgumentsMissing => "The question lacks what the fact is looked up by.",
+        Reason::ToolNotAllowed => "This would change something in another system, which is not done from here.",
+        Reason::ToolChanged => {
+            "The system that has the fact was changed, and is not asked until somebody has looked at it."
+        }
+        Reason::ToolUnavailable => "The system that has the fact does not answer at the moment.",
+        Reason::ToolFailed => "The system that has the fact could not look it up.",
+        Reason::ToolResultInvalid => "What the system that has the fact replied cannot be relied on.",
         Reason::RetrievalUnavailable => "The documents cannot be searched at the moment.",
         Reason::GenerationUnavailable => "The language model does not answer at the moment.",
         Reason::BudgetExceeded => "The question is too long for the language model.",

@@ -113,6 +113,17 @@ pub struct ConfidenceRules {
     /// What becomes of an answer below that.
     #[serde(default)]
     pub below: Below,
+    /// What each part of the confidence counts.
+    #[serde(default)]
+    pub weights: ConfidenceWeights,
+    /// What is left of the coverage, 0 to 1, where the question was taken apart or put in other words, or where the answer
+    /// tells that something was replaced. Once, however many of these are so.
+    #[serde(default = "doubtful_share")]
+    pub doubtful_share: f64,
+    /// What is given of the coverage, 0 to 1, where no reader read the answer: a text may answer in other words. The rest is
+    /// given as far as the answer has the question's words.
+    #[serde(default = "unread_share")]
+    pub unread_share: f64,
     /// How well the search went is the mean similarity of so many of the best passages; one that is missing counts 0.
     #[serde(default = "one")]
     pub best_passages: usize,
@@ -126,8 +137,40 @@ pub struct ConfidenceRules {
     pub show_draft: bool,
 }
 
+impl ConfidenceRules {
+    /// Where a policy does not say.
+    pub const DOUBTFUL_SHARE: f64 = 0.8;
+    pub const UNREAD_SHARE: f64 = 0.5;
+}
+
+fn doubtful_share() -> f64 {
+    ConfidenceRules::DOUBTFUL_SHARE
+}
+
+fn unread_share() -> f64 {
+    ConfidenceRules::UNREAD_SHARE
+}
+
 fn one() -> usize {
     1
+}
+
+/// What the parts of a confidence count beside each other.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfidenceWeights {
+    /// How well the search went.
+    pub retrieval: f64,
+    /// How far the answer covers the question, and the sources the answer.
+    pub coverage: f64,
+    /// What the judge says of it. Where nobody was asked, the coverage counts for it.
+    pub judge: f64,
+}
+
+impl Default for ConfidenceWeights {
+    fn default() -> Self {
+        Self { retrieval: 30.0, coverage: 40.0, judge: 30.0 }
+    }
 }
 
 /// What becomes of an answer that is not sure enough.
@@ -192,6 +235,17 @@ impl SpeakRules {
         let Some(confidence) = &self.confidence else { return };
         if !(0.0..=100.0).contains(&confidence.cite_from) {
             found.push("speak.confidence.cite_from must be between 0 and 100".to_owned());
+        }
+        let ConfidenceWeights { retrieval, coverage, judge } = confidence.weights;
+        let is_weight = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+        if ![retrieval, coverage, judge].iter().all(is_weight) || retrieval + coverage + judge <= 0.0 {
+            found.push("speak.confidence.weights must be 0 or more, and not all of them 0".to_owned());
+        }
+        for (name, share) in [("doubtful_share", confidence.doubtful_share), ("unread_share", confidence.unread_share)]
+        {
+            if !(0.0..=1.0).contains(&share) {
+                found.push(format!("speak.confidence.{name} must be between 0 and 1"));
+            }
         }
         if confidence.best_passages == 0 {
             found.push("speak.confidence.best_passages is 0: no search would ever have gone well".to_owned());

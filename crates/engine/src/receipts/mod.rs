@@ -85,5 +85,8 @@ async fn find(stretch: &Stretch, source: &ReceiptSource, witnesses: &Witnesses<'
     match &source.source_id {
         CitedSource::Passage(id) => look_up(*id, source, witnesses.corpus),
         CitedSource::Concept(uri) => terms::look_up(uri, &stretch.text, source, witnesses.vocabulary).await,
+        CitedSource::Tool(_) => {
+            Found::only(Outcome::NotChecked, "a tool's result is of its moment; the record of the turn has it")
+        }
     }
 }

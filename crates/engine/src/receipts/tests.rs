@@ -104,6 +104,7 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
         link: None,
         status: None,
         replaced_by: Vec::new(),
+        tool: None,
     }
 }
 

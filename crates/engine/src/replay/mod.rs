@@ -6,10 +6,11 @@
 mod record;
 mod speech;
 
-use ibidem_words::ports::records::DecisionRecord;
+use ibidem_words::ports::records::{DecisionRecord, HIDDEN, ToolCallRecord, ToolOutcome};
 use ibidem_words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
 
 use crate::policy::{Duplicates, OutOfCorpus, Policy};
+use crate::route::tools::{Told, gate, told};
 use crate::sift::{Finding, GatesOutcome, run_gates};
 pub(crate) use record::{decision_record, pool_record, turn_numbers};
 
@@ -75,6 +76,9 @@ impl<'a> Replay<'a> {
 
     /// Pure: the same record under the same policy always comes to the same.
     pub fn again(&self, record: &DecisionRecord) -> Again {
+        if let Some(call) = record.tool_calls.first() {
+            return self.by_tool(record, call);
+        }
         // A term that no vocabulary defined was asked of the documents: no threshold changes that.
         let undefined = record.trace.first().filter(|gate| gate.gate == "terminology" && !record.rounds.is_empty());
         match (self.by_gates(record), undefined) {
@@ -84,6 +88,39 @@ impl<'a> Replay<'a> {
             }
             (again, _) => again,
         }
+    }
+
+    /// No tool is called again: what it said then is told again, by the rules that this policy has for it.
+    fn by_tool(&self, record: &DecisionRecord, call: &ToolCallRecord) -> Again {
+        let as_it_was = || Again::Decided(as_recorded(record, record.trace.clone()));
+        let mut tools = self.policy.rules.gather.tools.iter();
+        let Some(rules) = tools.find(|rules| rules.server == call.server && rules.tool == call.tool) else {
+            return Again::Open(Open::OtherEvidence);
+        };
+        let is_hidden = call.result.iter().any(|(_, value)| value.starts_with(HIDDEN));
+        let outcome = match call.outcome {
+            _ if rules.writes => ToolOutcome::NotAllowed,
+            _ if call.pin.is_some_and(|pin| pin != rules.pinned) => ToolOutcome::Changed,
+            _ if is_hidden => return as_it_was(),
+            ToolOutcome::Answered | ToolOutcome::Absent | ToolOutcome::UnsupportedFigure => {
+                match told(rules, &call.result) {
+                    Ok(Told::Said { .. }) => ToolOutcome::Answered,
+                    Ok(Told::Absent) => ToolOutcome::Absent,
+                    // A field that nobody kept.
+                    Err(stop) if stop.outcome == ToolOutcome::InvalidResult => return Again::Open(Open::OtherEvidence),
+                    Err(stop) => stop.outcome,
+                }
+            }
+            // It was not called, and would be.
+            ToolOutcome::Changed => return Again::Open(Open::OtherEvidence),
+            ToolOutcome::NotAllowed if call.pin.is_none() => return Again::Open(Open::OtherEvidence),
+            _ => return as_it_was(),
+        };
+        let is_said = outcome == ToolOutcome::Answered;
+        let action = if is_said { Action::Cite } else { Action::Refuse };
+        let mut trace: Vec<GateRecord> = record.trace.iter().filter(|gate| gate.gate != "tool").cloned().collect();
+        trace.push(gate("tool", usize::from(is_said), 1));
+        Again::Decided(Decided { action, reason: outcome.reason(), trace })
     }
 
     fn by_gates(&self, record: &DecisionRecord) -> Again {

@@ -38,6 +38,7 @@ pub(crate) fn decision_record(
         is_general: !rounds.is_empty() && speech.is_none() && answer.action == Action::Route,
         rounds,
         speech,
+        tool_calls: Vec::new(),
     }
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord
         max_context_chunks: question.max_context_chunks,
         terms: terms.len(),
         fallback_reasons: gathered.log.fallback_reasons.clone(),
+        gates_look_alone: true,
         candidates,
         kept: Vec::new(),
     };
@@ -95,6 +97,7 @@ pub(super) fn restored(record: &PoolRecord) -> Pool<'_> {
         reranked: record.reranked,
         round: record.round,
         fallback_reasons: &record.fallback_reasons,
+        gates_look_alone: record.gates_look_alone,
         candidates: candidates.map(|(place, candidate)| candidate.restored(place)).collect(),
     }
 }

@@ -9,7 +9,8 @@ use super::{Again, Decided, Evidence, Open};
 use crate::draft::{AnswerReading, Draft, Said};
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
 use crate::speak::answers;
-use crate::speak::confidence::{retrieval_base, weighed};
+use crate::speak::confidence::{retrieval_base, weighed, weights};
+use crate::speak::said::BY_THE_LETTER;
 use crate::speak::verify::DENIAL;
 
 /// Who judges without an entailment model, whatever support a policy asks for.
@@ -64,6 +65,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
         coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
+        quotations_unjudged: true,
         answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
         weighed,
     }))
@@ -86,7 +88,7 @@ pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace
                 Read::Unknown => return Again::Open(Open::OtherSentences),
             };
             let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
-            decided(policy, Some(weighed(retrieval, *coverage, *judged).overall), false, trace)
+            decided(policy, Some(weighed(weights(policy), retrieval, *coverage, *judged).overall), false, trace)
         }
         Speech::Model(written) => written_again(written, policy, evidence, trace),
     }
@@ -156,7 +158,8 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
     let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
     let (is_released, last) =
         if by_verifier { released(written, rules.confidence.as_ref(), before, from) } else { (false, None) };
-    let weighed = last.or(written.weighed).map(|last| weighed(after, last.coverage, last.judged).overall);
+    let last = last.or(written.weighed);
+    let weighed = last.map(|last| weighed(weights(policy), after, last.coverage, last.judged).overall);
     decided(policy, weighed, is_released, trace)
 }
 
@@ -184,20 +187,26 @@ fn is_said_otherwise(written: &Written, mode: VerificationMode, least: f64) -> b
 fn released(written: &Written, rules: Option<&ConfidenceRules>, retrieval: f64, from: u32) -> (bool, Option<Weighed>) {
     let so_far = |(sentences, coverage): &(u32, f64)| {
         let kept = &written.kept[..written.kept.len().min(*sentences as usize)];
-        Weighed { coverage: *coverage, judged: support(kept) }
+        Weighed { coverage: *coverage, judged: support(kept, !written.quotations_unjudged) }
     };
     let Some(rules) = rules else { return (true, written.coverage.last().map(so_far)) };
-    let is_enough = |so_far: &Weighed| weighed(retrieval, so_far.coverage, so_far.judged).overall >= rules.cite_from;
+    let overall = |so_far: &Weighed| weighed(rules.weights, retrieval, so_far.coverage, so_far.judged).overall;
+    let is_enough = |so_far: &Weighed| overall(so_far) >= rules.cite_from;
     let may_go_out = written.coverage.iter().rev().filter(|(sentences, _)| *sentences >= from);
     let last_enough = may_go_out.map(so_far).find(is_enough);
     (last_enough.is_some(), last_enough.or_else(|| written.coverage.last().map(so_far)))
 }
 
-/// As the verifier's own opinion is made: the mean over the claims, 0 to 100.
-fn support(kept: &[SentenceRecord]) -> f64 {
+/// As the verifier's own opinion is made: the mean over the claims, 0 to 100. In a record of an older version it has one of
+/// quotations too.
+fn support(kept: &[SentenceRecord], has_always_one: bool) -> Option<f64> {
     let claims: Vec<&SentenceRecord> = kept.iter().filter(|sentence| sentence.is_claim).collect();
     let of = |sentence: &&SentenceRecord| if is_supported(sentence) { sentence.support } else { 0.0 };
-    if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
+    let is_judged = claims.iter().any(|sentence| !BY_THE_LETTER.contains(&sentence.by.as_str()));
+    match claims.len() {
+        0 => has_always_one.then_some(0.0),
+        count => (is_judged || has_always_one).then(|| 100.0 * claims.iter().map(of).sum::<f64>() / count as f64),
+    }
 }
 
 /// An answer that was released, or is sure enough in the end, is said.

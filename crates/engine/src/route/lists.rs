@@ -116,7 +116,8 @@ fn told(
         said.push(Said { sentence, check: SentenceCheck::catalogue() });
     }
     let log = TurnLog { warnings, ..TurnLog::of(gate(documents.len(), Verdict::Pass)) };
-    quote(asked, &evidence, log, &said, listener)
+    let covered = documents.len() as f64 / total.max(1) as f64;
+    quote(asked, &evidence, log, &said, covered, listener)
 }
 
 fn gate(documents: usize, verdict: Verdict) -> GateRecord {

@@ -1,7 +1,7 @@
 //! The first movement: which way a question takes, by rule. No model decides any of it.
 //!
-//! Small talk comes first, then an address, then a list, then a term, then the topic. What a rule answers, asks back or refuses is never
-//! searched for.
+//! Small talk comes first, then a tool that the words of the question name, then an address, then a list, then a term, then
+//! the topic, which may have a tool too. What a rule answers, asks back or refuses is never searched for.
 
 pub mod addresses;
 pub(crate) mod classes;
@@ -12,6 +12,7 @@ pub mod rules;
 mod small_talk;
 pub mod terminology;
 mod titled;
+pub(crate) mod tools;
 pub mod topics;
 
 use std::ops::ControlFlow;
@@ -25,6 +26,7 @@ use topics::Placed;
 use crate::listener::Listener;
 use crate::outcome::Decided;
 use crate::parts::Parts;
+use crate::policy::{Otherwise, Topic};
 use crate::search::SearchError;
 use crate::turn::{Asked, NamedDocuments};
 
@@ -63,6 +65,9 @@ async fn found(
 
     if let Some(replied) = rules.small_talk.as_ref().and_then(|rules| small_talk::reply(&query, rules, listener)) {
         return ControlFlow::Break(decided(replied));
+    }
+    if let Some(tool) = tools::meant(parts, &asked, rules) {
+        return ControlFlow::Break(decided(tools::looked_up(tool, &asked, listener).await));
     }
     let (asked, named) = by_address(parts, asked, listener).await?;
     if !named.documents.is_empty() {
@@ -128,20 +133,42 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
     })
 }
 
-/// Where the policy has topics: confines the search to the topic's collections, or asks back, or says what there is.
+/// Where the policy has topics: confines the search to the topic's collections, or asks its tool, or asks back, or says
+/// what there is.
 async fn by_topic(parts: &Parts, mut asked: Asked, listener: &mut dyn Listener) -> Step<Asked> {
     let policy = asked.policy.clone();
-    let Some(rules) = &policy.rules.gather.topics else { return ControlFlow::Continue(asked) };
+    let gather = &policy.rules.gather;
+    let Some(rules) = &gather.topics else { return ControlFlow::Continue(asked) };
+    // A topic whose tool cannot be had is as if it were not there.
+    let is_there: Vec<bool> = rules
+        .topics
+        .iter()
+        .map(|topic| topic.tool.is_none() || tools::of_topic(parts, &asked, gather, topic).is_some())
+        .collect();
+    let searches_otherwise = rules.otherwise == Otherwise::Search;
+    let mut there = rules.topics.iter().zip(&is_there).filter(|(_, is_there)| **is_there);
+    let leads_elsewhere = there.any(|(topic, _)| topic.tool.is_some() || !topic.collections.is_empty());
+    if searches_otherwise && !leads_elsewhere {
+        return ControlFlow::Continue(asked);
+    }
     let embedder = &parts.searcher.embedder;
-    ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules).await {
+    ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules, &is_there).await {
         Ok(Placed::Topic { topic, .. }) => {
+            if let Some(tool) = tools::of_topic(parts, &asked, gather, topic) {
+                return ControlFlow::Break(decided(tools::looked_up(tool, &asked, listener).await));
+            }
             if asked.question.collections.is_empty() {
                 asked.question.collections.clone_from(&topic.collections);
             }
             return ControlFlow::Continue(asked);
         }
+        Ok(_) if searches_otherwise => return ControlFlow::Continue(asked),
         Ok(Placed::Unclear { topics, confidence }) => decided(topics::clarify(rules, &topics, confidence, listener)),
-        Ok(Placed::Elsewhere { similarity }) => decided(topics::out_of_scope(rules, similarity)),
+        Ok(Placed::Elsewhere { similarity }) => {
+            let there = rules.topics.iter().zip(is_there).filter(|(_, is_there)| *is_there);
+            let there: Vec<&Topic> = there.map(|(topic, _)| topic).collect();
+            decided(topics::out_of_scope(rules, &there, similarity))
+        }
         // Without meaning a topic cannot be told: searched without one, never guessed.
         Err(_) => return ControlFlow::Continue(asked),
     })

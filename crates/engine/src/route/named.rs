@@ -109,6 +109,7 @@ pub(crate) async fn quoted(
             *count <= each
         });
     }
+    let covered = quoted.len() as f64 / all.max(1) as f64;
     if all > quoted.len() as u64 {
         let shortened = rules.wording.shortened.replace("{quoted}", &quoted.len().to_string());
         warnings.push(shortened.replace("{all}", &all.to_string()));
@@ -122,7 +123,7 @@ pub(crate) async fn quoted(
         .map(|(passage, _)| Candidate { addressed: true, forced: true, ..Candidate::unscored(passage) })
         .collect();
     let log = TurnLog { warnings, ..TurnLog::of(gate(resolved.documents.len())) };
-    Ok(Quoted::Said(Box::new(quote(asked, &evidence, log, &said, listener))))
+    Ok(Quoted::Said(Box::new(quote(asked, &evidence, log, &said, covered, listener))))
 }
 
 /// A passage, and all of its text.

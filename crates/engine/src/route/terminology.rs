@@ -247,5 +247,6 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         link: Some(concept.uri.clone()),
         status: None,
         replaced_by: Vec::new(),
+        tool: None,
     }
 }

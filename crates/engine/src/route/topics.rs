@@ -22,12 +22,13 @@ pub enum Placed<'a> {
     Elsewhere { similarity: f64 },
 }
 
-/// Which topic the question is about, as far as its closest exemplars tell.
+/// Which topic of those that are there the question is about, as far as its closest exemplars tell.
 pub async fn place<'a>(
     exemplars: &Exemplars,
     embedder: &Part<dyn Embedder>,
     asked: &Asked,
     rules: &'a TopicRules,
+    is_there: &[bool],
 ) -> Result<Placed<'a>, EmbedError> {
     let vectors = exemplars.of(embedder, asked.policy.hash, rules, asked.deadline).await?;
     let question = vec![asked.question.query.clone()];
@@ -39,17 +40,21 @@ pub async fn place<'a>(
             .flat_map(|question| vectors.iter().map(move |other| scale.similarity(cosine(question, other))));
         similarities.fold(0.0, f64::max)
     };
-    let similarities: Vec<f64> = vectors.iter().map(closest).collect();
+    let similarities: Vec<Option<f64>> =
+        vectors.iter().zip(is_there).map(|(vectors, is_there)| is_there.then(|| closest(vectors))).collect();
     // Somebody who is in the middle of a conversation is not asked what it is about.
     let in_context = asked.question.history.iter().any(|said| said.role == Speaker::User);
     Ok(decide(rules, &similarities, in_context))
 }
 
-/// Pure: by the similarity of the closest exemplar of each topic.
-fn decide<'a>(rules: &'a TopicRules, similarities: &[f64], in_context: bool) -> Placed<'a> {
-    let mut ranked: Vec<(&Topic, f64)> = rules.topics.iter().zip(similarities.iter().copied()).collect();
+/// Pure: by the similarity of the closest exemplar of each topic; none of a topic that is not there.
+fn decide<'a>(rules: &'a TopicRules, similarities: &[Option<f64>], in_context: bool) -> Placed<'a> {
+    let there = rules.topics.iter().zip(similarities).filter_map(|(topic, similarity)| Some((topic, (*similarity)?)));
+    let mut ranked: Vec<(&Topic, f64)> = there.collect();
     ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
     let Some((topic, best)) = ranked.first().copied() else { return Placed::Elsewhere { similarity: 0.0 } };
+    // A tool is called only for what is surely about it, in the middle of a conversation too.
+    let in_context = in_context && topic.tool.is_none();
     // The share of the closest among all, each weighing less by a factor for every step it is farther away.
     let weights: f64 = ranked.iter().map(|(_, similarity)| ((similarity - best) / rules.step).exp()).sum();
     let confidence = (1_000.0 / weights).round() / 1_000.0;
@@ -86,9 +91,8 @@ pub(crate) fn clarify(rules: &TopicRules, topics: &[&Topic], confidence: f64, li
 }
 
 /// Says what can be asked.
-pub(crate) fn out_of_scope(rules: &TopicRules, similarity: f64) -> Decided {
+pub(crate) fn out_of_scope(rules: &TopicRules, topics: &[&Topic], similarity: f64) -> Decided {
     let similarity = as_shown(similarity);
-    let topics: Vec<&Topic> = rules.topics.iter().collect();
     let gate = gate("topic_similarity", similarity, rules.least_similarity);
     let refusal = Refusal {
         reason: Reason::OutOfScope,
@@ -98,7 +102,7 @@ pub(crate) fn out_of_scope(rules: &TopicRules, similarity: f64) -> Decided {
         ),
         suggestions: topics.iter().map(|topic| topic.about.clone()).collect(),
     };
-    Decided::refused_by_rule(Refused::saying(listed(&rules.wording.out_of_scope, &topics), refusal), gate)
+    Decided::refused_by_rule(Refused::saying(listed(&rules.wording.out_of_scope, topics), refusal), gate)
 }
 
 fn listed(above: &str, topics: &[&Topic]) -> String {
@@ -130,7 +134,11 @@ topics:
     #[test]
     fn a_clear_topic_is_taken_an_unclear_one_asked_back_and_none_is_out_of_scope() {
         let rules = rules();
-        let about = |similarities: &[f64], in_context: bool| match decide(&rules, similarities, in_context) {
+        let about = |similarities: &[f64], in_context: bool| match decide(
+            &rules,
+            &similarities.iter().copied().map(Some).collect::<Vec<_>>(),
+            in_context,
+        ) {
             Placed::Topic { topic, .. } => topic.name.clone(),
             Placed::Unclear { topics, .. } => format!("unclear {}", topics.len()),
             Placed::Elsewhere { .. } => "elsewhere".to_owned(),
@@ -149,7 +157,7 @@ topics:
         // ln(7/3) steps apart: seven to three.
         let gap = rules.step * (7.0_f64 / 3.0).ln();
         for (gap, clear) in [(gap, true), (gap - 0.001, false), (gap + 0.001, true)] {
-            let placed = decide(&rules, &[0.5, 0.5 - gap], false);
+            let placed = decide(&rules, &[Some(0.5), Some(0.5 - gap)], false);
             assert_eq!(matches!(placed, Placed::Topic { .. }), clear, "{placed:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Small pools under the book's policy, for the tests of the gates.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use chrono::DateTime;
 use ibidem_words::degrade::Deadline;
@@ -14,6 +14,8 @@ use crate::sift::SiftOutcome;
 use crate::turn::{Asked, Gathered, SearchRecord, TurnLog};
 
 pub(crate) const BOOK: &str = include_str!("../../../../policies/book.yaml");
+/// Parsed once: some tests ask thousands of times.
+static BOOKS_POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::parse(BOOK).unwrap());
 
 pub(crate) fn candidate(document: u128, chunk_index: u32, cosine: f32, text: &str) -> Candidate {
     let passage = CataloguePassage {
@@ -26,7 +28,7 @@ pub(crate) fn candidate(document: u128, chunk_index: u32, cosine: f32, text: &st
 
 /// The book's policy with these gates in place of its own.
 pub(crate) fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> Gathered {
-    let mut policy = Policy::parse(BOOK).unwrap();
+    let mut policy = BOOKS_POLICY.clone();
     if !gates.is_empty() {
         policy.rules.sift = serde_saphyr::from_str(&format!("gates: {gates}")).unwrap();
     }

@@ -38,15 +38,26 @@ pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
                 if !std::mem::replace(&mut is_checked, true) {
                     finding = evidence::any(&mut pool);
                 }
-                if matches!(finding, Finding::Passes) {
-                    finding = gate.check(&mut pool);
-                }
+                finding = match finding {
+                    Finding::Passes => gate.check(&mut pool),
+                    // A wider search is worth it only where nothing else stops.
+                    Finding::TriesAgain(..) if pool.gates_look_alone => match gate.check(&mut pool) {
+                        Finding::Passes | Finding::TriesAgain(..) => finding,
+                        stops => stops,
+                    },
+                    stops => stops,
+                };
             }
         }
     }
     keep_best::keep_best(&mut pool);
     // A gate that drops may stand behind the last that looked: nothing is ever said from nothing.
-    if !is_checked || (matches!(finding, Finding::Passes) && pool.kept.is_empty()) {
+    let may_be_said = match finding {
+        Finding::Passes => true,
+        Finding::TriesAgain(..) => pool.gates_look_alone,
+        Finding::Refuses(..) | Finding::AsksBack { .. } => false,
+    };
+    if !is_checked || (may_be_said && pool.kept.is_empty()) {
         finding = evidence::any(&mut pool);
     }
     let WorkingPool { kept, dropped, trace, warnings, .. } = pool;
@@ -62,6 +73,7 @@ pub fn sift(gathered: Gathered) -> SiftOutcome {
         reranked,
         round: search.round,
         fallback_reasons: &log.fallback_reasons,
+        gates_look_alone: true,
         candidates,
     };
     let outcome = run_gates(&policy.rules.sift, pool);

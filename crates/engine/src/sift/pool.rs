@@ -6,6 +6,9 @@ use ibidem_language::Terms;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::{Candidate, DocumentId, GateRecord, Promise, Reason, Verdict};
 
+/// What is dropped because there are enough better ones.
+pub(super) const BEYOND_THE_BEST: &str = "max_context_chunks";
+
 /// What the gates look at: a pool, and what they must know of how it came about.
 pub(crate) struct Pool<'a> {
     pub(crate) terms: Terms,
@@ -14,6 +17,9 @@ pub(crate) struct Pool<'a> {
     /// 0, or 1 where the first round brought too little and a wider one followed.
     pub(crate) round: u32,
     pub(crate) fallback_reasons: &'a [Fallback],
+    /// Every gate looks at all that was found, whatever the others dropped: a stricter one can only leave less. It was not
+    /// so when older records were written.
+    pub(crate) gates_look_alone: bool,
     /// Best first.
     pub(crate) candidates: Vec<Candidate>,
 }
@@ -32,6 +38,11 @@ pub(crate) struct WorkingPool<'a> {
     pub(super) kept: Vec<Candidate>,
     /// With the name of the gate that dropped it.
     pub(super) dropped: Vec<(&'static str, Candidate)>,
+    /// Where each of those that are kept, and of those that were dropped, stood among all that was found.
+    kept_places: Vec<usize>,
+    dropped_places: Vec<usize>,
+    /// Every gate looks at all that was found.
+    pub(super) gates_look_alone: bool,
     pub(super) trace: Vec<GateRecord>,
     pub(super) warnings: Vec<String>,
     /// The question's significant words.
@@ -40,6 +51,10 @@ pub(crate) struct WorkingPool<'a> {
     pub(super) reranked: bool,
     pub(super) round: u32,
     pub(super) fallback_reasons: &'a [Fallback],
+    /// The question names documents, and a reader has read passages of them.
+    pub(super) is_named_and_read: bool,
+    /// A reader has read what was found.
+    pub(super) is_read: bool,
     /// The share of the reader's threshold that a document which the question names must reach.
     pub(super) named_share: f64,
     /// The best similarity of all that was found, before anything was dropped.
@@ -52,13 +67,18 @@ pub(crate) struct WorkingPool<'a> {
 
 impl<'a> WorkingPool<'a> {
     pub(super) fn new(pool: Pool<'a>, named_share: f64) -> Self {
-        let Pool { terms, most_kept, reranked, round, fallback_reasons, mut candidates } = pool;
+        let Pool { terms, most_kept, reranked, round, fallback_reasons, gates_look_alone, mut candidates } = pool;
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
             candidate.overlap_with(&terms);
         }
         Self {
+            is_named_and_read: candidates.iter().any(Candidate::is_named_and_read),
+            is_read: candidates.iter().any(|candidate| candidate.answering().is_some()),
             best_found: candidates.iter().map(Candidate::similarity).reduce(f64::max),
+            kept_places: (0..candidates.len()).collect(),
+            dropped_places: Vec::new(),
+            gates_look_alone,
             kept: candidates,
             dropped: Vec::new(),
             trace: Vec::new(),
@@ -76,7 +96,64 @@ impl<'a> WorkingPool<'a> {
 
     /// The best similarity of what is left.
     pub(super) fn best(&self) -> f64 {
-        self.kept.iter().map(Candidate::similarity).fold(0.0, f64::max)
+        self.standing().map(Candidate::similarity).fold(0.0, f64::max)
+    }
+
+    /// What no gate found wanting: also what there was no place for.
+    pub(super) fn standing(&self) -> impl Iterator<Item = &Candidate> {
+        let is_cut = |gate: &str| self.gates_look_alone && gate == BEYOND_THE_BEST;
+        let cut = self.dropped.iter().filter(move |(gate, _)| is_cut(gate)).map(|(_, candidate)| candidate);
+        self.kept.iter().chain(cut)
+    }
+
+    /// All that was found; where older records are decided, what was left before this gate.
+    pub(super) fn looked_at(&self) -> Vec<&Candidate> {
+        let kept = self.kept_places.iter().copied().zip(&self.kept);
+        let dropped = self.dropped_places.iter().copied().zip(self.dropped.iter().map(|(_, candidate)| candidate));
+        let mut all: Vec<(usize, &Candidate)> = kept.chain(dropped.filter(|_| self.gates_look_alone)).collect();
+        all.sort_by_key(|(place, _)| *place);
+        all.into_iter().map(|(_, candidate)| candidate).collect()
+    }
+
+    /// The same, to read the words of each, and the question's words.
+    pub(super) fn read_all(&mut self) -> (Vec<&mut Candidate>, &Terms) {
+        let alone = self.gates_look_alone;
+        let kept = self.kept_places.iter().copied().zip(&mut self.kept);
+        let dropped = self.dropped_places.iter().copied().zip(self.dropped.iter_mut().map(|(_, candidate)| candidate));
+        let mut all: Vec<(usize, &mut Candidate)> = kept.chain(dropped.filter(|_| alone)).collect();
+        all.sort_by_key(|(place, _)| *place);
+        (all.into_iter().map(|(_, candidate)| candidate).collect(), &self.terms)
+    }
+
+    /// Drops what is still kept of those that a gate does not keep, each by its place in what the gate looked at.
+    fn drop_all_but(&mut self, gate: &'static str, keeps: &[bool]) -> usize {
+        let alone = self.gates_look_alone;
+        let at = self.kept_places.iter().enumerate().map(|(at, place)| if alone { *place } else { at });
+        let is_kept: Vec<bool> = at.map(|at| keeps.get(at).copied().unwrap_or(true)).collect();
+        if alone {
+            self.judge_cut_off(gate, keeps);
+        }
+        self.drop_kept_but(gate, &is_kept)
+    }
+
+    /// What there was no place for is judged as well: where this gate does not keep it, it is this gate that dropped it.
+    fn judge_cut_off(&mut self, gate: &'static str, keeps: &[bool]) {
+        for ((by, _), place) in self.dropped.iter_mut().zip(&self.dropped_places) {
+            if *by == BEYOND_THE_BEST && !keeps[*place] {
+                *by = gate;
+            }
+        }
+    }
+
+    /// Drops those of what is kept that are not to be kept.
+    pub(super) fn drop_kept_but(&mut self, gate: &'static str, is_kept: &[bool]) -> usize {
+        let before = self.dropped.len();
+        let mut keeps = is_kept.iter();
+        let gone = self.kept.extract_if(.., |_| !*keeps.next().unwrap_or(&true));
+        self.dropped.extend(gone.map(|candidate| (gate, candidate)));
+        let mut keeps = is_kept.iter();
+        self.dropped_places.extend(self.kept_places.extract_if(.., |_| !*keeps.next().unwrap_or(&true)));
+        self.dropped.len() - before
     }
 
     /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
@@ -86,10 +163,9 @@ impl<'a> WorkingPool<'a> {
         threshold: f64,
         mut passes: impl FnMut(&mut Candidate, &Terms) -> bool,
     ) {
-        let before = self.dropped.len();
-        let fails = |candidate: &mut Candidate| !passes(candidate, &self.terms);
-        self.dropped.extend(self.kept.extract_if(.., fails).map(|candidate| (gate, candidate)));
-        let observed = (self.dropped.len() - before) as f64;
+        let (all, terms) = self.read_all();
+        let keeps: Vec<bool> = all.into_iter().map(|candidate| passes(candidate, terms)).collect();
+        let observed = self.drop_all_but(gate, &keeps) as f64;
         self.trace.push(GateRecord { gate: gate.to_owned(), verdict: Verdict::Pass, observed, threshold });
     }
 
@@ -102,28 +178,13 @@ impl<'a> WorkingPool<'a> {
         most_of_document: usize,
         mut passes: impl FnMut(&mut Candidate) -> bool,
     ) {
-        let passing: Vec<bool> = self.kept.iter_mut().map(&mut passes).collect();
-        let promised = self.promised(&passing, most_of_document);
+        let passing: Vec<bool> = self.read_all().0.into_iter().map(&mut passes).collect();
+        let promised = promised(self.looked_at(), &passing, most_of_document);
+        let places = if self.gates_look_alone { self.kept_places.clone() } else { (0..self.kept.len()).collect() };
+        let kept_promises = places.into_iter().filter(|place| promised[*place]).count();
         let mut keeps = passing.iter().zip(&promised).map(|(passes, is_promised)| *passes || *is_promised);
         self.keep_if(gate, threshold, |_, _| keeps.next().unwrap_or(true));
-        self.record_promises(gate, promised.iter().filter(|is_promised| **is_promised).count(), threshold);
-    }
-
-    /// Which of those that do not pass keep their place by a promise.
-    pub(super) fn promised(&self, passing: &[bool], most_of_document: usize) -> Vec<bool> {
-        let mut of_document: HashMap<DocumentId, usize> = HashMap::new();
-        let promised = self.kept.iter().zip(passing).map(|(candidate, passes)| {
-            let of_document = of_document.entry(candidate.passage.passage.document).or_default();
-            let is_promised = !passes
-                && match candidate.promised {
-                    None => false,
-                    Some(Promise::Words | Promise::Kind) => true,
-                    Some(Promise::Curator | Promise::Name) => *of_document < most_of_document,
-                };
-            *of_document += usize::from(*passes || is_promised);
-            is_promised
-        });
-        promised.collect()
+        self.record_promises(gate, kept_promises, threshold);
     }
 
     /// Says once in the trace that a gate kept promises, and how many.
@@ -145,6 +206,27 @@ impl<'a> WorkingPool<'a> {
         self.trace.push(GateRecord { gate: gate.to_owned(), verdict, observed, threshold });
         stops
     }
+}
+
+/// Which of those that do not pass keep their place by a promise.
+pub(super) fn promised<'c>(
+    looked_at: impl IntoIterator<Item = &'c Candidate>,
+    passing: &[bool],
+    most_of_document: usize,
+) -> Vec<bool> {
+    let mut of_document: HashMap<DocumentId, usize> = HashMap::new();
+    let promised = looked_at.into_iter().zip(passing).map(|(candidate, passes)| {
+        let of_document = of_document.entry(candidate.passage.passage.document).or_default();
+        let is_promised = !passes
+            && match candidate.promised {
+                None => false,
+                Some(Promise::Words | Promise::Kind) => true,
+                Some(Promise::Curator | Promise::Name) => *of_document < most_of_document,
+            };
+        *of_document += usize::from(*passes || is_promised);
+        is_promised
+    });
+    promised.collect()
 }
 
 /// A number as people read it: two places, or more where two would hide the difference that decided.

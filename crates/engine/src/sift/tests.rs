@@ -3,7 +3,7 @@
 use ibidem_words::{Promise, Reason};
 use proptest::prelude::*;
 
-use super::fixtures::{BOOK, candidate, gathered, passes, pool};
+use super::fixtures::{BOOK, candidate, evidence, gathered, passes, pool};
 use super::*;
 use crate::policy::Policy;
 
@@ -18,14 +18,46 @@ fn nothing_found_is_refused_as_such() {
 }
 
 #[test]
-fn the_order_of_the_gates_is_the_policys() {
-    // Three passages of one document, and a mean that only all of them together miss.
-    let pool: Vec<Candidate> =
-        (0..3).map(|place| candidate(1, place, if place == 0 { 0.9 } else { 0.2 }, &format!("text {place}"))).collect();
-    let first = "[{per_document: 1}, {no_context: {least_hits: 1, least_mean: 0.5}}]";
-    assert!(passes(&sift(gathered("oil", first, pool.clone()))));
-    let last = "[{no_context: {least_hits: 1, least_mean: 0.5}}, {per_document: 1}]";
-    assert!(!passes(&sift(gathered("oil", last, pool))));
+fn of_two_gates_that_stop_the_first_in_the_policy_says_why() {
+    for (gates, reason) in [
+        ("[{top1_similarity: 0.5}, {retrieval_confidence: 0.5}]", Reason::LowSimilarity),
+        ("[{retrieval_confidence: 0.5}, {top1_similarity: 0.5}]", Reason::LowConfidence),
+    ] {
+        let SiftOutcome::Refused { refusal, .. } = sift(gathered("oil", gates, pool(&[0.3]))) else {
+            panic!("it stops")
+        };
+        assert_eq!(refusal.reason, reason, "{gates}");
+    }
+}
+
+#[test]
+fn a_gate_looks_at_all_that_was_found_whatever_the_others_dropped() {
+    // The mean of all of them is too low, and would not be without the weak ones.
+    let weak = "[{min_similarity: 0.5}, {no_context: {least_hits: 1, least_mean: 0.6}}]";
+    assert!(!passes(&sift(gathered("oil", weak, pool(&[0.9, 0.1, 0.1])))));
+    // Three of one document stand before the one that answers, and places are for three.
+    let four = || {
+        let mut four: Vec<Candidate> =
+            (0..4).map(|place| candidate(1 + u128::from(place / 3), place, 0.9, &format!("text {place}"))).collect();
+        for (candidate, read) in four.iter_mut().zip([0.2, 0.2, 0.2, 0.9]) {
+            candidate.rerank = Some(read);
+        }
+        four
+    };
+    for gates in [
+        "[{keep_best: {at_least: 1}}, {answerability: 0.5}]",
+        "[{per_document: 1}, {keep_best: {at_least: 1}}, {answerability: 0.5}]",
+    ] {
+        let mut gathered = gathered("oil", gates, four());
+        gathered.asked.question = gathered.asked.question.with_context_chunks(3);
+        let outcome = sift(gathered);
+        assert!(passes(&outcome), "what is likeliest to answer is never cut off: {gates}");
+        assert!(evidence(&outcome).contains(&3), "and is there to answer from");
+    }
+    // Of three that are alike in turn, the second is dropped for the first, and the third for the second all the same.
+    let words = |from: usize| (from..from + 22).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
+    let alike = vec![candidate(1, 0, 0.9, &words(0)), candidate(2, 1, 0.8, &words(1)), candidate(3, 2, 0.7, &words(2))];
+    assert_eq!(evidence(&sift(gathered("oil", "[{duplicates: 0.85}]", alike))), [0]);
 }
 
 #[test]
@@ -33,6 +65,16 @@ fn a_gate_that_drops_behind_one_that_looks_leaves_nothing_to_speak_from() {
     let outcome = sift(gathered("oil", "[{top1_similarity: 0.1}, {min_similarity: 0.999}]", pool(&[0.9])));
     let SiftOutcome::Refused { refusal, .. } = outcome else { panic!("nothing is left to speak from") };
     assert_eq!(refusal.reason, Reason::LowSimilarity);
+}
+
+#[test]
+fn what_there_was_no_place_for_counts_only_where_no_other_gate_drops_it() {
+    for cut in ["", "{keep_best: {at_least: 1}}, "] {
+        let gates = format!("[{cut}{{min_similarity: 0.5}}, {{no_context: {{least_hits: 2, least_mean: 0.0}}}}]");
+        let mut gathered = gathered("oil", &gates, pool(&[0.9, 0.2]));
+        gathered.asked.question = gathered.asked.question.with_context_chunks(1);
+        assert!(!passes(&sift(gathered)), "{gates}: of two one is too far away");
+    }
 }
 
 #[test]
@@ -91,5 +133,125 @@ proptest! {
             passes(&sift(gathered("oil", &gates, pool)))
         };
         prop_assert!(answers(threshold) || !answers(threshold + more));
+    }
+}
+
+/// A gate with its numbers as a policy file writes it. The higher `a` and `b`, the stricter.
+fn written(gate: usize, a: f64, b: f64) -> String {
+    let count = |most: f64, share: f64| (most * share).round();
+    match gate {
+        0 => format!("{{noise_floor: {{reranked: {a}, otherwise: {b}}}}}"),
+        1 => format!("{{min_similarity: {a}}}"),
+        2 => format!("{{duplicates: {}}}", 1.0 - 0.7 * a),
+        3 => format!("{{per_document: {}}}", 1.0 + count(4.0, 1.0 - a)),
+        4 => format!("{{collections: {{default: {{distance_threshold: {}, min_query_coverage: {b}}}}}}}", 1.0 - a),
+        5 => format!("{{keep_best: {{at_least: {}}}}}", 1.0 + count(9.0, 1.0 - a)),
+        6 => format!("{{top1_similarity: {a}}}"),
+        7 => format!("{{answerability: {a}}}"),
+        8 => format!(
+            "{{no_context: {{least_hits: {}, least_mean: {b}, clarify: Say, ask_for: [model]}}}}",
+            count(8.0, a)
+        ),
+        9 => format!("{{retrieval_confidence: {a}}}"),
+        10 => format!(
+            "{{coverage: {{sufficient: {}, least_of_kind: {}, primary_kind: lecture, confident: {}, bail_out: {}}}}}",
+            0.7 * a,
+            count(4.0, b),
+            0.7 * a + 0.3 * b,
+            0.5 * a
+        ),
+        _ => format!("{{missing_keywords: {a}}}"),
+    }
+}
+
+const GATES: usize = 12;
+const TEXTS: [&str; 4] = [
+    "The gearbox holds oil and is filled from above by the crew every year in May",
+    "The gearbox holds oil and is filled from above by the crew every year in June",
+    "The pump has a valve and a seal that are changed when they leak at the flange",
+    "Wipers",
+];
+
+/// A candidate as chance has it: its document, text, similarity, what a reader gave it, and why it was promised a place.
+#[derive(Clone, Debug)]
+struct Drawn {
+    document: u128,
+    text: usize,
+    cosine: f32,
+    read: Option<f32>,
+    promised: Option<Promise>,
+    is_lecture: bool,
+    is_forced: bool,
+}
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let promises = vec![None, None, None, Some(Promise::Words), Some(Promise::Kind), Some(Promise::Name)];
+    let read = prop::option::weighted(0.8, 0.0_f32..1.0);
+    let of_one =
+        (1_u128..4, 0..TEXTS.len(), 0.0_f32..1.0, read, prop::sample::select(promises), any::<bool>(), any::<bool>());
+    of_one.prop_map(|(document, text, cosine, read, promised, is_lecture, is_forced)| Drawn {
+        document,
+        text,
+        cosine,
+        read,
+        promised,
+        is_lecture,
+        is_forced,
+    })
+}
+
+fn of_drawn(pool: &[Drawn], is_read: bool, named: Option<u128>) -> Vec<Candidate> {
+    let numbered = (0_u32..).zip(pool);
+    numbered
+        .map(|(number, drawn)| {
+            let mut candidate = candidate(drawn.document, number, drawn.cosine, TEXTS[drawn.text]);
+            candidate.passage.kind = drawn.is_lecture.then(|| "lecture".parse().unwrap());
+            candidate.rerank = drawn.read.filter(|_| is_read);
+            candidate.promised = drawn.promised;
+            candidate.forced = drawn.is_forced;
+            (candidate.addressed, candidate.on_its_text) = (named == Some(drawn.document), true);
+            candidate
+        })
+        .collect()
+}
+
+/// Refused or asked back, and not to be searched again.
+fn stops(outcome: &SiftOutcome) -> bool {
+    matches!(outcome, SiftOutcome::Refused { .. } | SiftOutcome::Unclear { .. })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// Over whole policies: any gates, in any order, with any numbers. Adding one anywhere, or tightening one, never turns a
+    /// refusal or a question back into an answer, nor into a wider search.
+    #[test]
+    fn adding_or_tightening_a_gate_never_turns_a_refusal_into_an_answer(
+        pool in prop::collection::vec(drawn(), 0..12),
+        is_read in any::<bool>(),
+        named in prop::option::weighted(0.2, 1_u128..4),
+        order in Just((0..GATES).collect::<Vec<_>>()).prop_shuffle(),
+        numbers in prop::collection::vec((0.0_f64..0.8, 0.0_f64..0.8), GATES),
+        has in prop::collection::vec(any::<bool>(), GATES),
+        changed in 0..GATES,
+        more in (0.0_f64..0.2, 0.0_f64..0.2),
+        places in 1_usize..8,
+        round in 0_u32..2,
+    ) {
+        let outcome = |stricter: bool| {
+            let gates = order.iter().filter(|gate| has[**gate] || (stricter && **gate == changed)).map(|gate| {
+                let (a, b) = numbers[*gate];
+                let by = if stricter && *gate == changed && has[changed] { more } else { (0.0, 0.0) };
+                written(*gate, a + by.0, b + by.1)
+            });
+            let gates = format!("[{}]", gates.collect::<Vec<_>>().join(", "));
+            let mut gathered = gathered("gearbox oil valve", &gates, of_drawn(&pool, is_read, named));
+            gathered.reranked = is_read;
+            gathered.search.round = round;
+            gathered.asked.question = gathered.asked.question.with_context_chunks(places);
+            (sift(gathered), gates)
+        };
+        let ((lax, before), (strict, after)) = (outcome(false), outcome(true));
+        prop_assert!(!stops(&lax) || stops(&strict), "{before}\n{after}\n{lax:?}\n{strict:?}");
     }
 }

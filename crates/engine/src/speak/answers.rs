@@ -36,20 +36,20 @@ impl<'a> AnswerReader<'a> {
         Some(Self { reader, question, least, deadline: asked.deadline })
     }
 
-    /// Reads what may be said so far, unless it was likely enough before. Whether it may go out.
+    /// Reads what may be said so far. Whether it may go out: what was likely enough for once may go on.
     pub(super) async fn lets_out(
         &self,
         said: &[&Said],
         footnotes: &Footnotes<'_>,
         reading: &mut AnswerReading,
     ) -> bool {
-        if reading.is_over || reading.so_far.last().is_some_and(|(_, likely)| *likely >= self.least) {
+        if reading.is_over {
             return true;
         }
         match self.probability(said, footnotes).await {
             Ok(Some(likely)) => {
                 reading.so_far.push((said.len(), likely));
-                likely >= self.least
+                reading.so_far.iter().any(|(_, likely)| *likely >= self.least)
             }
             // As where no reader is configured: what was read of the beginning decides nothing either.
             Ok(None) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::{Candidate, Confidence, Refusal};
+use ibidem_words::{Candidate, Confidence, Refusal, as_shown};
 
 use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;
@@ -56,17 +56,19 @@ pub(super) fn refused(policy: &Policy, refusal: Refusal, evidence: &[Candidate],
     Decided::plainly(Outcome::Refused(Refused::under(policy, refusal)), Retrieval::searched(base), log)
 }
 
-/// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number.
+/// The sources' own words, chosen by a rule, and no model: the evidence, each piece under its number. `covered` is the
+/// share of what the rule found that is said.
 pub(crate) fn quote(
     asked: &Asked,
     evidence: &[Candidate],
     log: TurnLog,
     said: &[Said],
+    covered: f64,
     listener: &mut dyn Listener,
 ) -> Decided {
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
-    let weighing = Weighing::of(&asked.policy, &log.fallback_reasons, evidence);
-    let confidence = weighing.verified(said);
+    let weighing = Weighing::of(&asked.policy, &asked.question, &log.fallback_reasons, evidence);
+    let confidence = weighing.confidence(as_shown(covered), None);
     for said in said {
         listener.sentence(&said.sentence.text, footnotes.citations(&said.sentence));
     }

@@ -7,9 +7,10 @@ use ibidem_words::{Confidence, Reason, Refusal, Stretch, Verdict};
 use super::citing::Finished;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
+use super::said::support;
 use super::stale::stale;
 use super::{Attempt, Brief, answers, joined, judge, route_to};
-use crate::draft::{Draft, Ended};
+use crate::draft::{AnswerReading, Draft, Ended};
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Routed, Writing};
 use crate::policy::{Below, Judge, Policy};
@@ -84,7 +85,11 @@ async fn weigh(
     failures: &mut Vec<String>,
 ) -> Confidence {
     let said = if draft.said.is_empty() { &draft.withheld } else { &draft.said };
-    let verified = weighing.verified(said);
+    // As it was weighed when the last of it went out.
+    let then = draft.coverage.iter().find(|(sentences, _)| *sentences == said.len()).map(|(_, coverage)| *coverage);
+    let likely = draft.answering.as_ref().and_then(AnswerReading::last);
+    let coverage = then.unwrap_or_else(|| weighing.coverage(said, likely));
+    let verified = weighing.confidence(coverage, support(said));
     let Some(rules) = brief.asked.policy.rules.speak.confidence.as_ref().filter(|rules| rules.judge != Judge::Verifier)
     else {
         return verified;
@@ -101,7 +106,7 @@ async fn weigh(
         ))),
     };
     match judged {
-        Ok(number) => weighing.judged(said, number),
+        Ok(number) => weighing.confidence(coverage, Some(number)),
         Err(error) => {
             failures.push(error.to_string());
             log.fall_back(Fallback::NoJudge, &error);

@@ -91,6 +91,7 @@ impl<'a> Footnotes<'a> {
             link: Some(passage.passage.source_id().link()),
             status: Some(self.status(passage).as_str().to_owned()),
             replaced_by: passage.standing.replaced_by.clone(),
+            tool: None,
         })
     }
 }

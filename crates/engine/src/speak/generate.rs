@@ -20,6 +20,7 @@ use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
 use super::markup::{foreign_address, shown};
 use super::repeats::SaidBefore;
+use super::said::support;
 use super::structure::{Structures, is_table_rule};
 use super::verify::{DENIAL, Verifier};
 use crate::draft::{AnswerReading, Draft, Ended, Said};
@@ -295,9 +296,12 @@ impl Desk<'_> {
         }
         let so_far = self.draft.said.iter().chain(&self.draft.withheld);
         let sentences = so_far.clone().count();
-        let confidence = weighing.verified(so_far);
-        self.draft.coverage.push((sentences, confidence.coverage_score));
-        if self.answers().await && weighing.is_enough(confidence) {
+        let judged = support(so_far);
+        let answers = self.answers().await;
+        let likely = self.draft.answering.as_ref().and_then(AnswerReading::last);
+        let coverage = weighing.coverage(self.draft.said.iter().chain(&self.draft.withheld), likely);
+        self.draft.coverage.push((sentences, coverage));
+        if answers && weighing.is_enough(weighing.confidence(coverage, judged)) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
     }

@@ -21,7 +21,7 @@ pub mod prompt;
 pub(crate) mod quoting;
 mod repeats;
 mod route_to;
-mod said;
+pub(crate) mod said;
 mod stale;
 mod standing;
 mod structure;
@@ -145,7 +145,7 @@ async fn attempt(
     let (evidence, _) = allotted.part(evidence.to_vec());
     let footnotes = Footnotes::mint(&evidence).on(asked.at.date_naive());
     let prompt = prompt::prompt(rules, &allotted, question, &footnotes, background);
-    let weighing = Weighing::of(policy, &log.fallback_reasons, &evidence);
+    let weighing = Weighing::of(policy, question, &log.fallback_reasons, &evidence);
     let standard = Standard {
         policy,
         question: &question.query,

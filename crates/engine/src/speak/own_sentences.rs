@@ -41,15 +41,15 @@ pub(super) async fn own_sentences(
         log.warnings.push(policy.rules.wording.extractive_notice.clone());
     }
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
-    let Quoted { said, likely, not_answered, failure } = quoted(brief, &footnotes).await;
+    let Quoted { said, likely, covered, not_answered, failure } = quoted(brief, &footnotes).await;
     if let Some(failure) = &failure {
         log.fall_back(Fallback::NoRerank, failure);
     }
     let failure = failure.map(|failure| failure.to_string());
     let gate = likely.and_then(|likely| answers::record(policy, &[(said.len(), likely)]));
     log.trace.extend(gate.clone());
-    let weighing = Weighing::of(policy, &log.fallback_reasons, evidence);
-    let confidence = weighing.verified(&said);
+    let weighing = Weighing::of(policy, &asked.question, &log.fallback_reasons, evidence);
+    let confidence = weighing.confidence(weighing.coverage(&said, covered), None);
     let StandIn { after_ms: took_ms, has_model_failed } = stand_in.unwrap_or_default();
     if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
         let refusal = answers::refusal(policy, &gate, has_model_failed);
@@ -75,6 +75,9 @@ pub(super) async fn own_sentences(
 struct Quoted {
     said: Vec<Said>,
     likely: Option<f64>,
+    /// How far it covers the question: as likely as it answers, or of a question that was taken apart, in the mean over the
+    /// parts that it answers. The others are named beside it.
+    covered: Option<f64>,
     /// Said beside it of the parts of the question that are not answered.
     not_answered: Vec<String>,
     failure: Option<RerankError>,
@@ -92,13 +95,18 @@ async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
     let each = (most / parts.len()).max(1);
     let mut all = Quoted::default();
     let mut missing = Vec::new();
+    let mut of_parts = Vec::new();
     for (place, part) in (1..).zip(&parts) {
         let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(place)).collect();
         match answered(brief, footnotes, part, &read, each).await {
-            Some(quoted) => all.add(quoted),
+            Some(quoted) => {
+                of_parts.extend(quoted.likely);
+                all.add(quoted);
+            }
             None => missing.push(part),
         }
     }
+    all.covered = mean(&of_parts);
     if missing.is_empty() {
         return all;
     }
@@ -106,7 +114,11 @@ async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
     let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(0)).collect();
     let whole = answered(brief, footnotes, &asked.question.query, &read, most).await;
     match (whole, all.said.is_empty()) {
-        (Some(whole), _) => all.add(whole),
+        (Some(whole), _) => {
+            of_parts.extend(whole.likely);
+            all.covered = mean(&of_parts);
+            all.add(whole);
+        }
         (None, true) => return answering(brief, footnotes, &asked.question.query, evidence, most).await,
         (None, false) => {
             let wording = asked.policy.rules.gather.parts.iter().map(|rules| &rules.not_answered);
@@ -116,6 +128,10 @@ async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
         }
     }
     all
+}
+
+fn mean(numbers: &[f64]) -> Option<f64> {
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
 impl Quoted {
@@ -182,5 +198,5 @@ async fn said_of(
         reader.lets_out(&said, footnotes, &mut reading).await;
     }
     let likely = reading.so_far.last().map(|(_, likely)| *likely);
-    Quoted { said, likely, not_answered: Vec::new(), failure: reading.failure }
+    Quoted { said, likely, covered: likely, not_answered: Vec::new(), failure: reading.failure }
 }

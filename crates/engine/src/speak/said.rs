@@ -35,11 +35,16 @@ impl Said {
     }
 }
 
-/// How surely the passages support what was said, 0 to 100: the mean over its sentences.
-pub(super) fn support<'a>(said: impl IntoIterator<Item = &'a Said>) -> f64 {
+/// Who finds the words of a sentence in its sources, and has no opinion.
+pub(crate) const BY_THE_LETTER: [&str; 2] = ["verbatim", "catalogue"];
+
+/// How surely the passages support what was said, 0 to 100: the mean over its sentences. None where all of it are the
+/// sources' own words: no verifier was asked.
+pub(super) fn support<'a>(said: impl IntoIterator<Item = &'a Said>) -> Option<f64> {
     let claims: Vec<&Said> = said.into_iter().filter(|said| said.sentence.kind == Kind::Claim).collect();
     let of = |said: &&Said| if said.check.verdict == SentenceVerdict::Supported { said.check.support } else { 0.0 };
-    if claims.is_empty() { 0.0 } else { 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64 }
+    let is_judged = claims.iter().any(|said| !BY_THE_LETTER.contains(&said.check.by.as_str()));
+    is_judged.then(|| 100.0 * claims.iter().map(of).sum::<f64>() / claims.len() as f64)
 }
 
 /// What was said, stretch by stretch, and who judged it: together the text as it is shown, without the white space at its

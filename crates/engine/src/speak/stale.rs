@@ -55,6 +55,7 @@ mod tests {
             link: None,
             status: None,
             replaced_by: Vec::new(),
+            tool: None,
         }
     }
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use ibidem_engine::listener::Listener;
+use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_words::fakes::{FakeEmbedder, FakeModel};
+use ibidem_words::degrade::Part;
+use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
 use ibidem_words::{Action, Citation, Question, Reason};
 
 use crate::says;
@@ -89,14 +91,14 @@ async fn below_the_threshold_a_policy_may_refuse_instead() {
 }
 
 #[tokio::test]
-async fn a_judge_other_than_the_writer_gives_one_number_and_without_one_the_verifier_counts() {
+async fn a_judge_other_than_the_writer_gives_one_number_and_without_one_nobody_judges_a_quotation() {
     let rules = format!("{{cite_from: 60, judge: model, judge_prompt: {PROMPT}}}");
     for (says, action, score) in [("95", Action::Cite, 95.0), ("Score: 0", Action::Cite, 0.0)] {
         let mut world = world(&format!("{LEAVE}[^1]"), &rules).await;
         judging(&mut world, says);
         let answer = world.ask(LEAVE).await.answer;
         let confidence = answer.confidence.unwrap();
-        assert_eq!((answer.action, confidence.llm_score), (action, score), "{answer:?}");
+        assert_eq!((answer.action, confidence.llm_score), (action, Some(score)), "{answer:?}");
         let expected = confidence.retrieval_score * 30.0 + confidence.coverage_score * 40.0 + score * 0.3;
         assert!((confidence.overall - expected).abs() < 0.01, "{confidence:?}");
     }
@@ -105,7 +107,7 @@ async fn a_judge_other_than_the_writer_gives_one_number_and_without_one_the_veri
     let spoken = silent.ask(LEAVE).await;
     assert_eq!(spoken.answer.retrieval_quality.fallback_reasons, ["no_judge"]);
     assert!(spoken.failure.unwrap().contains("asked for a number"));
-    assert!(spoken.answer.confidence.unwrap().llm_score > 50.0, "the verifier's opinion counts");
+    assert_eq!(spoken.answer.confidence.unwrap().llm_score, None, "of a quotation the verifier has no opinion either");
 }
 
 #[tokio::test]
@@ -132,6 +134,64 @@ async fn what_went_out_is_sure_enough_and_what_would_spoil_it_is_withheld() {
         assert_eq!(heard.0.concat().trim(), answer.answer, "what was heard is what was answered");
         assert!(answer.confidence.unwrap().overall >= cite_from);
     }
+}
+
+/// A reader that gives the leave this probability, as a passage and as an answer.
+fn read(world: &mut World, probability: f32) {
+    let text = format!("Manual: Oil\n{LEAVE}");
+    let reader = FakeReranker::scoring(&[(text.as_str(), probability)]).as_reader();
+    world.engine.parts.reranker = Some(Part::bare(Arc::new(reader)));
+}
+
+#[tokio::test]
+async fn a_quotation_is_as_sure_as_a_reader_finds_that_it_answers_and_nobody_else_has_an_opinion() {
+    for (probability, action) in [(0.95, Action::Cite), (0.8, Action::Route)] {
+        let mut world = world("", "{cite_from: 90}").await;
+        let text = demanding("{cite_from: 90}").replace("mode: model", "mode: extractive");
+        world.policy = Arc::new(Policy::parse(&text).unwrap());
+        read(&mut world, probability);
+        let answer = world.ask(LEAVE).await.answer;
+        let confidence = answer.confidence.unwrap();
+        assert_eq!((answer.action, confidence.llm_score), (action, None), "{answer:?}");
+        assert!((confidence.coverage_score - f64::from(probability)).abs() < 1e-3, "{confidence:?}");
+        let expected = confidence.retrieval_score * 30.0 + confidence.coverage_score * 70.0;
+        assert!((confidence.overall - expected).abs() < 0.01, "{confidence:?}");
+        let written = serde_json::to_string(&confidence).unwrap();
+        assert!(!written.contains("llm_score"), "{written}");
+        assert_eq!(answer.reason, (action == Action::Route).then_some(Reason::LowConfidence));
+    }
+}
+
+#[tokio::test]
+async fn the_parts_are_weighed_as_the_policy_says() {
+    let rules = "{cite_from: 0, weights: {retrieval: 0, coverage: 50, judge: 50}}";
+    let mut world = world(&format!("{LEAVE}[^1]"), rules).await;
+    read(&mut world, 0.84);
+    let confidence = world.ask(LEAVE).await.answer.confidence.unwrap();
+    assert!((confidence.overall - 84.0).abs() < 0.01, "{confidence:?}");
+    for (rules, said) in [
+        ("{cite_from: 0, weights: {retrieval: 0, coverage: 0, judge: 0}}", "not all of them 0"),
+        ("{cite_from: 0, weights: {retrieval: -1, coverage: 1, judge: 1}}", "0 or more"),
+        ("{cite_from: 0, doubtful_share: 1.5}", "doubtful_share must be between 0 and 1"),
+    ] {
+        let error = Policy::parse(&demanding(rules)).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_is_taken_apart_is_answered_less_surely() {
+    let mut world = world("", "{cite_from: 0}").await;
+    let text = demanding("{cite_from: 0}").replace("mode: model", "mode: extractive");
+    world.policy = Arc::new(Policy::parse(&text).unwrap());
+    read(&mut world, 0.95);
+    let whole = "How many days of leave may be carried over";
+    let one = world.ask(&format!("{whole}?")).await.answer.confidence.unwrap();
+    let both = world.ask(&format!("{whole}, and who pays for the train?")).await.answer;
+    assert_eq!(both.action, Action::Cite, "{both:?}");
+    let both = both.confidence.unwrap();
+    assert!((one.coverage_score - 0.95).abs() < 1e-3, "{one:?}");
+    assert!((both.coverage_score - 0.95 * 0.8).abs() < 1e-3, "{both:?}");
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ mod refusals;
 mod replayed;
 mod revocation;
 mod scenarios;
+mod tools;
 mod world;
 
 use ibidem_engine::ask::AskError;

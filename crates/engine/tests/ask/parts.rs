@@ -72,3 +72,20 @@ async fn the_row_whose_range_holds_the_figure_is_read_by_itself_and_alone_quoted
     let answer = asked(&world, "Who approves EUR 60,000?").await;
     assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, format!("{row}[1]").as_str()), "{answer:#?}");
 }
+
+#[tokio::test]
+async fn a_sentence_that_answers_is_found_where_its_passage_as_a_whole_does_not_seem_to() {
+    let told = "Oil is never sold, except in spring.";
+    let text = format!("Oil is kept in the shed. {told} The shed has two doors.");
+    let [whole, alone] = [text.as_str(), told].map(|text| format!("Manual: Oil\n{text}"));
+    let scores: &[(&str, f32)] = &[(&whole, 0.3), (&alone, 0.95)];
+    let world = world(FakeReranker::scoring(scores).as_reader(), &[&text]).await;
+    let answer = asked(&world, "Can I have unused oil sold?").await;
+    assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, format!("{told}[1]").as_str()), "{answer:#?}");
+    // Half its odds count: what is only likely is not enough.
+    let world = self::world(FakeReranker::scoring(&[(&whole, 0.3), (&alone, 0.8)]).as_reader(), &[&text]).await;
+    assert_eq!(asked(&world, "Can I have unused oil sold?").await.reason, Some(Reason::NotAnswered));
+    // Of something else nothing is said.
+    let world = self::world(FakeReranker::scoring(scores).as_reader(), &[&text]).await;
+    assert_eq!(asked(&world, "Can I have the oil of Varnholm sold?").await.reason, Some(Reason::NotAnswered));
+}

@@ -225,6 +225,49 @@ async fn a_record_from_before_there_was_a_scale_reads_as_it_did() {
     assert_eq!(candidate.similarity(), as_shown(f64::from(candidate.cosine.unwrap())));
 }
 
+/// Records from before quotations had no opinion of the verifier's.
+#[tokio::test]
+async fn a_record_in_which_the_verifier_judged_quotations_is_decided_as_it_was() {
+    let mut dice = Dice(29);
+    let text = BOOK.replace("top1_similarity: 0.7", "top1_similarity: 0.1");
+    // As policy files were before they said what the parts count.
+    let before: String = text
+        .lines()
+        .filter(|line| !line.contains("weights:") && !line.contains("doubtful_share"))
+        .fold(String::new(), |text, line| text + line + "\n");
+    let policy = Arc::new(Policy::parse(&before).unwrap());
+    let replay = Replay::under(&policy).unwrap();
+    let mut decided = 0;
+    for script in [Script::CannotBeReached, says(&["The gearbox holds oil.[^1] The pump has a valve.[^2]"])] {
+        let world = world(&mut dice, script, &before).await;
+        for _ in 0..40 {
+            let record = decision(&world, &policy, question(&mut dice)).await;
+            let mut written = serde_json::to_value(&record).unwrap();
+            let speech = &mut written["speech"];
+            let judged = match speech["by"].as_str() {
+                Some("extractive") => speech,
+                Some("model") if !speech["weighed"].is_null() => {
+                    speech.as_object_mut().unwrap().remove("quotations_unjudged");
+                    &mut speech["weighed"]
+                }
+                _ => continue,
+            };
+            (judged["coverage"], judged["judged"]) = (1.0.into(), 100.0.into());
+            let coverage = written["speech"]["coverage"].as_array_mut();
+            for so_far in coverage.into_iter().flatten() {
+                so_far[1] = 1.0.into();
+            }
+            let old: DecisionRecord = serde_json::from_value(written).unwrap();
+            let Again::Decided(Decided { trace, .. }) = replay.again(&old) else { continue };
+            let Some(gate) = trace.iter().find(|gate| gate.gate == "confidence") else { continue };
+            // 40 for the coverage, 30 for the verifier, and up to 30 for the search.
+            assert!((70.0..=100.0).contains(&gate.observed), "{gate:?}");
+            decided += 1;
+        }
+    }
+    assert!(decided > 10, "{decided}");
+}
+
 #[tokio::test]
 async fn under_other_thresholds_the_flips_are_those_of_asking_again() {
     let mut dice = Dice(11);

@@ -9,6 +9,7 @@ use ibidem_words::degrade::Fallback;
 use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
 use ibidem_words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, SimilarityScale, Verdict};
 use serde::Deserialize;
@@ -27,6 +28,9 @@ struct Scenario {
     vocabulary: Option<Vec<Entry>>,
     #[serde(default)]
     vocabulary_is: Availability,
+    /// The service desk of `demo/support/desk` can be asked for facts, as a fake of it.
+    #[serde(default)]
+    desk: bool,
     question: String,
     /// What the model says when it is asked; it cannot be reached when this is left out.
     #[serde(default)]
@@ -247,6 +251,10 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     world.engine.parts.admin_email = scenario.admin;
     world.engine.parts.vocabulary =
         scenario.vocabulary.map(|entries| Part::bare(vocabulary(entries, scenario.vocabulary_is)));
+    if scenario.desk {
+        let desk: Arc<dyn Tools> = Arc::new(ibidem_words::suites::tools::desk());
+        world.engine.parts.tools = [("desk".to_owned(), Part::bare(desk))].into();
+    }
     let answer = world.ask(&scenario.question).await.answer;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
     let expect = scenario.expect;

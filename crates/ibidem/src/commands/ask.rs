@@ -195,6 +195,10 @@ fn miss_line(miss: &NearestMiss) -> String {
 
 /// [marker] Address Title — Section — page (version, status) [score] collection/file
 fn source_line(citation: &Citation) -> String {
+    if let Some(tool) = &citation.tool {
+        let at = tool.called_at.format("%F %T UTC");
+        return format!("[{}] {} — called {at} (call {})", citation.marker, citation.document_name, tool.call_id);
+    }
     let section = citation.section.as_deref().unwrap_or("N/A");
     let page = citation.page_number.map_or_else(|| "N/A".to_owned(), |page| page.to_string());
     let address = citation.address.as_ref().map(|address| format!("{address} ")).unwrap_or_default();

@@ -5,10 +5,12 @@ mod language_models;
 mod models;
 mod reading;
 mod sign_in;
+mod tools;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
 use ibidem_engine::policy::{Answerability, Policy};
@@ -65,7 +67,7 @@ impl Doctor {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
         let mut findings = Vec::new();
         let store = database(settings, &mut findings).await;
-        findings.push(originals(settings));
+        findings.push(originals(settings).await);
         findings.push(signing_key(settings));
         findings.push(reading::reading(settings).await);
         let embedder = embedding(settings, &mut findings).await;
@@ -82,6 +84,7 @@ impl Doctor {
         findings.push(models::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);
+        findings.extend(tools::tools(settings).await);
         findings.push(sign_in::sign_in(settings).await);
         findings.push(pages(ibidem_server::pages_are_built()));
         findings.extend(traces(settings).await);
@@ -185,15 +188,18 @@ async fn database(settings: &Settings, findings: &mut Vec<Finding>) -> Option<St
     usable.then_some(store)
 }
 
-fn originals(settings: &Settings) -> Finding {
-    let place = settings.originals.display().to_string();
-    let probe = settings.originals.join(format!(".doctor-{}", std::process::id()));
-    let written = compose::originals(settings).map_err(|error| error.to_string()).and_then(|_| {
-        std::fs::write(&probe, b"x").and_then(|()| std::fs::remove_file(&probe)).map_err(|error| error.to_string())
-    });
+async fn originals(settings: &Settings) -> Finding {
+    let written = match compose::originals(settings) {
+        Ok(originals) => originals.check().await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let mend = match &settings.originals {
+        OriginalsLocation::Folder(_) => "set `originals.location` to a folder that can be written",
+        OriginalsLocation::Bucket(_) => "check that the bucket exists, and the settings below `originals.bucket`",
+    };
     match written {
-        Ok(()) => Finding::ok("originals", place),
-        Err(error) => Finding::broken("originals", error, "set `originals.location` to a folder that can be written"),
+        Ok(()) => Finding::ok("originals", settings.originals.to_string()),
+        Err(error) => Finding::broken("originals", error, mend),
     }
 }
 

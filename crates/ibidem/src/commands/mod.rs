@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod backup;
 mod calibrate;
 mod doctor;
 mod document;
@@ -22,6 +23,7 @@ mod policy;
 mod reconcile;
 mod reindex;
 mod replay;
+mod restore;
 mod running_server;
 mod search;
 mod serve;
@@ -29,6 +31,7 @@ mod signing_key;
 mod tag;
 mod tenant;
 mod term;
+mod tools;
 mod verify;
 mod vocabulary;
 mod worker;
@@ -69,7 +72,7 @@ enum Command {
     /// Checks every part of the installation and says how to fix what is wrong.
     ///
     /// It checks the database, the folder of originals, the models, the index, the vocabulary, the policy file, the
-    /// audit, sign-in and the traces. It exits with 1 when a part is broken; a warning does not count.
+    /// tool servers, the audit, sign-in and the traces. It exits with 1 when a part is broken; a warning does not count.
     Doctor(doctor::Doctor),
     /// Lists the models in use, the hashes of their files, and how fast they are on this machine.
     Models(models::Models),
@@ -136,6 +139,8 @@ enum Command {
     Search(search::Search),
     /// Looks up a term in the configured vocabulary.
     Term(term::Term),
+    /// Lists the tools of the configured tool servers, with the digests by which policy files pin them.
+    Tools(tools::Tools),
     /// Serves SKOS files over the REST API of Skosmos.
     #[command(subcommand)]
     Vocabulary(vocabulary::VocabularyCommand),
@@ -159,6 +164,12 @@ enum Command {
     ///
     /// Normally nothing differs. Use it after the index was restored from a backup, or when `ibidem doctor` advises it.
     Reconcile(reconcile::Reconcile),
+    /// Copies everything that must not be lost into a folder, while the installation is in use.
+    ///
+    /// That is the database and the originals, with checksums. The index is made from the database and is not copied.
+    Backup(backup::Backup),
+    /// Brings a backup back into an empty database, and fills the index.
+    Restore(restore::Restore),
     /// Measures quality on the golden set: questions with known outcomes.
     #[command(subcommand)]
     Eval(eval::Eval),
@@ -190,6 +201,7 @@ impl Command {
             | Self::Policy(_)
             | Self::Login(_)
             | Self::Term(_)
+            | Self::Tools(_)
             | Self::Vocabulary(_)
             | Self::Serve(_)
             | Self::Mcp(_)
@@ -199,6 +211,8 @@ impl Command {
             Self::Migrate => ActionRecord::by_operator(AuditedAction::Migrate, None),
             Self::Reindex(_) => ActionRecord::by_operator(AuditedAction::Reindex, None),
             Self::Reconcile(_) => ActionRecord::by_operator(AuditedAction::Reconcile, None),
+            Self::Backup(_) => ActionRecord::by_operator(AuditedAction::Backup, None),
+            Self::Restore(_) => ActionRecord::by_operator(AuditedAction::Restore, None),
             Self::Calibrate(_) => ActionRecord::by_operator(AuditedAction::MeasureQuality, None),
             Self::Eval(command) => return command.act(),
             Self::Key(command) => command.act(),
@@ -255,6 +269,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Explain(command) => done(command.run(&settings).await),
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,
+            Command::Tools(command) => done(command.run(&settings).await),
             Command::Vocabulary(command) => done(command.run(&settings).await),
             Command::Serve(command) => {
                 let spans_lost = traces.as_ref().map(Otlp::lost).unwrap_or_default();
@@ -265,6 +280,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Worker(command) => done(command.run(&settings).await),
             Command::Reindex(command) => done(command.run(&settings).await),
             Command::Reconcile(command) => done(command.run(&settings).await),
+            Command::Backup(command) => done(command.run(&settings).await),
+            Command::Restore(command) => done(command.run(&settings).await),
             Command::Eval(command) => command.run(&settings).await,
             Command::Audit(command) => done(command.run(&settings).await),
             Command::Calibrate(command) => command.run(&settings).await,

@@ -14,7 +14,7 @@ const POINTS_A_PAGE: usize = 1_000;
 const DOCUMENTS_A_PAGE: usize = 500;
 const DOCUMENTS_A_PUBLICATION: usize = 64;
 
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(crate) struct Reconcile {
     /// Reports what differs and changes nothing.
     #[arg(long)]

@@ -116,11 +116,15 @@ impl Relay {
         Self { task, url, wrote, goes_on }
     }
 
-    /// Does something once the model has written its first word, before anybody gets the second.
-    pub(crate) async fn while_it_writes(&self, something: impl Future<Output = ()>) {
-        tokio::time::timeout(PATIENCE, self.wrote.notified()).await.expect("the model was asked");
-        something.await;
-        self.goes_on.notify_one();
+    /// Does something once the model has written its first word, before anybody gets the second. Says whether it wrote
+    /// one in this time.
+    pub(crate) async fn while_it_writes(&self, within: Duration, something: impl Future<Output = ()>) -> bool {
+        let wrote = tokio::time::timeout(within, self.wrote.notified()).await.is_ok();
+        if wrote {
+            something.await;
+            self.goes_on.notify_one();
+        }
+        wrote
     }
 }
 

@@ -38,9 +38,6 @@ pub(crate) const NO_MODEL: [(&str, &str); 4] = [
     ("IBIDEM__LANGUAGE_MODEL__WINDOW", ""),
 ];
 
-/// Killed workers leave their leases behind; nobody wants to wait a minute for each.
-const LEASE_MS: &str = "1000";
-
 pub(crate) struct Installation {
     database: TestDatabase,
     pub(crate) index: QdrantIndex,
@@ -232,7 +229,6 @@ impl Installation {
             .env("IBIDEM__INDEX__URL", &self.index_url)
             .env("IBIDEM__INDEX__NAME", &self.index_name)
             .env("IBIDEM__ORIGINALS__LOCATION", self.originals.path())
-            .env("IBIDEM__JOBS__LEASE_MS", LEASE_MS)
             .env("IBIDEM__LOG__LEVEL", "warn")
             .envs(UNHURRIED)
             .stdin(Stdio::null())

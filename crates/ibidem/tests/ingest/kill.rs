@@ -35,6 +35,8 @@ const CHANGED_DOCUMENTS: usize = 40;
 
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Killed workers leave their leases behind; nobody wants to wait a minute for each.
+const SHORT_LEASE: &str = "jobs.lease_ms=1000";
 
 /// What is handed in: first some documents, then new versions of them, and then part after part of others.
 struct Corpus {
@@ -184,7 +186,7 @@ async fn a_worker_killed_at_random_moments_ends_in_the_state_of_an_undisturbed_r
                 leases.publications.len()
             );
         }
-        installation.succeed(&["worker", "--until-idle"]).await;
+        installation.succeed(&["worker", "--until-idle", "--set", SHORT_LEASE]).await;
         State::of(installation).await
     })
     .await;
@@ -197,7 +199,7 @@ async fn a_worker_killed_at_random_moments_ends_in_the_state_of_an_undisturbed_r
 /// Returns what was left to do, and what the worker had in hand, right before it was killed.
 async fn kill_worker_at(installation: &Installation, watcher: &mut Watcher, moment: Moment) -> (Backlog, Leases) {
     let before = watcher.leases().await;
-    let mut worker = installation.start(&["worker", "--until-idle"]);
+    let mut worker = installation.start(&["worker", "--until-idle", "--set", SHORT_LEASE]);
     match moment {
         Moment::AfterTakingJobs(delay) => {
             watcher.wait_for(&before, &mut worker, |leases| !leases.jobs.is_empty()).await;
@@ -228,7 +230,7 @@ async fn a_worker_outlives_an_index_that_is_killed_and_the_index_ends_as_if_it_h
         corpus.begin(installation).await;
         corpus.keep_busy(installation).await;
         let mut watcher = Watcher::of(installation).await;
-        let mut worker = installation.start(&["worker"]);
+        let mut worker = installation.start(&["worker", "--set", SHORT_LEASE]);
         let mut counted = 0;
         while counted < INDEX_KILLS {
             corpus.keep_busy(installation).await;

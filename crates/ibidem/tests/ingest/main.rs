@@ -8,6 +8,8 @@
     reason = "all of this is tests"
 )]
 
+mod backup;
+mod bucket;
 #[path = "../common/mod.rs"]
 mod common;
 mod complete;

@@ -36,6 +36,7 @@ pub(super) fn settled(mut document: ReadDocument) -> ReadDocument {
 pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
     let length = document.text.chars().count();
     let said = [&document.title, &document.stated.title];
+    let standing = &document.stated.standing;
     let odd = [
         (length > LONGEST_TEXT, "its text is too long"),
         (document.text.contains(is_unseen), "its text has characters that cannot be seen"),
@@ -61,7 +62,7 @@ pub(super) fn check(document: &ReadDocument) -> Result<(), &'static str> {
             "its date is outside the calendar",
         ),
         (
-            [&document.stated.standing.replaced_by, &document.stated.standing.replaces].into_iter().any(|addresses| {
+            [&standing.replaced_by, &standing.replaces, &standing.amends].into_iter().any(|addresses| {
                 addresses.len() > MOST_ADDRESSES || !addresses.iter().all(|address| fields::address(address).is_ok())
             }),
             "what it replaces is odd",

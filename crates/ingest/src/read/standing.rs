@@ -22,13 +22,15 @@ pub(super) fn said_under(label: Label, words: &str, standing: &mut Standing) {
             standing.status = standing.status.or(said.status);
             standing.replaced_by.extend(said.replaced_by);
             standing.replaces.extend(said.replaces);
+            standing.amends.extend(said.amends);
         }
         Label::ReplacedBy => standing.replaced_by.extend(ibidem_language::addresses::addresses_in(words)),
         Label::Replaces => standing.replaces.extend(ibidem_language::addresses::addresses_in(words)),
+        Label::Amends => standing.amends.extend(ibidem_language::addresses::addresses_in(words)),
         Label::ValidFrom => standing.valid_from = standing.valid_from.or_else(|| date(words)),
         Label::ValidTo => standing.valid_to = standing.valid_to.or_else(|| date(words)),
     }
-    for addresses in [&mut standing.replaced_by, &mut standing.replaces] {
+    for addresses in [&mut standing.replaced_by, &mut standing.replaces, &mut standing.amends] {
         let mut seen = Vec::new();
         addresses.retain(|address| {
             !seen.contains(address) && {
@@ -107,6 +109,10 @@ mod tests {
         let replaces =
             standing("---\nstatus: accepted\nsupersedes: [ADR-3, ADR-4]\nvalid_until: 2026-12-31\n---\nText.");
         assert_eq!((replaces.status, replaces.replaces.join(" ")), (Some(Status::InForce), "ADR-3 ADR-4".to_owned()));
+        let amends = standing(
+            "# Version 16\n\n## Status\n\nAccepted in May. Amends ADR-0007, which named 13.\n\n## Context\n\nX.",
+        );
+        assert_eq!((amends.amends.join(" "), amends.replaces), ("ADR-0007".to_owned(), Vec::new()));
         assert_eq!(replaces.valid_to, NaiveDate::from_ymd_opt(2026, 12, 31));
         assert_eq!(
             standing("# Leave\n\nThe status of a claim: it is open.\n\n## Context\n\nRejected."),

@@ -33,6 +33,9 @@ impl Actual {
                     doc_types.insert(VOCABULARY.to_owned());
                     doc_ids.insert(uri.clone());
                 }
+                CitedSource::Tool(call) => {
+                    doc_ids.insert(call.to_string());
+                }
                 CitedSource::Passage(_) => passages.push(PassageKey {
                     document: DocumentId(citation.document_id),
                     version: citation.version,

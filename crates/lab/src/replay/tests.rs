@@ -49,6 +49,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         max_context_chunks: 5,
         terms: 0,
         fallback_reasons: Vec::new(),
+        gates_look_alone: true,
         candidates: vec![candidate],
         kept: vec![0],
     };
@@ -70,12 +71,13 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         rounds: vec![pool],
         speech: is_answered.then(|| Speech::Extractive {
             coverage: 1.0,
-            judged: 100.0,
+            judged: Some(100.0),
             fallback_reasons: vec![Fallback::Extractive],
             answering: None,
             model_failed: false,
         }),
         is_general: false,
+        tool_calls: Vec::new(),
     };
     let policy = Policy::parse(BOOK).unwrap();
     // What follows when the gates have let it through is the engine's matter, and tested there.

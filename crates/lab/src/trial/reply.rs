@@ -74,6 +74,7 @@ impl Reply {
         for citation in &answer.citations {
             match &citation.source_id {
                 CitedSource::Concept(uri) => sources.push(uri.clone()),
+                CitedSource::Tool(call) => sources.push(call.to_string()),
                 CitedSource::Passage(_) => cited.push(PassageKey {
                     document: DocumentId(citation.document_id),
                     version: citation.version,
@@ -116,8 +117,13 @@ impl Reply {
 fn observed(answer: &Answer) -> BTreeMap<String, f64> {
     let gates = answer.trace.iter().map(|record| (record.gate.clone(), record.observed));
     let parts = answer.confidence.map(|parts| {
-        [("retrieval_score", parts.retrieval_score), ("coverage_score", parts.coverage_score)]
-            .map(|(name, value)| (name.to_owned(), value))
+        [
+            ("retrieval_score", Some(parts.retrieval_score)),
+            ("coverage_score", Some(parts.coverage_score)),
+            ("llm_score", parts.llm_score),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
     });
     gates.chain(parts.into_iter().flatten()).collect()
 }

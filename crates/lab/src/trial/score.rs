@@ -8,9 +8,12 @@ use super::judged::{Judged, judge};
 use super::reply::Reply;
 use super::{Expect, Half, Kind, TrialQuestion};
 use crate::metrics::{mean, percentile};
+use crate::reliability::{Bin, area_under_curve, bins};
 
 /// Whoever reads a confidence above this relies on the answer.
 pub const HIGH_CONFIDENCE: f64 = 80.0;
+/// Points of a hundred that answers of about the same confidence lie within.
+const BIN_WIDTH: f64 = 10.0;
 
 /// How many questions became what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -39,7 +42,7 @@ impl Tally {
 }
 
 /// Whether the confidence tells right answers from wrong ones.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ConfidenceFigures {
     /// The median of right answers; null where none states one.
     pub right_median: Option<f64>,
@@ -47,6 +50,15 @@ pub struct ConfidenceFigures {
     pub wrong_median: Option<f64>,
     /// Wrong answers with a confidence above 80.
     pub wrong_and_high: usize,
+    /// Right ones with as much.
+    #[serde(default)]
+    pub right_and_high: usize,
+    /// How often a right answer is surer than a wrong one; null where there are not both.
+    #[serde(default)]
+    pub area_under_curve: Option<f64>,
+    /// How many answers of about the same confidence are right.
+    #[serde(default)]
+    pub reliability: Vec<Bin>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -151,11 +163,18 @@ fn confidence(questions: &[Scored]) -> ConfidenceFigures {
         let wanted = questions.iter().filter(|scored| wanted.contains(&scored.judged));
         wanted.filter_map(|scored| scored.reply.confidence).collect()
     };
+    let mut right = stated(&[Judged::Right]);
     let mut wrong = stated(&[Judged::Wrong, Judged::WronglyAnswered]);
+    let answers: Vec<(f64, bool)> =
+        right.iter().map(|confidence| (*confidence, true)).chain(wrong.iter().map(|one| (*one, false))).collect();
+    let high = |stated: &[f64]| stated.iter().filter(|confidence| **confidence > HIGH_CONFIDENCE).count();
     ConfidenceFigures {
-        right_median: median(&mut stated(&[Judged::Right])),
-        wrong_and_high: wrong.iter().filter(|confidence| **confidence > HIGH_CONFIDENCE).count(),
+        right_and_high: high(&right),
+        wrong_and_high: high(&wrong),
+        right_median: median(&mut right),
         wrong_median: median(&mut wrong),
+        area_under_curve: area_under_curve(&answers).map(rounded),
+        reliability: bins(answers, BIN_WIDTH),
     }
 }
 
@@ -164,6 +183,6 @@ fn median(values: &mut [f64]) -> Option<f64> {
     (!median.is_nan()).then_some(median)
 }
 
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1_000.0).round() / 1_000.0
+fn rounded(number: f64) -> f64 {
+    (number * 1_000.0).round() / 1_000.0
 }

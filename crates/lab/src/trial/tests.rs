@@ -100,7 +100,10 @@ fn a_report_counts_by_kind_and_shows_the_worst_first() {
     assert_eq!((report.unanswerable.questions, report.unanswerable.wrongly_answered), (1, 1));
     assert_eq!(report.confidence.right_median, Some(70.0));
     assert_eq!(report.confidence.wrong_median, Some(60.0));
-    assert_eq!(report.confidence.wrong_and_high, 1);
+    assert_eq!((report.confidence.wrong_and_high, report.confidence.right_and_high), (1, 0));
+    assert_eq!(report.confidence.area_under_curve, Some(0.5));
+    let points: Vec<(usize, f64)> = report.confidence.reliability.iter().map(|bin| (bin.count, bin.right)).collect();
+    assert_eq!(points, [(1, 0.0), (1, 1.0), (1, 0.0)]);
     assert_eq!(report.by_corpus["handbook"].questions, 4);
     let written = serde_json::to_string(&report).unwrap();
     assert_eq!(serde_json::from_str::<Report>(&written).unwrap(), report);

@@ -1,14 +1,16 @@
 //! From a text to its terms: words, lower case, without stop words, stemmed, hashed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::stems;
 use crate::stop_words::{Use, left_out};
 
+use super::query::Query;
 use super::{DocumentTerms, Language, TermId, TermWeights, saturated, unweighed};
 
 /// The mean length of a passage in words, stop words left out. It is fixed, so that a passage's half of BM25 does not
@@ -25,9 +27,29 @@ pub struct Analysis {
     stop_words: Arc<HashSet<&'static str>>,
 }
 
+/// A language that cannot be told is taken for this one.
+const USUAL: Language = Language::English;
+
 impl Analysis {
     pub fn of(language: Language) -> Self {
         Self { language, stop_words: Arc::new(left_out(language.tables().stop_words, Use::Index)) }
+    }
+
+    /// The analysis of a text: by its own language where each has its own.
+    fn for_words(&self, words: &[String]) -> Cow<'_, Self> {
+        match self.language {
+            Language::Auto => {
+                let language = Language::of_text(words.iter().map(String::as_str)).unwrap_or(USUAL);
+                Cow::Owned(Self::known(language))
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// As `of`, without making the list of stop words again.
+    fn known(language: Language) -> Self {
+        static KNOWN: LazyLock<Vec<Analysis>> = LazyLock::new(|| Language::all().map(Analysis::of).collect());
+        KNOWN.iter().find(|known| known.language == language).cloned().unwrap_or_else(|| Self::of(language))
     }
 
     pub fn language(&self) -> Language {
@@ -41,19 +63,54 @@ impl Analysis {
 
     /// Every term of a text, in the order of its words, as often as it occurs.
     pub fn terms(&self, text: &str) -> Vec<TermId> {
+        let words = lower_words(text);
+        let analysis = self.for_words(&words);
+        let term = analysis.term_of_word();
+        words.iter().filter(|word| !analysis.leaves_out(word)).map(|word| term(word)).collect()
+    }
+
+    fn leaves_out(&self, word: &str) -> bool {
+        self.stop_words.contains(word)
+    }
+
+    /// The term of a word, in lower case.
+    pub(super) fn term_of_word(&self) -> impl Fn(&str) -> TermId + use<> {
         let stemmer = stems::for_the_index(self.language.tables());
-        let mut terms = Vec::new();
-        for word in words(text) {
-            let lower = word.to_lowercase();
-            if self.stop_words.contains(lower.as_str()) {
-                continue;
-            }
-            terms.push(match &stemmer {
-                Some(stemmer) => hashed(&stemmer.stem(&lower)),
-                None => hashed(&lower),
-            });
+        move |word| match &stemmer {
+            Some(stemmer) => hashed(&stemmer.stem(word)),
+            None => hashed(word),
         }
-        terms
+    }
+
+    /// A query's words, without those that say nothing in its own language. Where each text is of its own language, the
+    /// passages' may be another one than the query's: a word has a term of each that is likely.
+    pub fn query(&self, text: &str) -> Query {
+        let words = lower_words(text);
+        let told = Language::of_text(words.iter().map(String::as_str)).filter(|_| self.language != Language::None);
+        let own = told.map(Self::known);
+        let analyses = match self.language {
+            Language::Auto => {
+                let likely = Language::likely(words.iter().map(String::as_str));
+                let mut languages: Vec<Language> = told.into_iter().chain(likely).chain([USUAL]).collect();
+                let mut seen = Vec::new();
+                languages.retain(|language| {
+                    !seen.contains(language) && {
+                        seen.push(*language);
+                        true
+                    }
+                });
+                languages.into_iter().map(Self::known).collect()
+            }
+            _ => vec![self.clone()],
+        };
+        let says_nothing = |word: &str| own.as_ref().unwrap_or(&analyses[0]).leaves_out(word) || self.leaves_out(word);
+        let mut kept: Vec<&str> = words.iter().map(String::as_str).filter(|word| !says_nothing(word)).collect();
+        if kept.is_empty() {
+            // "To be or not to be", in an index that leaves none of these words out.
+            kept = words.iter().map(String::as_str).filter(|word| !self.leaves_out(word)).collect();
+        }
+        let spellings = own.iter().chain(&analyses).map(|analysis| &analysis.language.tables().spelling).collect();
+        Query::of(kept.into_iter(), analyses.clone(), spellings)
     }
 
     pub fn distinct(&self, text: &str) -> BTreeSet<TermId> {
@@ -113,6 +170,10 @@ impl fmt::Debug for Analysis {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let joins = |c: char| c.is_ascii_punctuation() || matches!(c, '\u{2019}' | '\u{2018}' | '\u{b7}' | '\u{2027}');
     text.unicode_words().flat_map(move |word| word.split(joins)).filter(|word| !word.is_empty())
+}
+
+fn lower_words(text: &str) -> Vec<String> {
+    words(text).map(str::to_lowercase).collect()
 }
 
 /// FNV-1a of 64 bits, folded to 32: the same on every machine and in every release.

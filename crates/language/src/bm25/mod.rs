@@ -3,11 +3,13 @@
 //! that no other document changes a score or an order.
 
 mod analysis;
+mod query;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::language::Language;
 pub use analysis::Analysis;
+pub use query::Query;
 
 /// A term as the index knows it: a hash of its stem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,19 +56,9 @@ pub fn unweighed(terms: &BTreeSet<TermId>) -> TermWeights {
     terms.iter().map(|term| (*term, 1.0)).collect()
 }
 
-/// No passage scores more for these terms: the score of one that repeats every term without end. A term that no visible
-/// passage has counts here as the rarest there is, so that a query in another language than the passages' attains little
-/// of it.
-#[expect(clippy::cast_precision_loss, reason = "a query has few terms")]
-pub fn attainable(terms: &BTreeSet<TermId>, counts: Option<&TermCounts>) -> f32 {
-    let weights = match counts {
-        Some(counts) => {
-            let with_term = |term: &TermId| counts.with_term.get(term).copied().unwrap_or(0);
-            terms.iter().map(|term| rarity(counts.passages, with_term(term))).sum()
-        }
-        None => terms.len() as f32,
-    };
-    (K1 + 1.0) * weights
+/// The score of a passage that repeats terms of these rarities without end: no passage scores more.
+fn in_attainable(rarities: f32) -> f32 {
+    (K1 + 1.0) * rarities
 }
 
 /// The score of a passage for a query: both in order of their terms.

@@ -60,16 +60,16 @@ fn no_passage_attains_more_and_words_that_no_passage_has_count_as_the_rarest() {
     let [ice, snow] = ["ice", "snow"].map(|word| english().terms(word)[0]);
     let counts = TermCounts { passages: 100, with_term: BTreeMap::from([(ice, 50), (snow, 2)]) };
     let terms = english().distinct("ice snow");
-    let most = attainable(&terms, Some(&counts));
+    let most = english().query("ice snow").attainable(Some(&counts));
     let repeated = english().passage(&"ice snow ".repeat(500));
     // Both halves are rounded, so a passage may come to a little more.
     assert!(score(&repeated, &weighed(&terms, &counts)) < 1.01 * most);
     assert!(score(&english().passage("ice snow"), &weighed(&terms, &counts)) > 0.5 * most);
 
-    let foreign = english().distinct("eis schnee ice");
-    assert!(attainable(&foreign, Some(&counts)) > 2.0 * most, "two words that are rarer than snow");
-    assert!((attainable(&terms, None) - 2.0 * (K1 + 1.0)).abs() < 1e-6);
-    assert!(attainable(&BTreeSet::new(), Some(&counts)).abs() < f32::EPSILON);
+    let foreign = english().query("eis schnee ice");
+    assert!(foreign.attainable(Some(&counts)) > 2.0 * most, "two words that are rarer than snow");
+    assert!((english().query("ice snow").attainable(None) - 2.0 * (K1 + 1.0)).abs() < 1e-6);
+    assert!(english().query("").attainable(Some(&counts)).abs() < f32::EPSILON);
 }
 
 #[test]

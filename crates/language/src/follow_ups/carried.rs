@@ -261,6 +261,8 @@ pub(super) fn pronoun(asked: &[Word<'_>], place: usize, topic: &str, tables: &Ta
         format!("{topic}'s")
     } else if lower == rules.place_pronoun && behind.is_empty() {
         format!("{} {topic}", rules.at_place)
+    } else if lower == rules.case_pronoun && behind.is_empty() {
+        format!("{} {topic}", rules.for_whom)
     } else if let Some(noun) = noun.filter(|_| rules.demonstratives.contains(&lower)) {
         behind = &behind[1..];
         let names_it = topic.split(' ').any(|word| same_word(&word.to_lowercase(), &noun.lower));

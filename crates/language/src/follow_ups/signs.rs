@@ -150,6 +150,10 @@ fn stands_for_something_before(asked: &[Word<'_>], place: usize, tables: &Tables
         let is_place = before.last().is_some_and(|word| !rules.is_auxiliary(word));
         return is_place && content(before) > 0 && !follows_a_clause;
     }
+    // "If the light is red, what do I do then": the case is in the question.
+    if lower == rules.case_pronoun && behind.is_empty() {
+        return content(before) > 0 && !follows_a_clause;
+    }
     if !rules.pronouns.contains(&lower) || follows_a_clause {
         return false;
     }

@@ -18,6 +18,12 @@ const GOES_ON: &[(&[&str], &str, &str)] = &[
         "How many days of leave do part-time staff have?",
     ),
     (&["How long are ordinary logs kept?"], "What about traces?", "How long are traces kept?"),
+    (
+        &["Why does the night bus stop?"],
+        "Which lines should I take then?",
+        "Which lines should I take for night bus stop?",
+    ),
+    (&["Was gilt bei Nebel?"], "Welche Tore nehme ich dann?", "Welche Tore nehme ich für Nebel?"),
     (&["How long are ordinary logs kept?"], "And security logs?", "How long are security logs kept?"),
     (&["What does ADR-0031 decide?"], "And ADR-0003?", "What does ADR-0003 decide?"),
     (&["How often is tier 1 restored as a test?"], "and tier 2?", "How often is tier 2 restored as a test?"),

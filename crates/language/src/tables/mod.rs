@@ -24,6 +24,7 @@ pub(crate) struct Tables {
     pub(crate) forms: &'static [(&'static str, &'static str)],
     /// One stop word on a line, then who leaves it out: see [`crate::stop_words`].
     pub(crate) stop_words: &'static str,
+    pub(crate) spelling: Spelling,
     /// As they are written, in their order; a month with two names has them one after the other.
     pub(crate) months: &'static [&'static str],
     /// The day of a date is an ordinal with a full stop, and the month follows: `3. März`.
@@ -59,6 +60,18 @@ pub(crate) struct Tables {
     pub(crate) asserting: &'static [&'static str],
     /// The same where words are not parted by spaces: each sign by itself.
     pub(crate) asserting_signs: &'static str,
+}
+
+/// How else a word may be written.
+#[derive(Debug)]
+pub(crate) struct Spelling {
+    /// The letters beside a to z that its words are written with.
+    pub(crate) letters: &'static str,
+    /// What stands for a letter where it cannot be typed, and the letter: `("ue", "ü")`.
+    pub(crate) written_for: &'static [(&'static str, &'static str)],
+    /// What may stand between the parts of a compound, behind the first: `Arbeit-s-zeit`. Empty where words are not
+    /// joined.
+    pub(crate) linking: &'static [&'static str],
 }
 
 /// Abbreviations without their last full stop, in lower case.
@@ -125,6 +138,8 @@ pub(crate) struct Standings {
     pub(crate) replaced_by: &'static [&'static str],
     /// The address of what it replaces follows.
     pub(crate) replaces: &'static [&'static str],
+    /// The address of what it changes in part follows; the rest of that stands.
+    pub(crate) amends: &'static [&'static str],
     pub(crate) valid_from: &'static [&'static str],
     pub(crate) valid_to: &'static [&'static str],
 }
@@ -139,6 +154,7 @@ const NO_STANDINGS: Standings = Standings {
     expired: &[],
     replaced_by: &[],
     replaces: &[],
+    amends: &[],
     valid_from: &[],
     valid_to: &[],
 };
@@ -176,6 +192,8 @@ pub(crate) struct FollowUps {
     /// has.
     pub(crate) place_pronoun: &'static str,
     pub(crate) at_place: &'static str,
+    /// At the end of a question it stands for what was spoken of as a case: "then".
+    pub(crate) case_pronoun: &'static str,
     /// "This year" is no year that was spoken of.
     pub(crate) moments: &'static [&'static str],
     /// What a pronoun behind one of these stands for is in the same question.
@@ -218,6 +236,7 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     article_pronouns: &[],
     place_pronoun: "",
     at_place: "",
+    case_pronoun: "",
     moments: &[],
     subordinators: &[],
     asking: &[],
@@ -238,11 +257,14 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     or: "",
 };
 
+const NO_SPELLING: Spelling = Spelling { letters: "", written_for: &[], linking: &[] };
+
 const NOTHING: Tables = Tables {
     name: "none",
     snowball: None,
     forms: &[],
     stop_words: "",
+    spelling: NO_SPELLING,
     months: &[],
     writes_days_with_a_stop: false,
     weekdays: &[],
@@ -266,36 +288,111 @@ const NOTHING: Tables = Tables {
     asserting_signs: "",
 };
 
-/// A language of which only stems and stop words are known.
+/// A language of which only stems and stop words are known, and perhaps how its words are written.
 const fn for_the_index(name: &'static str, snowball: Algorithm, stop_words: &'static str) -> Tables {
     Tables { name, snowball: Some(snowball), stop_words, ..NOTHING }
 }
 
+const fn spelled(tables: Tables, spelling: Spelling) -> Tables {
+    Tables { spelling, ..tables }
+}
+
 pub(crate) static ARABIC: Tables = for_the_index("arabic", Algorithm::Arabic, include_str!("ar/stop_words.txt"));
 pub(crate) static CHINESE: Tables = zh::TABLES;
-pub(crate) static DANISH: Tables = for_the_index("danish", Algorithm::Danish, include_str!("da/stop_words.txt"));
-pub(crate) static DUTCH: Tables = for_the_index("dutch", Algorithm::Dutch, include_str!("nl/stop_words.txt"));
+pub(crate) static DANISH: Tables = spelled(
+    for_the_index("danish", Algorithm::Danish, include_str!("da/stop_words.txt")),
+    Spelling { letters: "æøå", written_for: &[("ae", "æ"), ("oe", "ø"), ("aa", "å")], linking: &["", "s", "e"] },
+);
+pub(crate) static DUTCH: Tables = spelled(
+    for_the_index("dutch", Algorithm::Dutch, include_str!("nl/stop_words.txt")),
+    Spelling { letters: "ëïé", written_for: &[("e", "ë"), ("i", "ï")], linking: &["", "s", "en", "e"] },
+);
 pub(crate) static ENGLISH: Tables = en::TABLES;
-pub(crate) static FINNISH: Tables = for_the_index("finnish", Algorithm::Finnish, include_str!("fi/stop_words.txt"));
+pub(crate) static FINNISH: Tables = spelled(
+    for_the_index("finnish", Algorithm::Finnish, include_str!("fi/stop_words.txt")),
+    Spelling { letters: "äö", written_for: &[("a", "ä"), ("o", "ö")], linking: &["", "n"] },
+);
 pub(crate) static FRENCH: Tables = fr::TABLES;
 pub(crate) static GERMAN: Tables = de::TABLES;
 pub(crate) static GREEK: Tables = for_the_index("greek", Algorithm::Greek, include_str!("el/stop_words.txt"));
-pub(crate) static HUNGARIAN: Tables =
-    for_the_index("hungarian", Algorithm::Hungarian, include_str!("hu/stop_words.txt"));
-pub(crate) static ITALIAN: Tables = for_the_index("italian", Algorithm::Italian, include_str!("it/stop_words.txt"));
+pub(crate) static HUNGARIAN: Tables = spelled(
+    for_the_index("hungarian", Algorithm::Hungarian, include_str!("hu/stop_words.txt")),
+    Spelling {
+        letters: "áéíóöőúüű",
+        written_for: &[
+            ("a", "á"),
+            ("e", "é"),
+            ("i", "í"),
+            ("o", "ó"),
+            ("o", "ö"),
+            ("o", "ő"),
+            ("u", "ú"),
+            ("u", "ü"),
+            ("u", "ű"),
+        ],
+        linking: &[""],
+    },
+);
+pub(crate) static ITALIAN: Tables = spelled(
+    for_the_index("italian", Algorithm::Italian, include_str!("it/stop_words.txt")),
+    Spelling {
+        letters: "àèéìòù",
+        written_for: &[("a", "à"), ("e", "è"), ("e", "é"), ("i", "ì"), ("o", "ò"), ("u", "ù")],
+        linking: &[],
+    },
+);
 pub(crate) static JAPANESE: Tables = ja::TABLES;
-pub(crate) static NORWEGIAN: Tables =
-    for_the_index("norwegian", Algorithm::Norwegian, include_str!("no/stop_words.txt"));
-pub(crate) static PORTUGUESE: Tables =
-    for_the_index("portuguese", Algorithm::Portuguese, include_str!("pt/stop_words.txt"));
-pub(crate) static ROMANIAN: Tables = for_the_index("romanian", Algorithm::Romanian, include_str!("ro/stop_words.txt"));
+pub(crate) static NORWEGIAN: Tables = spelled(
+    for_the_index("norwegian", Algorithm::Norwegian, include_str!("no/stop_words.txt")),
+    Spelling { letters: "æøå", written_for: &[("ae", "æ"), ("oe", "ø"), ("aa", "å")], linking: &["", "s", "e"] },
+);
+pub(crate) static PORTUGUESE: Tables = spelled(
+    for_the_index("portuguese", Algorithm::Portuguese, include_str!("pt/stop_words.txt")),
+    Spelling {
+        letters: "áâãàçéêíóôõú",
+        written_for: &[
+            ("a", "á"),
+            ("a", "ã"),
+            ("a", "â"),
+            ("c", "ç"),
+            ("e", "é"),
+            ("e", "ê"),
+            ("i", "í"),
+            ("o", "ó"),
+            ("o", "õ"),
+            ("o", "ô"),
+            ("u", "ú"),
+        ],
+        linking: &[],
+    },
+);
+pub(crate) static ROMANIAN: Tables = spelled(
+    for_the_index("romanian", Algorithm::Romanian, include_str!("ro/stop_words.txt")),
+    Spelling {
+        letters: "ăâîșț",
+        written_for: &[("a", "ă"), ("a", "â"), ("i", "î"), ("s", "ș"), ("t", "ț")],
+        linking: &[],
+    },
+);
 pub(crate) static RUSSIAN: Tables = for_the_index("russian", Algorithm::Russian, include_str!("ru/stop_words.txt"));
 pub(crate) static SPANISH: Tables = es::TABLES;
-pub(crate) static SWEDISH: Tables = for_the_index("swedish", Algorithm::Swedish, include_str!("sv/stop_words.txt"));
+pub(crate) static SWEDISH: Tables = spelled(
+    for_the_index("swedish", Algorithm::Swedish, include_str!("sv/stop_words.txt")),
+    Spelling { letters: "åäö", written_for: &[("a", "å"), ("a", "ä"), ("o", "ö")], linking: &["", "s"] },
+);
 pub(crate) static TAMIL: Tables = for_the_index("tamil", Algorithm::Tamil, include_str!("ta/stop_words.txt"));
-pub(crate) static TURKISH: Tables = for_the_index("turkish", Algorithm::Turkish, include_str!("tr/stop_words.txt"));
+pub(crate) static TURKISH: Tables = spelled(
+    for_the_index("turkish", Algorithm::Turkish, include_str!("tr/stop_words.txt")),
+    Spelling {
+        letters: "çğıöşü",
+        written_for: &[("c", "ç"), ("g", "ğ"), ("i", "ı"), ("o", "ö"), ("s", "ş"), ("u", "ü")],
+        linking: &[],
+    },
+);
 /// Words as they are written, whatever their language.
 pub(crate) static NONE: Tables = NOTHING;
+/// Each text by the language that it is written in.
+pub(crate) static AUTO: Tables = Tables { name: "auto", ..NOTHING };
 
 /// The languages of which more is known than stems and stop words, and whose words are parted by spaces.
 pub(crate) static WITH_SPACES: [&Tables; 4] = [&ENGLISH, &GERMAN, &FRENCH, &SPANISH];

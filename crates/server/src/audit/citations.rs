@@ -7,7 +7,7 @@ use ibidem_words::{Answer, CitedSource, PassageKey, Scope};
 use crate::state::AppState;
 
 /// Whether every passage that an answer cites is there for its asker; none when the catalogue could not say. A concept
-/// is its vocabulary's, and not looked at.
+/// is its vocabulary's and a result its tool's: they are not looked at.
 pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &Answer) -> Option<CitationCheck> {
     let cited: Vec<PassageKey> = answer
         .citations
@@ -16,7 +16,7 @@ pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &An
             CitedSource::Passage(id) => {
                 Some(PassageKey { document: id.document, version: citation.version, chunk_index: id.chunk_index })
             }
-            CitedSource::Concept(_) => None,
+            CitedSource::Concept(_) | CitedSource::Tool(_) => None,
         })
         .collect();
     if cited.is_empty() {

@@ -5,7 +5,7 @@ mod names;
 mod parts;
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -22,6 +22,7 @@ use prometheus_client::registry::Registry;
 use crate::audit::AuditCounts;
 use collections::Collections;
 pub use names::{Kind, METRICS, Metric};
+use parts::RecordedCalls;
 pub use parts::{PartCounts, ToolCalls, VocabularyCounts};
 
 /// One label and its value. Values come from code, or from a list that cannot grow without end.
@@ -54,6 +55,7 @@ pub(crate) struct Metrics {
     citations_checked: Counter,
     citations_broken: Counter,
     responses: Counters,
+    tool_calls: RecordedCalls,
     pub(crate) audit: AuditCounts,
 }
 
@@ -93,7 +95,8 @@ impl Metrics {
         let (written, lost) = (counter(&names::AUDIT_WRITTEN), counter(&names::AUDIT_LOST));
         let audit = AuditCounts { waiting: Gauge::default(), written, lost };
         registry.register(names::AUDIT_WAITING.registered(), names::AUDIT_WAITING.help, audit.waiting.clone());
-        registry.register_collector(Box::new(parts::Read(parts)));
+        let tool_calls = RecordedCalls::default();
+        registry.register_collector(Box::new(parts::Read(parts, Arc::clone(&tool_calls))));
         let metrics = Self {
             registry,
             collections: Collections::default(),
@@ -112,6 +115,7 @@ impl Metrics {
             citations_checked,
             citations_broken,
             responses,
+            tool_calls,
             audit,
         };
         metrics.begin_at_zero();
@@ -160,6 +164,11 @@ impl Metrics {
         }
         if let Some(search) = &numbers.search {
             self.search(search);
+        }
+        for call in &record.decision.tool_calls {
+            let tool = format!("{}/{}", call.server, call.tool);
+            let mut counted = self.tool_calls.lock().unwrap_or_else(PoisonError::into_inner);
+            *counted.entry((tool, call.outcome.as_str())).or_default() += 1;
         }
         let markers = &numbers.markers;
         for (outcome, count) in [

@@ -1,7 +1,8 @@
 //! What parts count themselves: read when somebody looks.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_words::degrade::BreakerStates;
 use prometheus_client::collector::Collector;
@@ -45,7 +46,7 @@ pub trait PartCounts: Send + Sync {
     /// A part that has none has never opened.
     fn breakers(&self) -> BreakerStates;
 
-    /// Only tools that are configured: their names are labels.
+    /// Calls of tools that are in no record of a turn. Only tools that are configured: their names are labels.
     fn tool_calls(&self) -> Vec<ToolCalls>;
 
     /// 0 where nobody collects traces.
@@ -54,7 +55,11 @@ pub trait PartCounts: Send + Sync {
     }
 }
 
-pub(super) struct Read(pub(super) Arc<dyn PartCounts>);
+/// Calls of tools, from the records of turns: by server and tool, and by how they ended. Policies name the tools, so there
+/// are never many.
+pub(super) type RecordedCalls = Arc<Mutex<BTreeMap<(String, &'static str), u64>>>;
+
+pub(super) struct Read(pub(super) Arc<dyn PartCounts>, pub(super) RecordedCalls);
 
 impl fmt::Debug for Read {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,7 +88,9 @@ impl Collector for Read {
         }
         let trips = breakers.iter().map(|(service, _, trips)| ([("service", service.as_str())], *trips));
         counter(&mut encoder, &CIRCUIT_BREAKER_TRIP, trips)?;
-        let calls = self.0.tool_calls();
+        let recorded = self.1.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let recorded = recorded.into_iter().map(|((tool, outcome), count)| ToolCalls { tool, outcome, count });
+        let calls: Vec<ToolCalls> = self.0.tool_calls().into_iter().chain(recorded).collect();
         let calls = calls.iter().map(|it| ([("tool", it.tool.as_str()), ("outcome", it.outcome)], it.count));
         counter(&mut encoder, &TOOL_CALL, calls)?;
         let metric = TRACE_SPAN_LOST;

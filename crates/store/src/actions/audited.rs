@@ -91,6 +91,8 @@ actions! {
     MeasureQuality, "quality.measure", "Questions are asked of the documents to measure or calibrate quality.";
     Reindex, "index.rebuild", "The index is built anew.";
     Reconcile, "index.reconcile", "The index is compared with the catalogue and mended.";
+    Backup, "installation.back_up", "Everything is copied into a backup.";
+    Restore, "installation.restore", "Everything is brought back from a backup.";
     Migrate, "schema.migrate", "The database and the index are brought to a new version's shape.";
 }
 

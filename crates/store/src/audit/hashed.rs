@@ -3,6 +3,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use ibidem_words::ports::records::HIDDEN;
 use ibidem_words::{CitedSource, Sha256Hash};
 use serde_json::Value;
 use sha2::Sha256;
@@ -10,10 +11,12 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 27] = [
+const CODES: [&str; 33] = [
     "action",
     "asked_at",
     "by",
+    "call_id",
+    "called_at",
     "class",
     "confidence_level",
     "document",
@@ -23,16 +26,20 @@ const CODES: [&str; 27] = [
     "gate",
     "model",
     "model_used",
+    "outcome",
     "owner_user_id",
     "passage_sha256",
+    "pin",
     "policy_sha256",
     "promised",
     "reason",
     "request_id",
     "role",
+    "server",
     "session_id",
     "source_id",
     "timestamp",
+    "tool",
     "trace_sha256",
     "updated_at",
     "verdict",
@@ -64,7 +71,7 @@ impl HashKey {
     pub fn hide(&self, text: &str) -> String {
         let mut digest = self.0.clone();
         digest.update(text.as_bytes());
-        format!("hmac-sha256:{}", Sha256Hash::from_bytes(digest.finalize().into_bytes().into()))
+        format!("{HIDDEN}{}", Sha256Hash::from_bytes(digest.finalize().into_bytes().into()))
     }
 
     /// The same document with every text hidden that is not a code.
@@ -121,6 +128,7 @@ mod tests {
             "query": "zebra", "history": [{"role": "user", "content": "zebra"}], "reason": "low_similarity",
             "trace": [{"gate": "top1_similarity", "observed": 0.5}], "route_to": {"reason": "zebra has no owner"},
             "citations": [{"source_id": passage, "snippet": "zebra"}, {"source_id": "http://terms/zebra"}],
+            "tool_calls": [{"server": "desk", "tool": "get_price", "outcome": "answered", "arguments": [["plan", "zebra"]]}],
             "something_new": "zebra"
         }));
         assert!(!hidden.to_string().contains("zebra"), "{hidden}");
@@ -133,5 +141,6 @@ mod tests {
             (&json!(passage), &json!(0.5))
         );
         assert_eq!(hidden["query"], key.hide("zebra"));
+        assert_eq!(hidden["tool_calls"][0]["tool"], "get_price");
     }
 }

@@ -74,6 +74,11 @@ impl AuditRecord {
     }
 }
 
+/// The calls of tools, which stand with the decision that was made of them.
+fn tools_in(decision: Option<&Value>) -> Option<Value> {
+    decision?.get("tool_calls").cloned()
+}
+
 impl Store {
     /// The records of a request, oldest first: more than one where a caller chose an id twice.
     pub async fn audit(&self, tenant: TenantId, request_id: Uuid) -> Result<Vec<AuditRecord>, CatalogueError> {
@@ -90,6 +95,7 @@ impl Store {
         .await
         .map_err(unavailable)?;
         let records = rows.into_iter().map(|row| {
+            let tools = tools_in(row.decision.as_ref()).unwrap_or(row.tools);
             Ok(AuditRecord {
                 asked_at: row.asked_at,
                 subject_id: row.subject_id,
@@ -111,7 +117,7 @@ impl Store {
                 sentence_score: row.sentence_score,
                 citations_checked: row.citations_checked,
                 citations_broken: row.citations_broken,
-                tools: row.tools,
+                tools,
                 fallback_flags: row.fallback_flags,
                 duration_ms: row.duration_ms,
                 stages: row.stages,

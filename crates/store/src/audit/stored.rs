@@ -206,11 +206,12 @@ fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The passage that a source or a citation names; none for a concept, which is its vocabulary's.
+/// The passage that a source or a citation names; none for a concept, which is its vocabulary's, and for a
+/// tool's result.
 fn passage(source: &Value) -> Result<Option<PassageKey>, ()> {
     let id = source["source_id"].as_str().ok_or(())?;
     match CitedSource::from(id.to_owned()) {
-        CitedSource::Concept(_) => Ok(None),
+        CitedSource::Concept(_) | CitedSource::Tool(_) => Ok(None),
         CitedSource::Passage(id) => {
             let version = source["version"].as_u64().and_then(|version| version.try_into().ok()).ok_or(())?;
             Ok(Some(PassageKey { document: id.document, version, chunk_index: id.chunk_index }))

@@ -31,7 +31,7 @@ impl PartCounts for Counts {
         self.breakers.clone()
     }
 
-    /// No tools are called yet.
+    /// All calls are in the records of turns.
     fn tool_calls(&self) -> Vec<ToolCalls> {
         Vec::new()
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_entailment::HttpEntailmentSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
+use ibidem_adapters::mcp::McpSettings;
+use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::oidc::OidcSettings;
 use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
@@ -32,7 +34,7 @@ pub struct Settings {
     pub store: StoreSettings,
     pub index: QdrantSettings,
     pub embedding: EmbeddingSettings,
-    pub originals: PathBuf,
+    pub originals: OriginalsLocation,
     pub reading: ReadingSettings,
     /// None when no language model is configured: then the sources speak for themselves.
     pub language_model: Option<LanguageModelSettings>,
@@ -57,6 +59,8 @@ pub struct Settings {
     pub sign_in: Option<SignInSettings>,
     /// What `ibidem mcp` connects agents to.
     pub agents: AgentSettings,
+    /// Tool servers by name; empty when nothing is looked up in other systems.
+    pub tools: BTreeMap<String, ToolServerSettings>,
     pub sources: Sources,
 }
 
@@ -253,6 +257,20 @@ pub enum AgentCredential {
     /// Read before each call, so that a renewed token counts at once.
     File(PathBuf),
 }
+
+/// A server of tools for facts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolServerSettings {
+    pub mcp: McpSettings,
+    /// None where the server asks for none.
+    pub token: Option<ToolToken>,
+    /// For one call.
+    pub timeout: Duration,
+}
+
+/// The file that holds what a tool server is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToolToken(pub PathBuf);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogSettings {

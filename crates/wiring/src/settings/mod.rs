@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub use checked::{
     AgentCredential, AgentSettings, AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource, HashKeySource,
     LanguageModelSettings, LogFormat, LogSettings, RecordedTexts, RerankerSource, Settings, SignInSettings,
-    TokenizerSource, VocabularySource,
+    TokenizerSource, ToolServerSettings, VocabularySource,
 };
 pub use raw::LARGEST_VOCABULARY;
 

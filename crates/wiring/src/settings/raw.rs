@@ -9,12 +9,14 @@ mod entailment;
 mod index;
 mod language_model;
 mod limits;
+mod originals;
 mod pair_models;
 mod reading;
 mod reranker;
 mod server;
 mod sign_in;
 mod terminology;
+mod tools;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,12 +34,14 @@ use self::entailment::RawEntailment;
 use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
 use self::limits::RawLimits;
+use self::originals::RawOriginals;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
 use self::server::RawServer;
 use self::sign_in::RawSignIn;
 pub use self::terminology::LARGEST_VOCABULARY;
 use self::terminology::RawTerminology;
+use self::tools::RawTools;
 use super::Sources;
 use super::checked::{LanguageModelSettings, LogFormat, LogSettings, PolicySettings, Settings};
 
@@ -65,6 +69,7 @@ pub(super) struct RawSettings {
     receipts: RawReceipts,
     sign_in: RawSignIn,
     agents: RawAgents,
+    tools: RawTools,
 }
 
 #[derive(Deserialize)]
@@ -80,12 +85,6 @@ struct RawDatabase {
     max_connections: u32,
     acquire_timeout_ms: u64,
     timeout_ms: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawOriginals {
-    location: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -210,15 +209,17 @@ impl RawSettings {
         let sign_in = self.sign_in.check(&mut problems);
         let conversations = self.conversations.check(&mut problems);
         let agents = self.agents.check(&mut problems);
-        match (index, embedding, entailment, server, log, audit) {
-            (Some(index), Some(embedding), Some(entailment), Some(server), Some(log), Some(audit))
+        let originals = self.originals.check(&sources, &mut problems);
+        let tools = self.tools.check(&mut problems);
+        match (index, embedding, originals, entailment, server, log, audit) {
+            (Some(index), Some(embedding), Some(originals), Some(entailment), Some(server), Some(log), Some(audit))
                 if problems.0.is_empty() =>
             {
                 Ok(Settings {
                     store,
                     index,
                     embedding,
-                    originals: sources.data(&self.originals.location),
+                    originals,
                     reading,
                     language_model,
                     reranker,
@@ -235,6 +236,7 @@ impl RawSettings {
                     signing_key_file: self.receipts.signing_key_file,
                     sign_in,
                     agents,
+                    tools,
                     sources,
                 })
             }

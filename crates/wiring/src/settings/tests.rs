@@ -1,6 +1,7 @@
 //! Settings from every layer, and what is said when they are wrong.
 
 use ibidem_adapters::http_entailment::EntailmentForm;
+use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_server::MetricsReaders;
 use ibidem_words::Sha256Hash;
 
@@ -55,12 +56,28 @@ fn the_folder_of_originals_does_not_depend_on_the_working_directory() {
         (&[home], &["originals.location=kept"], "/home/ada/.local/share/ibidem/kept"),
         (&[home, ("IBIDEM__ORIGINALS__LOCATION", "/srv/kept")], &[], "/srv/kept"),
     ] {
-        assert_eq!(of(None, environment, flags), Path::new(expected));
+        assert_eq!(of(None, environment, flags), OriginalsLocation::Folder(expected.into()));
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ibidem.yaml");
     std::fs::write(&file, "originals:\n  location: kept\n").unwrap();
-    assert_eq!(of(Some(&file), &[home], &[]), folder.path().join("kept"));
+    assert_eq!(of(Some(&file), &[home], &[]), OriginalsLocation::Folder(folder.path().join("kept")));
+}
+
+#[test]
+fn a_bucket_of_originals_is_not_a_folder() {
+    let settings = load_with("originals:\n  location: s3://documents/kept\n", &[], &[]).unwrap();
+    assert_eq!(settings.originals.to_string(), "s3://documents/kept");
+    for (flag, problem) in [
+        ("originals.location=s3://Documents", "`originals.location` \"Documents\" is not the name of a bucket"),
+        ("originals.bucket.endpoint=storage", "`originals.bucket.endpoint` must begin with https://"),
+        ("originals.bucket.access_key_id=one", "`originals.bucket` must be set together"),
+        ("originals.bucket.timeout_ms=0", "`originals.bucket.timeout_ms` must be at least 1"),
+    ] {
+        let flags = ["originals.location=s3://documents", flag];
+        let refused = load_with("", &[], &flags).err().unwrap();
+        assert!(refused.contains(problem), "{flag}: {refused}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod outbox;
 mod passage;
 mod reranker;
 mod tokenizer;
+mod tools;
 mod vectors;
 mod vocabulary;
 
@@ -27,5 +28,6 @@ pub use outbox::{FakeDocument, FakeOutbox};
 pub use passage::passage;
 pub use reranker::FakeReranker;
 pub use tokenizer::FakeTokenizer;
+pub use tools::FakeTools;
 pub use vectors::FakeVectors;
 pub use vocabulary::{FakeConcept, FakeVocabulary};

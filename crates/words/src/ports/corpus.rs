@@ -34,7 +34,7 @@ impl Receipt {
         let sources = self.stretches.iter().flat_map(|stretch| &stretch.sources);
         let passages = sources.filter_map(|source| match &source.source_id {
             CitedSource::Passage(id) => Some((id.document, source.version)),
-            CitedSource::Concept(_) => None,
+            CitedSource::Concept(_) | CitedSource::Tool(_) => None,
         });
         passages.collect()
     }

@@ -15,6 +15,7 @@ pub mod owners;
 pub mod records;
 pub mod reranker;
 pub mod thesaurus;
+pub mod tools;
 pub mod traces;
 pub mod vectors;
 pub mod vocabulary;

@@ -9,10 +9,13 @@ use chrono::{DateTime, Utc};
 use crate::ports::catalogue::CatalogueError;
 use crate::{Answer, Question, Sha256Hash, Subject, TenantId};
 pub use decision::{
-    CandidateRecord, DecisionRecord, PoolRecord, QueryClass, Searched, SentenceRecord, Speech, Weighed, Written,
-    as_place,
+    CandidateRecord, DecisionRecord, PoolRecord, QueryClass, Searched, SentenceRecord, Speech, ToolCallRecord,
+    ToolOutcome, Weighed, Written, as_place,
 };
 pub use numbers::{MarkerCounts, SearchNumbers, SentenceCounts, TurnNumbers};
+
+/// Stands before the digest that stands for a text, in a record that hides texts.
+pub const HIDDEN: &str = "hmac-sha256:";
 
 /// What happened, as far as it is kept.
 #[derive(Clone, PartialEq, Debug)]

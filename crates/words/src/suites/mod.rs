@@ -14,6 +14,7 @@ pub mod outbox;
 pub mod owners;
 pub mod reranker;
 pub mod tokenizer;
+pub mod tools;
 pub mod vectors;
 pub mod vocabulary;
 pub mod word_statistics;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::qdrant::QdrantIndex;
 use ibidem_store::Store;
 use ibidem_words::ports::embedder::EmbeddingModel;
@@ -33,7 +34,7 @@ impl Scratch {
         let mut scratch = settings.clone();
         scratch.store.url = with_database(&server_url, &database)?;
         scratch.index.alias = format!("ibidem-bench-{name}");
-        originals.clone_into(&mut scratch.originals);
+        scratch.originals = OriginalsLocation::Folder(originals.to_owned());
 
         let mut connection = PgConnection::connect(&server_url).await.context("check `database.url`")?;
         let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)")

@@ -28,7 +28,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- /* The settings file: the values, with what the chart decides. */ -}}
 {{- define "ibidem.settings" -}}
 {{- $settings := deepCopy .Values.settings -}}
+{{- if .Values.originals.bucket.location -}}
+{{- $bucket := dict -}}
+{{- range $key := list "endpoint" "region" -}}
+{{- with get $.Values.originals.bucket $key -}}{{- $_ := set $bucket $key . -}}{{- end -}}
+{{- end -}}
+{{- $_ := set $settings "originals" (dict "location" .Values.originals.bucket.location "bucket" $bucket) -}}
+{{- else -}}
 {{- $_ := set $settings "originals" (dict "location" "/var/lib/ibidem/originals") -}}
+{{- end -}}
 {{- if .Values.policy -}}
 {{- $_ := set $settings "policy" (merge (dict "use" "/etc/ibidem/policy/policy.yaml") (default (dict) $settings.policy)) -}}
 {{- end -}}
@@ -81,7 +89,9 @@ imagePullSecrets:
   "embeddingApiKey" "IBIDEM__EMBEDDING__API_KEY"
   "rerankerApiKey" "IBIDEM__RERANKER__API_KEY"
   "metricsToken" "IBIDEM__SERVER__METRICS_TOKEN"
-  "auditHashKey" "IBIDEM__AUDIT__HASH_KEY" }}
+  "auditHashKey" "IBIDEM__AUDIT__HASH_KEY"
+  "bucketAccessKey" "IBIDEM__ORIGINALS__BUCKET__ACCESS_KEY_ID"
+  "bucketSecretKey" "IBIDEM__ORIGINALS__BUCKET__SECRET_ACCESS_KEY" }}
 {{- range $secret, $variable := $variables }}
 {{- $reference := get $.Values.secrets $secret }}
 {{- if $reference.name }}
@@ -93,7 +103,9 @@ imagePullSecrets:
 
 {{- define "ibidem.mounts" -}}
 - {name: settings, mountPath: /etc/ibidem/settings, readOnly: true}
+{{- if not .Values.originals.bucket.location }}
 - {name: originals, mountPath: /var/lib/ibidem/originals}
+{{- end }}
 - {name: scratch, mountPath: /tmp}
 {{- if .Values.policy }}
 - {name: policy, mountPath: /etc/ibidem/policy, readOnly: true}
@@ -106,8 +118,10 @@ imagePullSecrets:
 {{- define "ibidem.volumes" -}}
 - name: settings
   configMap: {name: {{ include "ibidem.name" . }}}
+{{- if not .Values.originals.bucket.location }}
 - name: originals
   persistentVolumeClaim: {claimName: {{ include "ibidem.claim" . }}}
+{{- end }}
 - name: scratch
   emptyDir: {sizeLimit: 1Gi}
 {{- if .Values.policy }}

@@ -47,10 +47,15 @@ impl GateRule for Answerability {
 impl ChecksPool for Answerability {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
         // A pool that nobody read says so by its fallback; the other gates decide.
-        let is_named = pool.kept.iter().any(Candidate::is_named_and_read);
+        let is_named = match pool.gates_look_alone {
+            true => pool.is_named_and_read,
+            false => pool.kept.iter().any(Candidate::is_named_and_read),
+        };
         // Where documents were named, it is they that must answer.
-        let asked = pool.kept.iter().filter(|candidate| !is_named || candidate.is_named_and_read());
-        let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max) else {
+        let asked = pool.standing().filter(|candidate| !is_named || candidate.is_named_and_read());
+        // What was read and is not left any more answers nothing.
+        let none_left = (pool.gates_look_alone && pool.is_read).then_some(0.0);
+        let Some(observed) = asked.filter_map(Candidate::answering).reduce(f64::max).or(none_left) else {
             return Finding::Passes;
         };
         let least = if is_named { self.0 * pool.named_share } else { self.0 };

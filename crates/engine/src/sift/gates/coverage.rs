@@ -77,7 +77,7 @@ impl ChecksPool for Coverage {
         let observed = pool.best();
         let is_primary =
             |candidate: &&Candidate| self.primary_kind.is_none() || candidate.passage.kind == self.primary_kind;
-        let primary = pool.kept.iter().filter(is_primary).count();
+        let primary = pool.standing().filter(is_primary).count();
         let threshold = if primary >= self.least_of_kind { self.sufficient } else { self.confident };
         if !pool.record(Self::name(), observed < threshold, observed, threshold) {
             return Finding::Passes;

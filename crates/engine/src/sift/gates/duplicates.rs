@@ -51,15 +51,17 @@ impl DropsCandidates for Duplicates {
 }
 
 impl Duplicates {
-    /// Whether each candidate says something that no better one says: best first, compared with those that were new.
+    /// Whether each candidate says something that no better one says. Best first, compared with all better ones: compared
+    /// with new ones only, a stricter number would bring back what a duplicate had dropped.
     fn distinct(&self, pool: &mut WorkingPool<'_>) -> Vec<bool> {
-        let terms = &pool.terms;
-        let overlaps: Vec<&WordOverlap> = pool.kept.iter_mut().map(|candidate| candidate.overlap_with(terms)).collect();
+        let alone = pool.gates_look_alone;
+        let (all, terms) = pool.read_all();
+        let overlaps: Vec<&WordOverlap> = all.into_iter().map(|candidate| candidate.overlap_with(terms)).collect();
         let mut better: Vec<&WordOverlap> = Vec::new();
         let mut is_new = Vec::with_capacity(overlaps.len());
         for overlap in overlaps {
             let new = !better.iter().any(|better| better.is_more_alike(overlap, self.0));
-            if new {
+            if new || alone {
                 better.push(overlap);
             }
             is_new.push(new);

@@ -1,7 +1,7 @@
 //! `no_context`: too few candidates, or too weak ones on the whole. What is missing is asked for, where the policy
 //! knows what to ask.
 
-use ibidem_words::{Candidate, Reason, as_shown};
+use ibidem_words::{Reason, as_shown};
 use serde::Deserialize;
 
 use super::contradictions::never_decides;
@@ -41,7 +41,9 @@ impl GateRule for NoContext {
             format!("asked back, “{}” {}", self.clarify.trim(), self.ask_for.join("; "))
         };
         let (hits, mean) = (self.least_hits, self.least_mean);
-        vec![format!("Fewer than {hits} are left, or their mean similarity is below {mean}: {ends}.")]
+        vec![format!(
+            "Fewer than {hits} are left, or the mean similarity of all that was found is below {mean}: {ends}."
+        )]
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -55,9 +57,11 @@ impl GateRule for NoContext {
 
 impl ChecksPool for NoContext {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
-        let hits = pool.kept.len();
-        let sum: f64 = pool.kept.iter().map(Candidate::similarity).sum();
-        let mean = if hits == 0 { 0.0 } else { as_shown(sum / hits as f64) };
+        let hits = pool.standing().count();
+        // Of all that was found: without the weakest the mean would rise.
+        let looked_at = pool.looked_at();
+        let sum: f64 = looked_at.iter().map(|candidate| candidate.similarity()).sum();
+        let mean = if looked_at.is_empty() { 0.0 } else { as_shown(sum / looked_at.len() as f64) };
         let few = pool.record("no_context_hits", hits < self.least_hits, hits as f64, self.least_hits as f64);
         let weak = pool.record("no_context_mean", mean < self.least_mean, mean, self.least_mean);
         let explanation = match (few, weak) {
@@ -116,11 +120,15 @@ mod tests {
     fn it_says_its_numbers_and_how_it_ends() {
         assert_eq!(
             words_of("{no_context: {least_hits: 3, least_mean: 0.5}}"),
-            ["Fewer than 3 are left, or their mean similarity is below 0.5: refused, `low_similarity`."]
+            [
+                "Fewer than 3 are left, or the mean similarity of all that was found is below 0.5: refused, `low_similarity`."
+            ]
         );
         assert_eq!(
             words_of("{no_context: {least_hits: 3, least_mean: 0.5, clarify: 'Please say:', ask_for: [model, year]}}"),
-            ["Fewer than 3 are left, or their mean similarity is below 0.5: asked back, “Please say:” model; year."]
+            [
+                "Fewer than 3 are left, or the mean similarity of all that was found is below 0.5: asked back, “Please say:” model; year."
+            ]
         );
     }
 

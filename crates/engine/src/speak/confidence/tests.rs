@@ -4,6 +4,7 @@ use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::{SentenceCheck, SentenceVerdict};
 use proptest::prelude::*;
 
+use super::super::said::support as support_of;
 use super::*;
 
 const HANDBOOK: &str = include_str!("../../../../../policies/handbook.yaml");
@@ -15,7 +16,7 @@ fn candidate(number: u128, similarity: f32, text: &str) -> Candidate {
 
 fn said(text: &str, support: f64) -> Said {
     let verdict = if support >= 0.5 { SentenceVerdict::Supported } else { SentenceVerdict::Unsupported };
-    let check = SentenceCheck { verdict, support, ..SentenceCheck::verbatim() };
+    let check = SentenceCheck { verdict, support, by: "a verifier".to_owned(), ..SentenceCheck::verbatim() };
     Said { sentence: Sentence::claim(text.to_owned(), vec![1]), check }
 }
 
@@ -30,18 +31,92 @@ fn test_calculate_confidence_hybrid() {
         (0.8, 0.75, 90.0, 81.0),
         (0.5, 0.5, 50.0, 50.0),
     ] {
-        let confidence = weighed(retrieval, coverage, judge);
+        let confidence = weighed(ConfidenceWeights::default(), retrieval, coverage, Some(judge));
         assert!((confidence.overall - overall).abs() < 1e-9, "{retrieval} {coverage} {judge}: {confidence:?}");
+    }
+}
+
+#[test]
+fn where_nobody_judged_the_coverage_counts_for_it() {
+    let documented = ConfidenceWeights::default();
+    let other = ConfidenceWeights { retrieval: 10.0, coverage: 30.0, judge: 60.0 };
+    for (weights, retrieval, coverage, overall) in
+        [(documented, 1.0, 1.0, 100.0), (documented, 0.5, 0.9, 78.0), (other, 1.0, 0.0, 10.0), (other, 0.0, 1.0, 90.0)]
+    {
+        let confidence = weighed(weights, retrieval, coverage, None);
+        assert!((confidence.overall - overall).abs() < 1e-9, "{weights:?} {retrieval} {coverage}: {confidence:?}");
+        assert_eq!(confidence.llm_score, None);
+    }
+    let said = [Said::verbatim(Sentence::claim("Leave of five days.[1]".to_owned(), vec![1]))];
+    assert_eq!(support_of(&said), None, "quotations are nobody's opinion");
+    assert_eq!(support_of(&[said[0].clone(), self::said("Leave.[1]", 0.5)]), Some(75.0));
+}
+
+#[test]
+fn the_parts_count_what_the_policy_says() {
+    let mut policy = Policy::parse(HANDBOOK).unwrap();
+    let evidence = [candidate(1, 0.5, "Leave of five days.")];
+    let overall = |policy: &Policy| {
+        Weighing::of(policy, &Question::new("leave"), &[], &evidence).confidence(0.8, Some(40.0)).overall
+    };
+    assert!((overall(&policy) - (0.1 * 30.0 + 0.8 * 40.0 + 0.4 * 30.0)).abs() < 1e-9, "the documented weights");
+    let rules = policy.rules.speak.confidence.as_mut().unwrap();
+    rules.weights = ConfidenceWeights { retrieval: 0.0, coverage: 100.0, judge: 0.0 };
+    assert!((overall(&policy) - 80.0).abs() < 1e-9);
+}
+
+#[test]
+fn an_answer_that_passes_over_words_of_the_question_covers_less_of_it() {
+    let policy = Policy::parse(HANDBOOK).unwrap();
+    let evidence = [candidate(1, 0.8, "Full-time staff have 27 days. Taxis are paid.")];
+    let coverage = |question: &str, text: &str, read: Option<f64>| {
+        Weighing::of(&policy, &Question::new(question), &[], &evidence).coverage(&[said(text, 1.0)], read)
+    };
+    for (question, text, share) in [
+        ("How many days do staff have?", "Full-time staff have 27 days.[1]", 1.0),
+        ("How many taxis do staff have?", "Full-time staff have 27 days.[1]", 0.75),
+        // The title of what is cited is read with it.
+        ("How many days of leave do staff have?", "Full-time staff have 27 days.[1]", 1.0),
+        ("And then?", "Full-time staff have 27 days.[1]", 1.0),
+        ("How many days do staff have?", "Elephants have 27 days.[1]", 0.45),
+    ] {
+        let found = coverage(question, text, None);
+        assert!((found - share).abs() < 0.01, "{question} {text}: {found}");
+    }
+    let read = coverage("How many days do staff have?", "Full-time staff have 27 days.[1]", Some(0.4));
+    assert!((read - 0.4).abs() < 1e-9, "what a reader found of it counts: {read}");
+}
+
+#[test]
+fn a_reason_for_doubt_costs_the_policys_share_once() {
+    let policy = Policy::parse(HANDBOOK).unwrap();
+    let evidence = [candidate(1, 0.8, "Version 13 is used. It was replaced by ADR-0042.")];
+    let coverage = |question: &Question, text: &str| {
+        let said = [Said::verbatim(Sentence::claim(text.to_owned(), vec![1]))];
+        Weighing::of(&policy, question, &[], &evidence).coverage(&said, Some(0.9))
+    };
+    let plain = Question::new("Which version is used?");
+    let apart = Question::new("Which version is used, and who decides?");
+    let reworded = Question::new("And then?").reworded("Which version is used?");
+    for (question, text, left) in [
+        (&plain, "Version 13 is used.[1]", 0.9),
+        (&apart, "Version 13 is used.[1]", 0.72),
+        (&reworded, "Version 13 is used.[1]", 0.72),
+        (&plain, "It was replaced by ADR-0042.[1]", 0.72),
+        (&apart, "It was replaced by ADR-0042.[1]", 0.72),
+        (&plain, "It was replaced by a better one.[1]", 0.9),
+    ] {
+        assert!((coverage(question, text) - left).abs() < 1e-9, "{} {text}", question.query);
     }
 }
 
 #[test]
 fn at_or_above_60_is_cited_and_below_is_not() {
     let policy = Policy::parse(HANDBOOK).unwrap();
-    let weighing = Weighing::of(&policy, &[], &[]);
+    let weighing = Weighing::of(&policy, &Question::new("leave"), &[], &[]);
     for (judge, enough) in [(99.96, false), (99.99, true), (100.0, true)] {
         // 0.75 × 40 + 30 = 60
-        let confidence = weighed(0.0, 0.75, judge);
+        let confidence = weighing.confidence(0.75, Some(judge));
         assert_eq!(weighing.is_enough(confidence), enough, "{confidence:?}");
         let record = weighing.record(confidence).unwrap();
         assert_eq!((record.verdict == Verdict::Pass, record.threshold), (enough, 60.0));
@@ -52,8 +127,10 @@ fn at_or_above_60_is_cited_and_below_is_not() {
 fn a_fallback_costs_a_fifth_of_what_the_search_counts() {
     let policy = Policy::parse(HANDBOOK).unwrap();
     let evidence = [candidate(1, 0.8, "Leave of five days.")];
-    let whole = Weighing::of(&policy, &[], &evidence).retrieval_score;
-    let degraded = Weighing::of(&policy, &[Fallback::KeywordsOnly, Fallback::NoRerank], &evidence).retrieval_score;
+    let whole = Weighing::of(&policy, &Question::new("leave"), &[], &evidence).retrieval_score;
+    let degraded =
+        Weighing::of(&policy, &Question::new("leave"), &[Fallback::KeywordsOnly, Fallback::NoRerank], &evidence)
+            .retrieval_score;
     assert!((degraded - whole * 0.8).abs() < 1e-3, "{degraded} of {whole}");
 }
 
@@ -77,7 +154,10 @@ proptest! {
         let left: Vec<Candidate> =
             evidence.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(candidate, _)| candidate.clone()).collect();
         let said = [said(&answer, support)];
-        let confidence = |evidence: &[Candidate]| Weighing::of(&policy, &[], evidence).verified(&said);
+        let confidence = |evidence: &[Candidate]| {
+            let weighing = Weighing::of(&policy, &Question::new("leave"), &[], evidence);
+            weighing.confidence(weighing.coverage(&said, None), support_of(&said))
+        };
         let (whole, less) = (confidence(&evidence), confidence(&left));
         prop_assert!(less.overall <= whole.overall, "{less:?} with less, {whole:?} with all");
         prop_assert!(less.coverage_score <= whole.coverage_score && less.retrieval_score <= whole.retrieval_score);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use ibidem_language::layout::{ends_as_sentence, marker};
 use ibidem_language::sentences::sentences_of;
+use ibidem_language::{same_word, significant_terms, telling_terms};
 use ibidem_words::{Candidate, CharSpan};
 
 use super::super::footnotes::Footnotes;
@@ -37,35 +38,86 @@ pub(super) fn answering<'t>(
     let answers = |candidate: &Candidate| candidate.is_likely_to_answer() && odds(candidate) >= least;
     let any_answers = footnotes.notes().any(|(_, candidate)| answers(candidate));
     let best = footnotes.notes().next().filter(|_| !any_answers).map(|(number, _)| number);
-    let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), shown_text)| {
-        let probability = candidate.answering()?;
+    let read = footnotes.notes().zip(texts).filter_map(|((number, candidate), text)| {
+        let likely = candidate.answering()?;
         let is_heard = heard.contains(&number) || best == Some(number);
-        (is_heard || answers(candidate)).then_some((!is_heard, probability, number, candidate, shown_text))
+        let read = Read { is_heard, likely, number, candidate, text, by_title: false };
+        (is_heard || answers(candidate)).then_some(read)
     });
-    let mut read: Vec<_> = read.collect();
-    read.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| other.1.total_cmp(&one.1)).then(one.2.cmp(&other.2)));
+    let mut read: Vec<Read<'_, 't>> = read.collect();
+    read.sort_by(|one, other| {
+        let by_likelihood = || other.likely.total_cmp(&one.likely);
+        other.is_heard.cmp(&one.is_heard).then_with(by_likelihood).then(one.number.cmp(&other.number))
+    });
     // What was replaced does not speak beside what replaced it, unless it must be heard.
-    let places: Vec<(u32, &Candidate)> =
-        read.iter().map(|(_, _, number, candidate, _)| (*number, *candidate)).collect();
-    read.retain(|(is_unheard, _, number, candidate, _)| {
-        let is_successor = |(other, successor): &(u32, &Candidate)| {
-            other != number && replaces(&successor.passage, &candidate.passage)
-        };
-        !*is_unheard || !places.iter().any(is_successor)
-    });
+    let all: Vec<&Candidate> = read.iter().map(|read| read.candidate).collect();
+    let is_replaced = |read: &Read<'_, 't>| all.iter().any(|other| replaces(&other.passage, &read.candidate.passage));
+    read.retain(|read| read.is_heard || !is_replaced(read));
+    let mut read: Vec<Read<'_, 't>> = read.into_iter().map(|read| read.or_titled(query, footnotes, texts)).collect();
+    let mut seen = BTreeSet::new();
+    read.retain(|read| seen.insert(read.number));
     read.truncate(most.max(1));
     let meant = Meant::by(query);
     let is_only = read.len() == 1;
-    let quoted = read.into_iter().flat_map(|(_, _, number, candidate, shown_text)| {
-        let told = candidate.answer.and_then(|span| sentence_of(shown_text, &candidate.passage.text, span));
+    let quoted = read.into_iter().flat_map(|read| {
+        let Read { number, candidate, text, .. } = read;
+        let span = candidate.answer.filter(|_| !read.by_title);
+        let told = span.and_then(|span| sentence_of(text, &candidate.passage.text, span));
         let told = told.map(|told| said_under(told, number, found));
         let plainly = |(place, sentence): (usize, &'t str)| Quoted::whole(number, place, sentence);
         match told {
-            Some(told) => meant.beside(plainly(told), shown_text, found),
-            None => above(number, candidate, shown_text, found, is_only).map(plainly).into_iter().collect(),
+            Some(told) => meant.beside(plainly(told), candidate, text, found),
+            None => above(number, candidate, text, found, is_only).map(plainly).into_iter().collect(),
         }
     });
     quoted.collect()
+}
+
+/// A note that speaks.
+struct Read<'n, 't> {
+    is_heard: bool,
+    likely: f64,
+    number: u32,
+    candidate: &'n Candidate,
+    /// As it is shown.
+    text: &'t str,
+    /// Its document's title answers.
+    by_title: bool,
+}
+
+impl<'n, 't> Read<'n, 't> {
+    /// Where the title of a document answers, all its passages do: the one that has the title speaks for them, unless a
+    /// sentence of their own has as many of the question's words.
+    fn or_titled(self, query: &str, footnotes: &Footnotes<'n>, texts: &'t [String]) -> Self {
+        let asked = telling_terms(query);
+        let shared = |text: &str| {
+            let words = significant_terms(text);
+            asked.iter().filter(|term| words.iter().any(|word| same_word(word, term))).count()
+        };
+        let own = sentences_of(self.text).into_iter().map(shared).max().unwrap_or(0);
+        let is_above = self.candidate.answer.is_none() && title_of(self.candidate, self.text).is_none();
+        if !is_above || own >= shared(&self.candidate.passage.title) {
+            return self;
+        }
+        let own = &self.candidate.passage.passage;
+        let is_of_document = |candidate: &Candidate| {
+            let other = &candidate.passage.passage;
+            other.document == own.document && other.version == own.version
+        };
+        let mut notes = footnotes.notes().zip(texts);
+        let titled = notes.find(|((_, other), text)| is_of_document(other) && title_of(other, text).is_some());
+        match titled {
+            Some(((number, candidate), text)) => Self { number, candidate, text, by_title: true, ..self },
+            None => self,
+        }
+    }
+}
+
+/// The title of a candidate's document as it stands in a text, with its place among the sentences.
+fn title_of<'t>(candidate: &Candidate, text: &'t str) -> Option<(usize, &'t str)> {
+    let title = candidate.passage.title.trim();
+    let is_title = |(_, sentence): &(usize, &str)| !title.is_empty() && sentence.trim() == title;
+    sentences_of(text).into_iter().enumerate().find(is_title)
 }
 
 /// A heading says nothing by itself: where a reader points at one, the sentence under it is meant.
@@ -85,9 +137,7 @@ fn above<'t>(
     found: &[Found<'t>],
     is_only: bool,
 ) -> Option<(usize, &'t str)> {
-    let title = candidate.passage.title.trim();
-    let is_title = |(_, sentence): &(usize, &str)| !title.is_empty() && sentence.trim() == title;
-    let titled = sentences_of(shown_text).into_iter().enumerate().find(is_title);
+    let titled = title_of(candidate, shown_text);
     let best = found.iter().find(|found| found.number == number).filter(|best| is_only || best.shared > 0);
     titled.or_else(|| best.map(|best| (best.place, best.sentence)))
 }

@@ -4,11 +4,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use ibidem_language::asking::{asks_for_things, asks_yes_or_no};
-use ibidem_language::layout::{Begun, Line, Sort, lines};
+use ibidem_language::layout::{Begun, Line, Sort, ends_as_sentence, lines};
 use ibidem_language::rows::{AskedRow, Naming};
 use ibidem_language::sentences::sentence_places;
-use ibidem_language::{same_word, significant_terms};
+use ibidem_language::{same_word, significant_terms, telling_terms};
+use ibidem_words::Candidate;
 
+use super::super::quoting::quotation;
 use super::{BETWEEN_CELLS, Found, Quoted};
 
 /// A comparison names at most so many rows.
@@ -23,6 +25,8 @@ const CLEARLY_MORE: usize = 2;
 pub(super) struct Meant {
     rows: AskedRow,
     terms: BTreeSet<String>,
+    /// Those of them that say something in the question's own language.
+    telling: BTreeSet<String>,
     is_yes_or_no: bool,
     asks_for_things: bool,
 }
@@ -32,13 +36,20 @@ impl Meant {
         Self {
             rows: AskedRow::of(question),
             terms: significant_terms(question),
+            telling: telling_terms(question),
             is_yes_or_no: asks_yes_or_no(question),
             asks_for_things: asks_for_things(question),
         }
     }
 
     /// The sentences of a note that are meant where a reader points at this one.
-    pub(super) fn beside<'t>(&self, told: Quoted<'t>, text: &'t str, found: &[Found<'t>]) -> Vec<Quoted<'t>> {
+    pub(super) fn beside<'t>(
+        &self,
+        told: Quoted<'t>,
+        candidate: &Candidate,
+        text: &'t str,
+        found: &[Found<'t>],
+    ) -> Vec<Quoted<'t>> {
         let of_note: Vec<&Found<'t>> = found.iter().filter(|found| found.number == told.number).collect();
         let rows = self.rows_asked_for(&told, &of_note);
         if !rows.is_empty() {
@@ -49,7 +60,38 @@ impl Meant {
             let number = told.number;
             return list.into_iter().map(|(place, sentence)| Quoted::whole(number, place, sentence)).collect();
         }
-        vec![if self.is_yes_or_no { self.said_of_it(told, &of_note) } else { told }]
+        let told = if self.is_yes_or_no { self.said_of_it(told, &of_note) } else { told };
+        let next = self.said_next(&told, candidate, text, &of_note);
+        [told].into_iter().chain(next).collect()
+    }
+
+    /// The next sentence of the paragraph, where it speaks of something that is asked for and that the
+    /// sentence which a reader points at does not speak of: "Full-time staff have 27 days. Part-time staff have …" A word of
+    /// the title or of a heading is spoken of all along.
+    fn said_next<'t>(
+        &self,
+        told: &Quoted<'t>,
+        candidate: &Candidate,
+        text: &'t str,
+        of_note: &[&Found<'t>],
+    ) -> Option<Quoted<'t>> {
+        let above = candidate.passage.section.as_deref().unwrap_or_default();
+        let quoted = quotation(&candidate.passage, text, told.place)?;
+        let said = [quoted.as_str(), above, &candidate.passage.title].map(significant_terms);
+        let is_in = |term: &String, words: &BTreeSet<String>| words.iter().any(|word| same_word(word, term));
+        let missing: Vec<&String> =
+            self.telling.iter().filter(|term| !said.iter().any(|words| is_in(term, words))).collect();
+        let places = sentence_places(text);
+        let paragraph = |place: usize| places.get(place).map(|bytes| text[..bytes.start].matches(['\n']).count());
+        let next = of_note.iter().find(|found| found.place == told.place + 1);
+        let speaks_of_it = |found: &&&Found<'t>| {
+            let words = significant_terms(found.sentence);
+            paragraph(found.place) == paragraph(told.place)
+                && ends_as_sentence(found.sentence)
+                && missing.iter().any(|term| is_in(term, &words))
+        };
+        let next = next.filter(speaks_of_it).filter(|_| told.row.is_none() && ends_as_sentence(told.sentence))?;
+        Some(Quoted::whole(next.number, next.place, next.sentence))
     }
 
     /// Rows of one table look alike to a reader: where the question names another row of the note, by its label or by a

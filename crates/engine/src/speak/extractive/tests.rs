@@ -210,3 +210,37 @@ fn a_figure_that_is_named_and_not_said_is_quoted_from_the_column_of_that_name() 
     assert!(is_quotation(row), "a receipt is checked by the same rule");
     assert!(!is_quotation("Bergen — Lunch allowance: EUR 18") && !is_quotation("Bergen — Hotel limit: EUR 15"));
 }
+
+#[test]
+fn where_the_title_answers_a_note_that_lacks_it_leaves_the_word_to_the_one_that_has_it() {
+    let of_document = |chunk_index: u32, text: &str, score: f32| {
+        let mut note = note(1, "policy", text);
+        note.passage.passage.chunk_index = chunk_index;
+        note.passage.title = "Boats are painted with lead".to_owned();
+        Candidate { rerank: Some(score), ..note }
+    };
+    let notes = [
+        of_document(4, "Measured in May, boats became slower.", 0.99),
+        of_document(0, "Boats are painted with lead\n\nStatus\n\nAccepted in May.", 0.95),
+        Candidate { answer: Some(CharSpan { start: 0, end: 5 }), ..note(2, "policy", "Boats float.") },
+    ];
+    assert_eq!(said("How are boats painted?", &notes, 1), "Boats are painted with lead[2] ");
+}
+
+#[test]
+fn the_next_sentence_is_quoted_where_it_alone_speaks_of_what_is_asked() {
+    let text = "Salaried crews have 30 days of leave. Hourly crews have as many weeks as they work. Leave is kept.\n\n\
+                Hourly pay is set in May.";
+    let mut note = note(1, "policy", text);
+    note.passage.section = Some("Yearly leave".to_owned());
+    let read = Candidate { rerank: Some(0.9), answer: Some(CharSpan { start: 21, end: 28 }), ..note };
+    let said = |question: &str| said(question, std::slice::from_ref(&read), 3);
+    assert_eq!(
+        said("How many days of yearly leave do hourly crews have?"),
+        "Salaried crews have 30 days of leave.[1] Hourly crews have as many weeks as they work.[1] "
+    );
+    assert_eq!(
+        said("How many days of yearly leave do salaried crews have?"),
+        "Salaried crews have 30 days of leave.[1] "
+    );
+}

@@ -27,7 +27,8 @@ impl Written {
 
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let policy = Policy::parse(text)?;
-        let tree: Value = serde_saphyr::from_str(text)?;
+        // With what it inherits.
+        let tree: Value = serde_saphyr::from_str(&policy.texts.policy)?;
         let gates = gates(&tree);
         let mut settings = Settings::new();
         spread("", tree, &mut settings);

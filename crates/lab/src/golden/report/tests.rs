@@ -1,7 +1,7 @@
-use super::reliability::{bins, interval};
-use super::risk_coverage::curve;
+use super::risk_coverage::{answers, curve};
 use super::*;
 use crate::golden::run_tests::{measured, of_run};
+use crate::reliability::bins;
 
 #[test]
 fn hostile_questions_and_names_are_shown_and_never_run() {
@@ -47,15 +47,6 @@ fn risk_falls_when_only_the_surer_answers_are_given() {
     for (point, expected) in points.iter().zip(expected) {
         assert!((point.0 - expected.0).abs() < 1e-9 && (point.1 - expected.1).abs() < 1e-9, "{points:?}");
     }
-    let bins: Vec<(usize, f64)> = bins(&questions).iter().map(|bin| (bin.count, bin.right)).collect();
+    let bins: Vec<(usize, f64)> = bins(answers(&questions), 5.0).iter().map(|bin| (bin.count, bin.right)).collect();
     assert_eq!(bins, [(1, 0.0), (2, 0.5), (1, 1.0)]);
-}
-
-#[test]
-fn an_interval_holds_its_share_and_narrows_with_more_of_them() {
-    // By Wilson's formula: 8 of 10.
-    let (low, high) = interval(0.8, 10);
-    assert!((low - 0.4902).abs() < 1e-3 && (high - 0.9433).abs() < 1e-3, "{low} {high}");
-    let (tighter, _) = interval(0.8, 1_000);
-    assert!(tighter > 0.77 && interval(1.0, 5).1 <= 1.0);
 }

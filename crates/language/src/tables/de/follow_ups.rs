@@ -39,6 +39,7 @@ pub(super) const FOLLOW_UPS: FollowUps = FollowUps {
     article_pronouns: &["das", "die", "der", "den"],
     place_pronoun: "dort",
     at_place: "in",
+    case_pronoun: "dann",
     moments: &["jahr", "jahres", "monat", "monats", "woche", "quartal", "zeit", "tag", "tage", "tagen", "mal"],
     subordinators: &[
         "wenn", "falls", "bevor", "nachdem", "während", "bis", "sobald", "weil", "obwohl", "ob", "dass", "wo", "damit",

@@ -5,13 +5,18 @@ mod forms;
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Talk, Turning};
+use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Spelling, Standings, Tables, Talk, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "german",
     snowball: Some(Algorithm::German),
     forms: forms::FORMS,
     stop_words: include_str!("stop_words.txt"),
+    spelling: Spelling {
+        letters: "äöüß",
+        written_for: &[("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("ss", "ß"), ("a", "ä"), ("o", "ö"), ("u", "ü")],
+        linking: &["", "s", "es", "n", "en", "e", "er"],
+    },
     months: &[
         "Januar",
         "Jänner",
@@ -137,6 +142,7 @@ pub(super) const TABLES: Tables = Tables {
         expired: &["abgelaufen", "außer kraft", "nicht mehr gültig"],
         replaced_by: &["abgelöst durch", "abgelöst von", "ersetzt durch"],
         replaces: &["ersetzt"],
+        amends: &["ändert", "änderung zu", "ersetzt teilweise", "ersetzt zum teil"],
         valid_from: &["gültig ab", "gültig seit", "gültig von", "gilt ab", "gilt seit", "in kraft ab", "in kraft seit"],
         valid_to: &["befristet bis", "gilt bis", "gültig bis", "in kraft bis"],
     },

@@ -47,6 +47,7 @@ pub(super) const FOLLOW_UPS: FollowUps = FollowUps {
     article_pronouns: &[],
     place_pronoun: "there",
     at_place: "in",
+    case_pronoun: "then",
     moments: &["year", "month", "week", "quarter", "time", "morning", "afternoon", "evening", "day", "days"],
     subordinators: &[
         "if", "when", "before", "after", "while", "until", "unless", "once", "because", "since", "although", "whether",

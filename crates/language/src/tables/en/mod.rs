@@ -11,13 +11,14 @@ pub(crate) mod units;
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Standings, Tables, Turning};
+use super::{Abbreviations, Aspect, Denials, NOTHING, SUCCESSOR, Spelling, Standings, Tables, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "english",
     snowball: Some(Algorithm::English),
     forms: forms::FORMS,
     stop_words: include_str!("stop_words.txt"),
+    spelling: Spelling { letters: "", written_for: &[], linking: &[""] },
     months: &[
         "January",
         "February",
@@ -194,6 +195,7 @@ pub(super) const TABLES: Tables = Tables {
         expired: &["expired", "lapsed", "no longer in force", "no longer valid"],
         replaced_by: &["obsoleted by", "replaced by", "replaced with", "superseded by"],
         replaces: &["obsoletes", "replaces", "supersedes"],
+        amends: &["amends", "amendment to", "partly replaces", "partly supersedes"],
         valid_from: &[
             "effective",
             "effective from",

@@ -2,12 +2,17 @@
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Denials, NOTHING, Tables, Turning};
+use super::{Abbreviations, Denials, NOTHING, Spelling, Tables, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "spanish",
     snowball: Some(Algorithm::Spanish),
     stop_words: include_str!("stop_words.txt"),
+    spelling: Spelling {
+        letters: "áéíóúüñ",
+        written_for: &[("a", "á"), ("e", "é"), ("i", "í"), ("o", "ó"), ("u", "ú"), ("u", "ü"), ("n", "ñ")],
+        linking: &[],
+    },
     abbreviations: Abbreviations { opening: &["sra", "núm", "pág"], ..NOTHING.abbreviations },
     connectives: &["así", "aunque", "cuando", "mientras", "o", "pero", "porque", "pues", "y"],
     turning: Turning {

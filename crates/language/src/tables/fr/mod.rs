@@ -2,12 +2,28 @@
 
 use rust_stemmers::Algorithm;
 
-use super::{Abbreviations, Denials, NOTHING, Tables, Turning};
+use super::{Abbreviations, Denials, NOTHING, Spelling, Tables, Turning};
 
 pub(super) const TABLES: Tables = Tables {
     name: "french",
     snowball: Some(Algorithm::French),
     stop_words: include_str!("stop_words.txt"),
+    spelling: Spelling {
+        letters: "àâæçéèêëîïôœùûü",
+        written_for: &[
+            ("a", "à"),
+            ("a", "â"),
+            ("c", "ç"),
+            ("e", "é"),
+            ("e", "è"),
+            ("e", "ê"),
+            ("i", "î"),
+            ("o", "ô"),
+            ("u", "û"),
+            ("oe", "œ"),
+        ],
+        linking: &[],
+    },
     abbreviations: Abbreviations { opening: &["mme", "mlle", "p.ex"], ..NOTHING.abbreviations },
     sentence_starters: &[
         "Ce", "Ces", "Cette", "Dans", "Elle", "En", "Et", "Il", "Ils", "Je", "La", "Le", "Les", "Lorsque", "Mais",

@@ -2,6 +2,7 @@
 
 use ibidem_language::PresentTerms;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::degrade::Fallback;
 use crate::ports::catalogue::CataloguePassage;
@@ -28,6 +29,91 @@ pub struct DecisionRecord {
     /// A model answered from what it knows, under a disclaimer.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_general: bool,
+    /// The tools that were called, or were to be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCallRecord>,
+}
+
+/// A call of a tool: what was asked, what came back as far as it was used, and how it ended. It holds no credential and no
+/// field of the result that the policy does not name.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ToolCallRecord {
+    pub server: String,
+    pub tool: String,
+    pub call_id: Uuid,
+    pub outcome: ToolOutcome,
+    /// The tool's description as it was found; none where nobody asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<Sha256Hash>,
+    /// By name. Texts, so that a record which hides texts hides them all.
+    pub arguments: Vec<(String, String)>,
+    /// The fields that the policy names, as they were used, in its order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub result: Vec<(String, String)>,
+    pub took_ms: u64,
+}
+
+/// How the call of a tool ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// Its result was said.
+    Answered,
+    /// It knows no such thing.
+    Absent,
+    /// It was not called: the question lacks an argument.
+    ArgumentsMissing,
+    /// It was not called: it changes something.
+    NotAllowed,
+    /// It was not called: its description is not the pinned one, or it is gone.
+    Changed,
+    Timeout,
+    /// It was not called: its server failed too often.
+    CircuitOpen,
+    /// It was not called: too many calls are under way.
+    Busy,
+    Unavailable,
+    /// It says that it failed.
+    Failed,
+    TooLarge,
+    /// Its result is not what its schema says.
+    InvalidResult,
+    /// The reply would have had a figure that the result does not have.
+    UnsupportedFigure,
+}
+
+impl ToolOutcome {
+    /// Why there is no answer; none where there is one.
+    pub fn reason(self) -> Option<Reason> {
+        match self {
+            Self::Answered => None,
+            Self::Absent => Some(Reason::EntityNotFound),
+            Self::ArgumentsMissing => Some(Reason::ToolArgumentsMissing),
+            Self::NotAllowed => Some(Reason::ToolNotAllowed),
+            Self::Changed => Some(Reason::ToolChanged),
+            Self::Timeout | Self::CircuitOpen | Self::Busy | Self::Unavailable => Some(Reason::ToolUnavailable),
+            Self::Failed => Some(Reason::ToolFailed),
+            Self::TooLarge | Self::InvalidResult | Self::UnsupportedFigure => Some(Reason::ToolResultInvalid),
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Absent => "absent",
+            Self::ArgumentsMissing => "arguments_missing",
+            Self::NotAllowed => "not_allowed",
+            Self::Changed => "changed",
+            Self::Timeout => "timeout",
+            Self::CircuitOpen => "circuit_open",
+            Self::Busy => "busy",
+            Self::Unavailable => "unavailable",
+            Self::Failed => "failed",
+            Self::TooLarge => "too_large",
+            Self::InvalidResult => "invalid_result",
+            Self::UnsupportedFigure => "unsupported_figure",
+        }
+    }
 }
 
 /// What kind of question something is.
@@ -68,6 +154,10 @@ pub struct PoolRecord {
     /// How many words the question has that say what it is about.
     pub terms: usize,
     pub fallback_reasons: Vec<Fallback>,
+    /// Every gate looked at all that was found. Absent in records from before that: there each looked at what the gates
+    /// before it had left.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub gates_look_alone: bool,
     /// Best first.
     pub candidates: Vec<CandidateRecord>,
     /// The places of those that the gates left, in order.
@@ -117,7 +207,9 @@ pub enum Speech {
     /// The sources' own sentences.
     Extractive {
         coverage: f64,
-        judged: f64,
+        /// By somebody who was asked. In records of older versions quotations have the verifier's 100.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<f64>,
         fallback_reasons: Vec<Fallback>,
         /// How likely the sentences answer the question, by a reader: empty where nobody read them, absent where the policy
         /// did not ask.
@@ -144,8 +236,12 @@ pub struct Written {
     /// May be shown, in order, structure between the claims included.
     pub kept: Vec<SentenceRecord>,
     pub dropped: Vec<SentenceRecord>,
-    /// The share of the answer's phrases that the sources have, after so many of what was kept.
+    /// How far the answer covered the question, and the sources the answer, after so many of what was kept.
     pub coverage: Vec<(u32, f64)>,
+    /// Nobody has an opinion of sentences that stand word for word in their sources. Absent in records of older versions,
+    /// where the verifier gave them 100.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub quotations_unjudged: bool,
     /// How likely the answer answers the question, after so many of what was kept, by a reader: empty where nobody read
     /// it, absent where the policy did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,7 +253,9 @@ pub struct Written {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Weighed {
     pub coverage: f64,
-    pub judged: f64,
+    /// None where nobody was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! The figures of a trial, in the terminal.
 
+use ibidem_lab::reliability::interval;
 use ibidem_lab::trial::Kind;
 use ibidem_lab::trial::judged::Judged;
 use ibidem_lab::trial::score::{HIGH_CONFIDENCE, Report, Scored, Tally};
@@ -28,6 +29,7 @@ pub(super) fn show(report: &Report) {
     }
     console::say(&table.to_string());
     console::say(&summary(report));
+    reliability(report);
     if report.simplified > 0 {
         console::note(&format!(
             "note: in {} searches a part was skipped; these are not the figures of a whole installation",
@@ -49,8 +51,8 @@ fn summary(report: &Report) -> String {
     let median = |median: Option<f64>| median.map_or_else(|| "–".to_owned(), |median| format!("{median:.1}"));
     format!(
         "\nanswered by {}: {} of {} answerable questions right, {} of {} unanswerable ones answered, {} of {} greetings \
-         and thanks replied to\nmedian confidence {} of right answers and {} of wrong ones; {} wrong with more than \
-         {HIGH_CONFIDENCE}\nseconds for a question: {:.2} in the mean, {:.2} at the median, {:.2} at most",
+         and thanks replied to\nmedian confidence {} of right answers and {} of wrong ones; {} right and {} wrong with \
+         more than {HIGH_CONFIDENCE}; area under the curve {}\nseconds for a question: {:.2} in the mean, {:.2} at the median, {:.2} at most",
         report.writer,
         answerable.right,
         answerable.questions,
@@ -60,9 +62,28 @@ fn summary(report: &Report) -> String {
         report.small_talk.questions,
         median(report.confidence.right_median),
         median(report.confidence.wrong_median),
+        report.confidence.right_and_high,
         report.confidence.wrong_and_high,
+        report.confidence.area_under_curve.map_or_else(|| "–".to_owned(), |area| format!("{area:.3}")),
         report.seconds.mean,
         report.seconds.median,
         report.seconds.most
     )
+}
+
+/// How often answers of about the same confidence are right.
+fn reliability(report: &Report) {
+    let mut table = console::table(&["confidence", "answers", "right", "the true share lies within"]);
+    for bin in &report.confidence.reliability {
+        let (low, high) = interval(bin.right, bin.count);
+        table.add_row([
+            format!("{:.1}", bin.confidence * 100.0),
+            bin.count.to_string(),
+            format!("{:.0} %", bin.right * 100.0),
+            format!("{:.0} to {:.0} %", low * 100.0, high * 100.0),
+        ]);
+    }
+    if !report.confidence.reliability.is_empty() {
+        console::say(&table.to_string());
+    }
 }

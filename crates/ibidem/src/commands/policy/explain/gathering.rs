@@ -121,6 +121,18 @@ fn topics(teller: &mut Teller<'_>) {
         return;
     }
     let similarity = teller.always("gather.topics.least_similarity");
+    if teller.value("gather.topics.otherwise").is_some_and(|otherwise| otherwise.contains("search")) {
+        let confidence = teller.always("gather.topics.least_confidence");
+        let step = teller.always("gather.topics.step");
+        teller.line(&format!(
+            "A question is about a topic that one of its patterns matches, or whose closest example is at least \
+             {similarity} similar, with a confidence of {confidence} (a difference of {step} in similarity is one step). \
+             Every other question is searched for in the documents."
+        ));
+        teller.as_written("gather.topics");
+        tools(teller);
+        return;
+    }
     let refusal = teller.always("gather.topics.wording.out_of_scope");
     teller.line(&format!(
         "A question that is less similar than {similarity} to every example is about none of the topics and is \
@@ -134,6 +146,18 @@ fn topics(teller: &mut Teller<'_>) {
          the asker is asked: {asked}"
     ));
     teller.as_written("gather.topics.topics");
+    tools(teller);
+}
+
+fn tools(teller: &mut Teller<'_>) {
+    if !teller.has("gather.tools") {
+        return;
+    }
+    teller.line(
+        "A topic with a tool is answered from the tool's result, where the tool's server is configured, the asker has one \
+         of its tags, and the tool is described as it is pinned. A tool that writes is never called.",
+    );
+    teller.as_written("gather.tools");
 }
 
 fn parts(teller: &mut Teller<'_>) {

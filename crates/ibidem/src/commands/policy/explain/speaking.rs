@@ -102,7 +102,18 @@ fn checking(teller: &mut Teller<'_>) {
 
 fn confidence(teller: &mut Teller<'_>) {
     let Some(rules) = teller.written.policy.rules.speak.confidence.clone() else { return };
-    let parts = ["cite_from", "below", "best_passages", "judge", "show_draft"];
+    let parts = [
+        "cite_from",
+        "below",
+        "best_passages",
+        "judge",
+        "show_draft",
+        "doubtful_share",
+        "unread_share",
+        "weights.retrieval",
+        "weights.coverage",
+        "weights.judge",
+    ];
     teller.told.extend(parts.map(|part| format!("speak.confidence.{part}")));
     let judge = match rules.judge {
         Judge::Verifier => "the verifier",
@@ -115,9 +126,18 @@ fn confidence(teller: &mut Teller<'_>) {
         (Below::Route, true) => "the answer is shown as a draft, and the asker is told whom to ask",
     };
     teller.line(&format!(
-        "Confidence, from 0 to 100: up to 30 for the similarity of the best passages ({}), up to 40 for the share of the \
-         answer's key phrases that the sources have, and up to 30 for the rating by {judge}. Below {} {below}.",
-        rules.best_passages, rules.cite_from
+        "Confidence, from 0 to 100: the similarity of the best passages ({}) counts {}, how far the answer covers the \
+         question and the sources the answer counts {}, and the rating by {judge} counts {}. Quotations are not rated: \
+         there the coverage counts for it. Where the question was taken apart or put in other words, or the answer tells of a \
+         replacement, {} of the coverage is left. Where no reader read the answer, {} of it is given, and the rest by its \
+         words. Below {} {below}.",
+        rules.best_passages,
+        rules.weights.retrieval,
+        rules.weights.coverage,
+        rules.weights.judge,
+        rules.doubtful_share,
+        rules.unread_share,
+        rules.cite_from
     ));
     prompt(teller, "speak.confidence.judge_prompt", "The judge's prompt:");
     teller.tell("wording.draft", |draft| format!("The text above a draft: {draft}"));

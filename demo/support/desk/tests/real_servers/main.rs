@@ -1,0 +1,8 @@
+//! Tools for facts with real servers: the desk over a real database, and one that misbehaves.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing assertion is a test's product, in its helpers too")]
+
+mod desk;
+mod hostile;
+mod hostile_http;
+mod world;
