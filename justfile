@@ -277,8 +277,8 @@ difference cases="10000" askers="30":
 leaks cases="1000000" real="20000":
     IBIDEM_LEAKS={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(no_generated_case_on_the_fakes_leaks)' --no-capture
-    eval "$(stack/env)" && IBIDEM_LEAKS_REAL={{ real }} cargo nextest run -p ibidem --test scope --all-features --locked \
-      -E 'test(no_reply_of_the_real_parts)' --no-capture
+    eval "$(stack/env)" && IBIDEM_LEAKS_REAL={{ real }} cargo nextest run --workspace --all-features --locked \
+      -E "test(no_reply_of_the_real_parts)" --no-capture
 
 # How long a tenant's single document waits while another tenant has so many jobs waiting: under ten seconds.
 fair jobs="100000":

@@ -67,8 +67,10 @@ pub fn asks_for_things(question: &str) -> bool {
         };
         rules.asking_for_things.iter().any(|phrase| begins(&phrase))
             || asked.split_first().is_some_and(|(first, behind)| {
-                let is_verb = |word: &&String| rules.auxiliaries.contains(&word.as_str());
-                let noun = behind.iter().take_while(|word| !is_verb(word)).last();
+                let ends_it = |word: &&String| {
+                    rules.auxiliaries.contains(&word.as_str()) || rules.prepositions.contains(&word.as_str())
+                };
+                let noun = behind.iter().take_while(|word| !ends_it(word)).last();
                 rules.choosing.first() == Some(&first.as_str())
                     && noun.is_some_and(|noun| noun.ends_with(rules.plural) && !noun.ends_with("ss"))
             })
@@ -139,6 +141,8 @@ mod tests {
             ("Darf ich das?", true, false),
             ("Which devices are sent back?", false, true),
             ("For which reasons is it refused?", false, true),
+            ("Which costs of a move are paid?", false, true),
+            ("Which floor of the houses is it?", false, false),
             ("Welche Geräte sind es?", false, true),
             ("How long is it kept?", false, false),
             ("", false, false),

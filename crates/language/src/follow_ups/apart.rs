@@ -1,9 +1,10 @@
 //! A question that asks for several things, taken apart: "how is data encrypted on the wire, and how at rest?".
 //!
-//! Only what joins two questions by its form is taken apart: a question word behind "and", or "compared with". What the
-//! second one leaves out is carried over from the first.
+//! Only what joins two questions by its form is taken apart: a question word behind "and", "compared with", or two things
+//! that are said to differ. What the second one leaves out is carried over from the first.
 
 use super::carried::{fragment_in_place, in_place_of_complement};
+use super::differing::differing;
 use super::words::{Word, capitalised, is_content, joined, words};
 use super::{Spoken, language_of};
 use crate::tables::Tables;
@@ -42,6 +43,9 @@ fn joined_questions(question: &str) -> Vec<String> {
     let tables = language_of(&asked, &[]);
     if !begins_a_question(&asked, tables) {
         return Vec::new();
+    }
+    if let Some(each) = differing(&asked, tables) {
+        return each.into();
     }
     let found = compared(&asked, tables).or_else(|| behind_and(&asked, tables));
     let Some((first, second)) = found else { return Vec::new() };
@@ -106,6 +110,9 @@ fn stands_alone(first: &[Word<'_>], second: &[Word<'_>], tables: &Tables) -> Opt
         // "And why?" is of the whole, and asks no second thing that could be looked for by itself.
         return asked_of(first, rest, tables);
     }
+    if let Some(text) = of_another(first, second, asking + 1 + measures, tables) {
+        return Some(text);
+    }
     let begins_with_verb = measures > 0 && rest.first().is_some_and(|word| rules.is_auxiliary(word));
     let counted = if begins_with_verb { counted(first, tables) } else { &[] };
     let (head, tail) = second.split_at(asking + 1 + measures);
@@ -115,6 +122,21 @@ fn stands_alone(first: &[Word<'_>], second: &[Word<'_>], tables: &Tables) -> Opt
     let mut spoken = Spoken::default();
     spoken.answered(&format!("{}?", joined(first)));
     Some(spoken.standing(&text).unwrap_or(text))
+}
+
+/// "And through what do partners": the first question of somebody else, where the second has its auxiliary at `at`, one name
+/// and no verb.
+fn of_another(first: &[Word<'_>], second: &[Word<'_>], at: usize, tables: &Tables) -> Option<String> {
+    let rules = &tables.follow_ups;
+    let auxiliary = second.get(at).filter(|word| rules.is_auxiliary(word))?;
+    let name = &second[at + 1..];
+    let is_name = name.iter().filter(|word| !rules.is_determiner(word)).count() == 1;
+    let in_first = first.iter().position(|word| word.lower == auxiliary.lower).filter(|_| is_name)?;
+    let behind = &first[in_first + 1..];
+    let subject = behind.iter().position(|word| !rules.is_determiner(word))? + 1;
+    let same = [&first[..=in_first], name, &behind[subject..]].concat();
+    let says_more = behind.len() > subject && !rules.is_preposition(&behind[subject]);
+    says_more.then(|| format!("{}?", capitalised(&joined(&same))))
 }
 
 /// What the first question counts: "remote days" of "how many remote days are allowed".
@@ -176,6 +198,32 @@ mod tests {
                 ],
             ),
             (
+                "Which paper is used for letters and which for posters?",
+                &["Which paper is used for letters?", "Which paper is used for posters?"],
+            ),
+            (
+                "Through what do guests enter the house, and through what do drivers?",
+                &["Through what do guests enter the house?", "Through what do drivers enter the house?"],
+            ),
+            (
+                "How do the room limits of the northern sites and the harbour compare?",
+                &["What are the room limits of the northern sites?", "What are the room limits of the harbour?"],
+            ),
+            (
+                "How does a plain ticket differ from a return ticket?",
+                &["What is a plain ticket?", "What is a return ticket?"],
+            ),
+            (
+                "How do copper and glass lines differ in their speeds?",
+                &["What are the speeds of copper?", "What are the speeds of glass lines?"],
+            ),
+            (
+                "What is the difference between a door in the hall and a gate?",
+                &["What is a door in the hall?", "What is a gate?"],
+            ),
+            ("Wie unterscheiden sich Kupfer und Glas?", &["Was ist Kupfer?", "Was ist Glas?"]),
+            ("Was ist der Unterschied zwischen Mahnung und Sperre?", &["Was ist Mahnung?", "Was ist Sperre?"]),
+            (
                 "What does a parcel cost, and what has to be written on the label?",
                 &["What does a parcel cost?", "What has to be written on the label?"],
             ),
@@ -220,6 +268,8 @@ mod tests {
             "When and where is the course held?",
             "What did the board decide, and why?",
             "My daughter is ill and eight years old, how many days may I stay with her?",
+            "How do the two houses differ?",
+            "How do prices compare?",
             "Which plan is faster, the small or the large one?",
             "Research and development: who pays?",
             "leave and sickness",

@@ -5,6 +5,7 @@
 
 mod apart;
 mod carried;
+mod differing;
 mod signs;
 mod topic;
 mod words;

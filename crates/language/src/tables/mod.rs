@@ -214,6 +214,18 @@ pub(crate) struct FollowUps {
     pub(crate) and: &'static [&'static str],
     /// What follows is asked of too: "compared with".
     pub(crate) compared: &'static [&'static str],
+    /// What is said of things that are held against each other: "how do A and B differ".
+    pub(crate) differ: &'static [&'static str],
+    /// Stands before the other thing: "differ from".
+    pub(crate) differ_from: &'static str,
+    /// Stands before what they differ in.
+    pub(crate) differ_in: &'static str,
+    /// Both things follow: "the difference between".
+    pub(crate) difference: &'static [&'static str],
+    /// Asks for one thing, and for several: "what is", "what are".
+    pub(crate) what_is: [&'static str; 2],
+    /// Whose: "of".
+    pub(crate) of_which: &'static str,
     /// Words that say when, where or how by themselves: "afterwards".
     pub(crate) adverbs: &'static [&'static str],
     /// What a question for things of a kind begins with: "what are".
@@ -249,6 +261,12 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     choosing: &[],
     and: &[],
     compared: &[],
+    differ: &[],
+    differ_from: "",
+    differ_in: "",
+    difference: &[],
+    what_is: ["", ""],
+    of_which: "",
     adverbs: &[],
     asking_for_things: &[],
     plural: "",
