@@ -349,7 +349,7 @@ comparison sample="1000" made="comparison":
     cargo build --locked -p ibidem
     mkdir -p "{{ made }}"
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/debug/ibidem" && \
-      bench/trial.sh --with-model --sample {{ sample }} --output "{{ made }}/ibidem.json" \
+      bench/trial.sh --with-model --half both --sample {{ sample }} --output "{{ made }}/ibidem.json" \
         --set language_model.timeout_ms=600000 --set server.request_timeout_ms=700000 && \
       "$IBIDEM_STACK_PYTHON" bench/plain_pipeline.py "{{ made }}/ibidem.json" > "{{ made }}/plain.jsonl" && \
       "$ibidem" eval trial --half both --replies "{{ made }}/plain.jsonl" --output "{{ made }}/plain.json" && \
