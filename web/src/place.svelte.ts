@@ -20,7 +20,11 @@ export function placeOf(hash: string): Place {
   if (page === 'curating') {
     // A question that was handed over, with a link to where it is answered.
     const question = new URLSearchParams(query).get('question') ?? '';
-    return { page, part: part === 'memory' || part === 'gaps' ? part : 'documents', question: question.slice(0, LONGEST_QUESTION) };
+    return {
+      page,
+      part: part === 'memory' || part === 'gaps' ? part : 'documents',
+      question: question.slice(0, LONGEST_QUESTION),
+    };
   }
   if (page === 'operating') {
     return { page, part: part === 'access' || part === 'policies' || part === 'records' ? part : 'overview' };
