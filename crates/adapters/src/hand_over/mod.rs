@@ -93,5 +93,4 @@ async fn in_time<T>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
 mod tests;
