@@ -2145,6 +2145,8 @@ export interface components {
         RouteTarget: {
             /** @description The configured admin stands in, because the tag has no owner. */
             fallback: boolean;
+            /** @description Whether the question is on its way to them: it is in the queue, or was sent today. Left out where it is not. */
+            handed_over?: boolean;
             owner_email?: string | null;
             /** Format: uuid */
             owner_user_id?: string | null;

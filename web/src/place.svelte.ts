@@ -9,7 +9,7 @@ export interface Shared {
 
 export type Place =
   | { page: 'asking'; shared: Shared | null }
-  | { page: 'curating'; part: 'documents' | 'memory' | 'gaps' }
+  | { page: 'curating'; part: 'documents' | 'memory' | 'gaps'; question: string }
   | { page: 'operating'; part: 'overview' | 'access' | 'policies' | 'records' };
 
 const LONGEST_QUESTION = 4000;
@@ -18,7 +18,13 @@ export function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, part, rest] = path.split('/');
   if (page === 'curating') {
-    return { page, part: part === 'memory' || part === 'gaps' ? part : 'documents' };
+    // A question that was handed over, with a link to where it is answered.
+    const question = new URLSearchParams(query).get('question') ?? '';
+    return {
+      page,
+      part: part === 'memory' || part === 'gaps' ? part : 'documents',
+      question: question.slice(0, LONGEST_QUESTION),
+    };
   }
   if (page === 'operating') {
     return { page, part: part === 'access' || part === 'policies' || part === 'records' ? part : 'overview' };

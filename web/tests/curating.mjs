@@ -28,6 +28,17 @@ async function drop(page, files) {
 }
 
 export const curating = {
+  async 'a link that an owner got opens the question, ready to be pinned'(browser) {
+    const path = `/#/curating/memory?${new URLSearchParams({ question: GAP })}`;
+    const { page, tripped, close } = await visit(browser, { as: curatorKey, path });
+    await page.getByRole('heading', { name: 'Curating' }).waitFor();
+    const questions = page.getByLabel('Questions');
+    await questions.first().waitFor();
+    assert.equal(await questions.first().inputValue(), GAP);
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
   async 'a curator hands documents in, finds one, and changes who sees it; an admin takes it away'(browser) {
     const { page, tripped, close } = await visit(browser, { as: curatorKey, path: '/#/curating' });
     await page.getByRole('heading', { name: 'Curating' }).waitFor();

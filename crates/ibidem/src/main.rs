@@ -1,6 +1,7 @@
 //! Ibidem: answers from an organisation's own documents, each claim traced to its source.
 
 mod commands;
+mod handing_over;
 mod roles_in_force;
 
 use std::process::ExitCode;

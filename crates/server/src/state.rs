@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, Tally};
 use crate::connections::ConnectionLimits;
+use crate::hand_over::HandOverRules;
 use crate::limits::{KeyPlaces, Quotas};
 use crate::metrics::{Metrics, PartCounts};
 use crate::policy_places::PolicyPlaces;
@@ -91,6 +92,8 @@ pub struct ServerParts {
     pub audit: AuditSettings,
     /// None when nobody signs in: then there are only keys.
     pub sign_in: Option<SignIn>,
+    /// Which owners' questions are handed over to them.
+    pub hand_over: HandOverRules,
 }
 
 impl ServerParts {

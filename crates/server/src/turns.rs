@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use crate::api::conversations::TalkingIn;
 use crate::audit::{self, Act};
+use crate::hand_over;
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
 use crate::logs;
@@ -142,7 +143,10 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         let Turn { identity, asked, act, talking, place, mut listener, done } = turn;
         let (scope, policy) = (asked.scope.clone(), asked.policy.clone());
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
-            Ok((answer, record)) => (Ok(answer), Some(record)),
+            Ok((mut answer, mut record)) => {
+                hand_over::queue(&state, &mut answer, &mut record).await;
+                (Ok(answer), Some(record))
+            }
             Err(error) => (Err(error), None),
         };
         if let Some(act) = act {

@@ -59,7 +59,7 @@ impl TestDatabase {
         sqlx::raw_sql(statement).execute(&self.store.pool).await.expect("the statement is run");
     }
 
-    /// Lets so much time pass for every lease and for every job that waits, without waiting.
+    /// Lets so much time pass for every lease and for every job and every hand-over that waits, without waiting.
     ///
     /// # Panics
     /// When the database will not have it.
@@ -69,6 +69,8 @@ impl TestDatabase {
             "UPDATE jobs SET leased_until = leased_until - make_interval(secs => $1),
                  not_before = not_before - make_interval(secs => $1)",
             "UPDATE outbox SET leased_until = leased_until - make_interval(secs => $1)",
+            "UPDATE hand_overs SET leased_until = leased_until - make_interval(secs => $1),
+                 not_before = not_before - make_interval(secs => $1)",
         ];
         for statement in statements {
             let moved = sqlx::query(statement).bind(time.as_secs_f64()).execute(&self.store.pool).await;

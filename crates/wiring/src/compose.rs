@@ -5,6 +5,7 @@ pub mod audit;
 pub mod counts;
 pub mod embedding;
 pub mod guards;
+pub mod hand_over;
 pub mod model_identities;
 pub mod roles;
 pub mod sign_in;
@@ -368,6 +369,7 @@ impl Parts {
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
             audit: audit::for_server(&settings.audit, &self.store)?,
             sign_in: sign_in::for_server(settings.sign_in.as_ref(), &self.store).await?,
+            hand_over: hand_over::rules(&settings.hand_over),
         }))
     }
 }

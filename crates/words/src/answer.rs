@@ -154,6 +154,9 @@ pub struct RouteTarget {
     pub reason: String,
     /// The configured admin stands in, because the tag has no owner.
     pub fallback: bool,
+    /// Whether the question is on its way to them: it is in the queue, or was sent today. Left out where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub handed_over: bool,
 }
 
 /// A passage that came near and was not enough: where to read on after a refusal.

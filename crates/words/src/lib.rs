@@ -14,6 +14,7 @@ pub mod degrade;
 mod document;
 mod evidence;
 pub mod fields;
+mod hand_over;
 mod hash;
 mod memory;
 mod passage;
@@ -37,6 +38,7 @@ pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::{Candidate, Promise, as_shown};
+pub use hand_over::{Found, HandOver, PinDraft, PinHere, hand_over_id};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};
 pub use passage::{

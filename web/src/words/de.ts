@@ -79,6 +79,7 @@ export const de: Words = {
   tryThese: 'Fragen Sie stattdessen',
   next: 'Was Sie tun können',
   askSomebody: 'Wer es wissen könnte',
+  handedOver: 'Ihre Frage ist dorthin unterwegs.',
   reasons: {
     no_results: 'Zu dieser Frage wurde nichts gefunden.',
     low_similarity: 'Das Nächste, was gefunden wurde, liegt zu weit von der Frage entfernt.',

@@ -80,6 +80,7 @@ export const en = {
   tryThese: 'Ask instead',
   next: 'What you can do',
   askSomebody: 'Somebody who may know',
+  handedOver: 'Your question is on its way to them.',
   reasons: {} as Partial<Record<Reason, string>>,
 
   notice: 'Please note',

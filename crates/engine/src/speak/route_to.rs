@@ -56,6 +56,7 @@ fn target(documents: &[DocumentId], tags: &[OwnedTag], admin: Option<&str>, why:
             owner_email: Some(owner.email.clone()),
             reason: format!("{why}: routed to the owner of {tag}"),
             fallback: false,
+            handed_over: false,
         },
         None => to_admin(admin, why, &format!("no owner for the tag {tag}")),
     }
@@ -69,6 +70,7 @@ fn to_admin(admin: Option<&str>, why: &str, because: &str) -> RouteTarget {
         owner_email: admin.map(str::to_owned),
         reason: format!("{why}: {because}, {to}"),
         fallback: true,
+        handed_over: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ibidem doctor`: checks every part, and says how to fix what is wrong.
 
 mod audit;
+mod hand_over;
 mod language_models;
 mod models;
 mod reading;
@@ -85,6 +86,7 @@ impl Doctor {
         findings.push(vocabulary(settings).await);
         findings.push(policy);
         findings.extend(tools::tools(settings).await);
+        findings.extend(hand_over::hand_over(settings, store.as_ref()).await);
         findings.push(sign_in::sign_in(settings).await);
         findings.push(pages(ibidem_server::pages_are_built()));
         findings.extend(traces(settings).await);

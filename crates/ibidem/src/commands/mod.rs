@@ -9,6 +9,7 @@ mod document;
 mod eval;
 mod explain;
 mod groups;
+mod hand_over;
 mod ingest;
 mod key;
 mod login;
@@ -72,7 +73,7 @@ enum Command {
     /// Checks every part of the installation and says how to fix what is wrong.
     ///
     /// It checks the database, the folder of originals, the models, the index, the vocabulary, the policy file, the
-    /// tool servers, the audit, sign-in and the traces. It exits with 1 when a part is broken; a warning does not count.
+    /// tool servers, the targets of hand-over, the audit, sign-in and the traces. It exits with 1 when a part is broken; a warning does not count.
     Doctor(doctor::Doctor),
     /// Lists the models in use, the hashes of their files, and how fast they are on this machine.
     Models(models::Models),
@@ -116,6 +117,11 @@ enum Command {
     /// Sets the owner of a tag.
     #[command(subcommand)]
     Tag(tag::Tag),
+    /// Shows how many questions wait to be handed over to owners, were sent, and were given up.
+    ///
+    /// It lists those that could not be sent yet, with the reason and without their words. Each is deleted 30 days after it
+    /// was asked. docs/how_to/hand_over.md explains it.
+    HandOver(hand_over::HandOver),
     /// Answers a question from the documents with a citation for each sentence, or says why not.
     Ask(ask::Ask),
     /// Checks the receipt of an answer against the documents as they are now.
@@ -202,6 +208,7 @@ impl Command {
             | Self::Login(_)
             | Self::Term(_)
             | Self::Tools(_)
+            | Self::HandOver(_)
             | Self::Vocabulary(_)
             | Self::Serve(_)
             | Self::Mcp(_)
@@ -262,6 +269,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Memory(command) => done(command.run(&settings, &mut act).await),
             Command::Tenant(command) => done(command.run(&settings, &mut act).await),
             Command::Tag(command) => done(command.run(&settings).await),
+            Command::HandOver(command) => done(command.run(&settings).await),
             Command::Ask(command) => command.run(&settings).await,
             Command::Verify(command) => command.run(&settings).await,
             Command::SigningKey(command) => done(command.run(&settings).await),

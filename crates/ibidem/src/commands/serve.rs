@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::worker::terminated;
 use crate::compose::{self, Parts};
 use crate::console;
+use crate::handing_over::HandingOver;
 use crate::roles_in_force::{self, RolesInForce};
 use crate::settings::Settings;
 
@@ -67,10 +68,14 @@ impl Serve {
             tokio::spawn(settings_file.follow(LOOK_AT_FILES));
         }
         let (stop, stopped) = watch::channel(false);
-        let working = self.with_worker.then(|| {
-            let worker = parts.worker();
-            tokio::spawn(async move { worker.run(stopped).await })
-        });
+        let working = match self.with_worker {
+            true => {
+                let worker = parts.worker();
+                let handing_over = HandingOver::of(&parts.store, &settings.hand_over)?;
+                Some(tokio::spawn(async move { tokio::join!(worker.run(stopped.clone()), handing_over.run(stopped)) }))
+            }
+            false => None,
+        };
         let state = parts.app_state(settings, policy, roles, &breakers, spans_lost).await?;
         ibidem_server::serve(listener, state, terminated).await;
         stop.send_replace(true);

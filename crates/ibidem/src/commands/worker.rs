@@ -7,6 +7,7 @@ use ibidem_store::{Retention, Store};
 use tokio::sync::watch;
 
 use crate::compose::Parts;
+use crate::handing_over::HandingOver;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -20,8 +21,10 @@ impl Work {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let parts = Parts::ready(settings).await?;
         let worker = parts.worker();
+        let handing_over = HandingOver::of(&parts.store, &settings.hand_over)?;
         let (stop, stopped) = watch::channel(false);
         tracing::info!("worker started");
+        let handing_over = tokio::spawn(handing_over.run(stopped.clone()));
         let sweeping = tokio::spawn(sweep(parts.store.clone(), settings.conversations.clone()));
         let working = tokio::spawn(async move { worker.run(stopped).await });
         if self.until_idle {
@@ -35,6 +38,7 @@ impl Work {
         tracing::info!("worker stops when its rounds under way are done");
         stop.send_replace(true);
         working.await?;
+        handing_over.await?;
         sweeping.abort();
         Ok(())
     }

@@ -17,6 +17,7 @@ mod collector;
 mod common;
 mod failing;
 mod first_sentence;
+mod hand_over;
 mod left_alone;
 mod metrics;
 mod model_server;

@@ -17,6 +17,7 @@ mod documents;
 mod door;
 mod erasing;
 mod feedback;
+mod hand_over;
 mod health;
 mod mcp;
 mod memory;

@@ -15,8 +15,8 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AccessTokens, AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness,
-    ServerLimits, ServerParts, SignIn, router,
+    AccessTokens, AppState, AuditSettings, ConnectionLimits, HandOverRules, MetricsReaders, QuotaSettings, Quotas,
+    Readiness, ServerLimits, ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -135,6 +135,7 @@ pub(crate) struct Extras {
     /// Where people sign in, and where browsers reach the server.
     pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
     pub(crate) quotas: Quotas,
+    pub(crate) hand_over: HandOverRules,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -170,6 +171,7 @@ impl Default for Extras {
             limits: limits(),
             sign_in: None,
             quotas: Quotas::new(QuotaSettings::default()),
+            hand_over: HandOverRules::default(),
         }
     }
 }
@@ -240,6 +242,7 @@ impl World {
             engine: Engine::new(searcher).with(|parts| {
                 parts.vocabulary = extras.vocabulary.map(Part::bare);
                 parts.reranker = extras.reranker.map(Part::bare);
+                parts.owners = Some(Arc::new(database.store.clone()));
             }),
             policy,
             policy_places: Default::default(),
@@ -254,6 +257,7 @@ impl World {
             metrics_readers: extras.metrics_readers,
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
+            hand_over: extras.hand_over,
             sign_in: extras.sign_in.map(|(provider, public_url)| SignIn {
                 provider,
                 tenant,

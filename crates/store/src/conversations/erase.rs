@@ -113,6 +113,16 @@ impl Store {
         .execute(&self.pool)
         .await
         .map_err(unavailable)?;
+        // What waits to be handed over is not sent any more.
+        sqlx::query!(
+            "DELETE FROM hand_overs h USING conversation_erasures e
+             WHERE ($1::uuid IS NULL OR e.tenant_id = $1) AND h.tenant_id = e.tenant_id
+               AND h.request_id = e.request_id AND h.subject_id = e.subject_id",
+            tenant.map(|tenant| tenant.0),
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
         Ok(count)
     }
 }

@@ -3,6 +3,7 @@
 //! Whatever is needed to find the rest goes last: an erasure that was interrupted is finished by running it again.
 
 mod conversations;
+mod hand_overs;
 mod originals;
 mod tenant;
 mod words;
@@ -108,6 +109,7 @@ impl Store {
         self.erase_references(tenant, document, &traces, &mut erased).await?;
         self.erase_words(tenant, document, &traces, &mut erased).await?;
         self.erase_from_conversations(tenant, document, &traces, &mut erased).await?;
+        self.erase_from_hand_overs(tenant, document).await?;
         erased.documents = u64::from(known == Some(false));
         erased.versions = self.erase_row(tenant, document).await?;
         erased.vectors = self.erase_unused_vectors(tenant).await?;

@@ -6,6 +6,7 @@ mod actions;
 mod audit;
 mod databases;
 mod erase;
+mod hand_overs;
 mod jobs;
 mod keys;
 mod memory;

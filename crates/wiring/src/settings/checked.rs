@@ -1,10 +1,11 @@
 //! Settings that can be used as they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ibidem_adapters::hand_over::Secret;
 use ibidem_adapters::http_embedder::HttpEmbedderSettings;
 use ibidem_adapters::http_entailment::HttpEntailmentSettings;
 use ibidem_adapters::http_reranker::HttpRerankerSettings;
@@ -21,7 +22,8 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
 use ibidem_server::{ConnectionLimits, MetricsReaders, QuotaSettings};
-use ibidem_store::{Retention, StoreSettings};
+use ibidem_store::{Retention, Retries, StoreSettings};
+use ibidem_words::TenantId;
 use ibidem_words::degrade::BreakerSettings;
 use ibidem_words::ports::language_model::ModelLimits;
 use ibidem_words::ports::language_model::is_same_model;
@@ -61,6 +63,8 @@ pub struct Settings {
     pub agents: AgentSettings,
     /// Tool servers by name; empty when nothing is looked up in other systems.
     pub tools: BTreeMap<String, ToolServerSettings>,
+    /// Where routed questions are handed to.
+    pub hand_over: HandOverSettings,
     pub sources: Sources,
 }
 
@@ -271,6 +275,44 @@ pub struct ToolServerSettings {
 /// The file that holds what a tool server is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToolToken(pub PathBuf);
+
+/// How routed questions reach their owners.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HandOverSettings {
+    /// By name; empty when nothing is handed over.
+    pub targets: BTreeMap<String, HandOverTargetSettings>,
+    /// Where browsers reach the server, without a slash at its end.
+    pub public_url: Option<String>,
+    /// For sending one question.
+    pub timeout: Duration,
+    pub retries: Retries,
+    /// How many questions of one asker are handed over within 24 hours.
+    pub most_in_a_day: u32,
+}
+
+/// One place that questions are handed to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HandOverTargetSettings {
+    pub tenant: String,
+    pub tenant_id: TenantId,
+    /// E-mail addresses of those whose questions it gets, in small letters.
+    pub owners: BTreeSet<String>,
+    pub way: HandOverWay,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HandOverWay {
+    Webhook { url: String, secret: SecretSource },
+    MailFolder { folder: PathBuf, from: String },
+    Smtp { url: String, user: Option<(String, SecretSource)>, from: String },
+}
+
+/// A secret, or the file that holds it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SecretSource {
+    Given(Secret),
+    File(PathBuf),
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogSettings {

@@ -6,6 +6,7 @@ mod breakers;
 mod conversations;
 mod embedding;
 mod entailment;
+mod hand_over;
 mod index;
 mod language_model;
 mod limits;
@@ -31,6 +32,7 @@ use self::breakers::RawBreakers;
 use self::conversations::RawConversations;
 use self::embedding::RawEmbedding;
 use self::entailment::RawEntailment;
+use self::hand_over::RawHandOver;
 use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
 use self::limits::RawLimits;
@@ -70,6 +72,7 @@ pub(super) struct RawSettings {
     sign_in: RawSignIn,
     agents: RawAgents,
     tools: RawTools,
+    hand_over: RawHandOver,
 }
 
 #[derive(Deserialize)]
@@ -207,6 +210,8 @@ impl RawSettings {
         let log = self.log.check(&mut problems);
         let audit = self.audit.check(&mut problems);
         let sign_in = self.sign_in.check(&mut problems);
+        let public_url = sign_in.as_ref().map(|sign_in| sign_in.public_url.clone());
+        let hand_over = self.hand_over.check(public_url, store.lease, &sources, &mut problems);
         let conversations = self.conversations.check(&mut problems);
         let agents = self.agents.check(&mut problems);
         let originals = self.originals.check(&sources, &mut problems);
@@ -237,6 +242,7 @@ impl RawSettings {
                     sign_in,
                     agents,
                     tools,
+                    hand_over,
                     sources,
                 })
             }

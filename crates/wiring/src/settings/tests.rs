@@ -288,6 +288,47 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
 }
 
 #[test]
+fn a_target_of_hand_over_has_owners_one_way_and_what_that_needs() {
+    let long = "a secret of the operator, long enough";
+    let hook = "owners: [hr@example.org], webhook: 'https://desk.example.org/in'";
+    let mail = "owners: [hr@example.org], from: ibidem@example.org";
+    let cases = [
+        ("owners: [], webhook: 'https://x', secret_file: x".to_owned(), "`hand_over.targets.hr.owners` is empty"),
+        ("owners: [hr], webhook: 'https://x', secret_file: x".to_owned(), "no e-mail address"),
+        ("owners: [hr@example.org]".to_owned(), "needs one of `webhook`, `mail_folder` and `smtp`"),
+        (format!("{hook}, mail_folder: x"), "needs one of `webhook`, `mail_folder` and `smtp`"),
+        (hook.to_owned(), "needs one of `secret` and `secret_file`"),
+        (format!("{hook}, secret: swordfish"), "`hand_over.targets.hr.secret` must have at least 32 characters"),
+        (format!("{hook}, secret: '{long}', secret_file: x"), "is set beside `hand_over.targets.hr.secret_file`"),
+        (
+            "owners: [hr@example.org], webhook: 'ftp://x', secret_file: x".to_owned(),
+            "must begin with http:// or https://",
+        ),
+        ("owners: [hr@example.org], mail_folder: x".to_owned(), "`hand_over.targets.hr.from` must be"),
+        (format!("{mail}, smtp: 'smtp://me:swordfish@mail'"), "holds a user"),
+        (format!("{mail}, smtp: 'smtp://mail?tls=opportunistic'"), "may end in ?tls=required"),
+        (format!("{mail}, smtp: 'smtp://mail', user: me, password: swordfish"), "sends a password unencrypted"),
+        (format!("{mail}, smtp: 'smtps://mail', user: me"), "needs `user` and one of `password`"),
+    ];
+    for (target, said) in cases {
+        let message = load_with(&format!("hand_over: {{targets: {{hr: {{{target}}}}}}}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+        assert!(!message.contains("swordfish"), "{message}");
+    }
+    let twice = format!("hand_over: {{targets: {{a: {{{hook}, secret_file: x}}, b: {{{hook}, secret_file: x}}}}}}\n");
+    assert!(load_with(&twice, &[], &[]).err().unwrap().contains("another target of the same tenant"));
+    let slow = load_with("hand_over: {timeout_ms: 60000}\n", &[], &[]).err().unwrap();
+    assert!(slow.contains("must be less than `jobs.lease_ms`"), "{slow}");
+
+    let file = format!("hand_over: {{targets: {{hr: {{{hook}, secret: null}}}}}}\n");
+    let settings = load_with(&file, &[("IBIDEM__HAND_OVER__TARGETS__HR__SECRET", long)], &[]).unwrap().hand_over;
+    let target = &settings.targets["hr"];
+    assert_eq!(target.tenant, "default");
+    assert!(matches!(&target.way, HandOverWay::Webhook { .. }));
+    assert!(!format!("{settings:?}").contains(long), "a secret is in no log");
+}
+
+#[test]
 fn hashed_queries_need_a_secret_and_an_audit_is_on_or_off() {
     let cases = [
         ("use: perhaps", "`audit.use` is \"perhaps\"; it must be one of on, off"),

@@ -161,6 +161,7 @@ async fn asker(
         counts: Arc::new(compose::counts::Counts::default()),
         audit,
         sign_in: None,
+        hand_over: Default::default(),
     });
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let key = NewKey {

@@ -180,6 +180,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         counts: Arc::new(compose::counts::Counts::default()),
         audit: AuditSettings::default(),
         sign_in: None,
+        hand_over: Default::default(),
     }))
 }
 

@@ -174,6 +174,7 @@ impl Side {
             metrics_readers: MetricsReaders::Nobody,
             counts: Arc::new(NothingCounted),
             audit: AuditSettings { log: Some(AuditLog { store, texts: Texts::Plain }), retention: None },
+            hand_over: Default::default(),
             sign_in: Some(SignIn {
                 provider: Arc::new(Away),
                 tenant,
