@@ -73,7 +73,7 @@ async function put(page, question) {
   await field.fill(question);
   await field.press('Enter');
   const turn = page.getByRole('article').nth(before);
-  await turn.getByRole('button', { name: 'Ask again' }).waitFor();
+  await turn.getByRole('button', { name: 'Ask again', exact: true }).waitFor();
   return turn;
 }
 
@@ -84,7 +84,7 @@ async function lookAtSources(page, turn, most) {
     // A passage of unseen characters is there and has no width.
     await page.getByRole('complementary').locator('.passage').first().waitFor({ state: 'attached' });
     await unharmed(page, `source ${place}`);
-    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
   }
 }
 
@@ -149,11 +149,11 @@ export const hostilePages = {
       await refusal.getByText('The numbers').click();
       await shows(page, payloads, 'article:last-of-type');
       await unharmed(page, what);
-      await page.getByRole('button', { name: 'Show conversations' }).click();
+      await page.getByRole('button', { name: 'Show conversations', exact: true }).click();
       await shows(page, payloads, 'nav[aria-label="Conversations"]');
       await unharmed(page, what);
-      await page.getByRole('button', { name: 'Hide conversations' }).click();
-      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByRole('button', { name: 'Hide conversations', exact: true }).click();
+      await page.getByRole('button', { name: 'New conversation', exact: true }).click();
       assert.deepEqual(tripped, [], what);
     }
     await close();
@@ -223,7 +223,7 @@ export const hostilePages = {
       await lookAtSources(asker.page, turn, 1);
       assert.deepEqual(asker.tripped, [], `asking ${number}`);
       // Long conversations are measured elsewhere.
-      if (number % 10 === 9) await asker.page.getByRole('button', { name: 'New conversation' }).click();
+      if (number % 10 === 9) await asker.page.getByRole('button', { name: 'New conversation', exact: true }).click();
     }
     let concepts = 0;
     for (const number of payloads.keys()) {
@@ -232,7 +232,7 @@ export const hostilePages = {
       await lookAtSources(asker.page, turn, 1);
       concepts += (await turn.getByText('with words on it').count()) > 0 ? 1 : 0;
       assert.deepEqual(asker.tripped, [], `term ${number}`);
-      if (number % 10 === 9) await asker.page.getByRole('button', { name: 'New conversation' }).click();
+      if (number % 10 === 9) await asker.page.getByRole('button', { name: 'New conversation', exact: true }).click();
     }
     assert.ok(concepts > payloads.length / 2, `only ${concepts} of ${payloads.length} terms were answered`);
     await asker.close();

@@ -195,6 +195,7 @@ export const de: Its = {
   lost: 'jetzt beantwortet, dann nicht mehr',
   won: 'jetzt nicht beantwortet, dann doch',
   otherReason: 'nicht beantwortet, aus anderem Grund',
+  listed: (count) => `Die neuesten ${count} stehen in der Liste.`,
   reworded: (count) =>
     `${plural(count, 'Frage würde', 'Fragen würden')} weiterhin beantwortet, aus anderen Stellen oder mit anderen Worten.`,
   leftOut: (count, all) =>

@@ -191,6 +191,7 @@ export const en = {
   lost: 'answered now, and would not be',
   won: 'not answered now, and would be',
   otherReason: 'not answered, for another reason',
+  listed: (count: number) => `The newest ${count} are listed.`,
   reworded: (count: number) =>
     `${plural(count, 'question', 'questions')} would still be answered, from other passages or in other words.`,
   leftOut: (count: number, all: number) => `${count} of the last ${plural(all, 'decision', 'decisions')} are left out.`,
