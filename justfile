@@ -50,6 +50,10 @@ web:
 pages:
     eval "$(stack/env)" && .ci/pages check
 
+# More than 200 hostile texts through every page: as replies of a server, and as real documents and questions.
+hostile:
+    eval "$(stack/env)" && IBIDEM_PAGES_HOSTILE=1000 IBIDEM_PAGES_HOSTILE_REAL=1000 .ci/pages check hostile
+
 # How fast the pages are: until one can type, while 2,000 sentences stream, with 500 turns. On an idle machine.
 pages-speed:
     eval "$(stack/env)" && .ci/pages measure

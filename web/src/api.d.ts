@@ -823,6 +823,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shows which of the last decisions other thresholds would flip.
+         * @description The last 1,000 decisions of the tenant are made again from their records, first with the thresholds in force, then with
+         *     those that are sent. No model is asked and nothing is put in force.
+         */
+        post: operations["what_if"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads how far the intake of documents is.
+         * @description Counted over the whole tenant. Names and reasons are shown of documents that are for the caller.
+         */
+        get: operations["read_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/search": {
         parameters: {
             query?: never;
@@ -1488,6 +1529,16 @@ export interface components {
             /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error` or `server_error`. */
             type: string;
         };
+        /** @description A document that could not be read. */
+        FailedDocument: {
+            collection: string;
+            /** Format: date-time */
+            failed_at: string;
+            /** @description The file, as it was handed in. */
+            file: string;
+            /** @description Why it was given up. */
+            reason: string;
+        };
         /**
          * @description A part that was skipped while a question was answered, or that stood in for another.
          * @enum {string}
@@ -1500,6 +1551,23 @@ export interface components {
             reason?: components["schemas"]["ReasonBody"] | null;
             /** @description Whether it helped. */
             thumb: components["schemas"]["ThumbBody"];
+        };
+        /** @description A decision that would come out otherwise. */
+        FlipBody: {
+            /** @description What would become of it. */
+            after: components["schemas"]["OutcomeBody"];
+            /** Format: date-time */
+            asked_at: string;
+            /** @description What became of it. */
+            before: components["schemas"]["OutcomeBody"];
+            /** @description The gate that decides it; empty where what was written is judged otherwise. */
+            gate: string;
+            /** @description The question; null where questions are not kept in words. */
+            question?: string | null;
+            /** Format: uuid */
+            request_id: string;
+            was?: components["schemas"]["GateRecord"] | null;
+            would_be?: components["schemas"]["GateRecord"] | null;
         };
         /** @description One gate's record: what it looked at, and against what. */
         GateRecord: {
@@ -1804,6 +1872,17 @@ export interface components {
             /** @description What it is called. Left out, it is called by its first question. */
             title?: string | null;
         };
+        /** @description Why decisions were not made again, with how many. */
+        NotReplayedBody: {
+            /** @description With the thresholds in force they do not come out as they did: an older version made them. */
+            not_the_same: number;
+            /** @description They were made under another policy file than the one in force. */
+            other_policy: number;
+            /** @description The time for this request was over. */
+            out_of_time: number;
+            /** @description Their records cannot be read by this version. */
+            unreadable: number;
+        };
         /** @description Background that shapes answers. It is never quoted and never cited; what it refers to may be. */
         NoteBody: {
             /** @description Documents or passages with more about it, up to 50. */
@@ -1814,6 +1893,11 @@ export interface components {
             text: string;
             /** @description Questions for which it is used, 1 to 20 of at most 500 characters. Similar questions count too. */
             triggers: string[];
+        };
+        /** @description What becomes of a question. */
+        OutcomeBody: {
+            action?: components["schemas"]["Action"] | null;
+            reason?: components["schemas"]["Reason"] | null;
         };
         /** @description A part of a message. */
         Part: {
@@ -2030,6 +2114,51 @@ export interface components {
             session_id?: string | null;
             /** @description Send each sentence as soon as it may be shown, as server-sent events. */
             stream?: boolean;
+        };
+        /** @description The intake of a tenant's documents. */
+        QueueBody: {
+            /**
+             * Format: int64
+             * @description Documents that could not be read and were given up.
+             */
+            failed: number;
+            /** @description The documents that were given up last, at most 50: those with a tag that the caller carries, and public ones. */
+            failures: components["schemas"]["FailedDocument"][];
+            /**
+             * Format: date-time
+             * @description Since when the oldest of them waits.
+             */
+            oldest_publication?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when the oldest of the waiting waits.
+             */
+            oldest_waiting?: string | null;
+            /**
+             * Format: int64
+             * @description Documents and curated answers that were read, and that wait for their place in the search index.
+             */
+            publications: number;
+            /**
+             * Format: int64
+             * @description Those of them that failed before and are tried again.
+             */
+            retrying: number;
+            /**
+             * Format: int64
+             * @description Documents that a worker is reading.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description How many versions of documents were read within the last hour.
+             */
+            taken_in_last_hour: number;
+            /**
+             * Format: int64
+             * @description Documents that wait to be read.
+             */
+            waiting: number;
         };
         /**
          * @description Why there is no answer, as a code that programs can rely on.
@@ -2282,6 +2411,21 @@ export interface components {
              */
             documents: number;
         };
+        /** @description A threshold of the policy file in force. */
+        ThresholdBody: {
+            /**
+             * Format: double
+             * @description It may be moved from 0 to this.
+             */
+            most: number;
+            /** @description Its setting, as `ibidem policy diff` names it: `sift.top1_similarity`. */
+            setting: string;
+            /**
+             * Format: double
+             * @description What is in force.
+             */
+            value: number;
+        };
         /**
          * @description Whether the answer helped.
          * @enum {string}
@@ -2377,6 +2521,46 @@ export interface components {
             kty: string;
             use?: string | null;
             x?: string;
+        };
+        /** @description Thresholds to try. */
+        WhatIfBody: {
+            /**
+             * @description The new number of each threshold that is moved, by its setting. With none, the reply lists the thresholds and says
+             *     how many decisions can be made again.
+             */
+            changes?: {
+                [key: string]: number;
+            };
+            /** @description The collection whose policy file is meant; that of the tenant as a whole when left out. */
+            collection?: string | null;
+        };
+        /** @description What other thresholds would change. */
+        WhatIfReply: {
+            /** @description The last decisions of the tenant that were looked at, at most 1,000. */
+            decisions: number;
+            /** @description The decisions that would come out otherwise, the newest first, at most 200. */
+            flips: components["schemas"]["FlipBody"][];
+            /** @description Questions that were answered and would not be. */
+            lost: number;
+            not_replayed: components["schemas"]["NotReplayedBody"];
+            /** @description Questions that would not be answered as before, for another reason. */
+            other_reason: number;
+            /** @description What the policy file in force calls itself. */
+            policy: string;
+            policy_sha256: string;
+            /**
+             * @description The text of the policy file with these numbers, for `PUT /v1/policies`, without comments; null when nothing is
+             *     changed, or where thresholds come from a file of their own.
+             */
+            policy_text?: string | null;
+            /** @description Those of them that were made again. */
+            replayed: number;
+            /** @description Questions that would still be answered, from other passages or in other words. */
+            reworded: number;
+            /** @description Its thresholds, in the order in which they count. */
+            thresholds: components["schemas"]["ThresholdBody"][];
+            /** @description Questions that were not answered and would be. */
+            won: number;
         };
         /** @description A conversation with its questions and answers. */
         WholeConversation: components["schemas"]["ConversationBody"] & {
@@ -4226,7 +4410,7 @@ export interface operations {
     list_actions: {
         parameters: {
             query?: {
-                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
+                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "queue.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
                 /** @description Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`. */
                 subject?: string;
                 /** @description Only on the document, entry or answer with this id. */
@@ -8667,6 +8851,241 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    what_if: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIfReply"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    read_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is not valid; the detail names the field */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { curating } from './curating.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
-import { conversations, document, PAYLOADS, stream } from './hostile.mjs';
+import { hostilePages } from './hostile_pages.mjs';
 import { managing } from './managing.mjs';
 import { operating } from './operating.mjs';
 import { sources } from './sources.mjs';
@@ -242,48 +242,11 @@ const tests = {
     await close();
   },
 
-  async 'nothing that a server says runs or breaks the layout'(browser) {
-    const { page, tripped, close } = await visit(browser, { width: 320 });
-    let payload = '';
-    await page.route('**/v1/answers', (route) => route.fulfill(stream(payload, route.request().postDataJSON())));
-    await page.route('**/v1/documents/**', (route) => route.fulfill(document(payload)));
-    await page.route('**/v1/conversations', (route) =>
-      route.request().method() === 'GET' ? route.fulfill(conversations(payload)) : route.continue(),
-    );
-    for (payload of PAYLOADS) {
-      const answer = await ask(page, 'answer');
-      await answer
-        .getByRole('button', { name: /^Source \d+: / })
-        .first()
-        .click();
-      // A passage of unseen characters is there and has no width.
-      await page.getByRole('complementary').locator('.passage').first().waitFor({ state: 'attached' });
-      await page.getByRole('button', { name: 'Close' }).click();
-      const refusal = await ask(page, 'refuse');
-      await refusal.getByText('The numbers').click();
-      assert.ok((await refusal.innerText()).includes(payload.trim().slice(0, 5)), payload);
-      await page.getByRole('button', { name: 'Show conversations' }).click();
-      await page.getByRole('navigation').getByRole('listitem').first().waitFor();
-      const markup = page.locator('#app :is(img, script, iframe, object, embed, form[action], a[href*=":"])');
-      assert.equal(await markup.count(), 0, payload);
-      const [wide, shown, isHit] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        innerWidth,
-        'hit' in window,
-      ]);
-      assert.ok(wide <= shown, `${wide} pixels wide in a window of ${shown}: ${payload}`);
-      assert.equal(isHit, false, payload);
-      await page.getByRole('button', { name: 'Hide conversations' }).click();
-      await page.getByRole('button', { name: 'New conversation' }).click();
-    }
-    assert.deepEqual(tripped, []);
-    await close();
-  },
-
   ...sources,
   ...curating,
   ...operating,
   ...managing,
+  ...hostilePages,
 };
 
 const wanted = new RegExp(process.argv[2] ?? '');

@@ -1,130 +1,283 @@
-// Replies of a server that has hostile words in every field, for the tests.
+// Replies of a server that has hostile words in every field, for the tests: several at once, each where its number says.
 
-const LONG = 'W'.repeat(3000);
-
-export const PAYLOADS = [
-  '<script>window.hit = 1; alert(1)</script>',
-  '<img src=x onerror="window.hit = 1; alert(1)">',
-  '"><svg onload=alert(1)>',
-  "'-alert(1)-'",
-  '</textarea></title><script>alert(1)</script>',
-  '<iframe srcdoc="<script>parent.hit=1</script>"></iframe>',
-  '<a href="javascript:alert(1)">click</a>',
-  'javascript:alert(1)',
-  'data:text/html,<script>alert(1)</script>',
-  '{@html "<img src=x onerror=alert(1)>"} {{constructor.constructor("alert(1)")()}}',
-  '${alert(1)} #{alert(1)} <%= alert(1) %>',
-  '<style>*{display:none}</style><link rel=stylesheet href=//evil.example/a.css>',
-  '<base href="//evil.example/"><meta http-equiv=refresh content="0;url=//evil.example/">',
-  '<form action=//evil.example><input name=q autofocus onfocus=alert(1)>',
-  '<details open ontoggle=alert(1)><summary>x</summary></details>',
-  '\u202eright to left\u202c \u2066isolated \u200b\u200d\ufeff zero',
-  '[1][2][99] [1]: //evil.example ![x](//evil.example/x.png)',
-  '\u0000\u001b[31m\r\n\r\nevent: answer\ndata: {}\n\n',
-  LONG,
-  `${'a\u0301'.repeat(400)} ${'\u{1F468}\u200d\u{1F469}\u200d\u{1F467}'.repeat(200)}`,
-];
-
-const id = '00000000-0000-4000-8000-000000000007';
 const sha = '0'.repeat(64);
+const WHEN = '2026-01-01T00:00:00Z';
 
-function citation(payload) {
+/** The id of the thing with this number, counted from 0. */
+export const idOf = (place) => `00000000-0000-4000-8000-${String(place + 1).padStart(12, '0')}`;
+
+/** Which thing has this id. */
+export const placeOf = (id) => Number(id.slice(-12)) - 1;
+
+function citation(payload, place) {
   return {
-    marker: 1,
-    source_id: `${id}:0`,
-    document_id: id,
+    marker: place + 1,
+    source_id: `${idOf(place)}:0`,
+    document_id: idOf(place),
     document_name: payload,
     version: 1,
-    updated_at: '2026-01-01T00:00:00Z',
+    updated_at: WHEN,
     chunk_index: 0,
     page_number: 3,
     section: payload,
     relevance_score: 0.9,
     snippet: payload,
-    snippet_full: payload || 'x',
+    snippet_full: payload,
     span: { start: 0, end: Array.from(payload).length },
     document_sha256: sha,
     address: payload,
     collection: payload,
     file: payload,
-    link: 'javascript:alert(1)',
-    status: payload,
+    link: place % 2 === 0 ? 'javascript:alert(1)' : payload,
+    // Without a status it is a concept of a vocabulary, which is shown with its link.
+    status: place % 3 === 0 ? null : payload,
     replaced_by: [payload],
   };
 }
 
-function answer(payload, refused) {
-  const text = `${payload} [1] ${payload}`;
+function answer(payloads, refused) {
+  const [first] = payloads;
+  const text = payloads.map((payload, place) => `${payload} [${place + 1}] ${payload}`).join(' ');
   return {
-    request_id: id,
+    request_id: idOf(0),
     action: refused ? 'refuse' : 'cite',
-    rewritten_question: payload,
-    answer: refused ? payload : text,
+    rewritten_question: payloads.join(' '),
+    answer: refused ? payloads.join(' ') : text,
     refused,
-    refusal_reason: refused ? payload : null,
-    why: refused ? `${payload}.` : null,
+    refusal_reason: refused ? first : null,
+    why: refused ? `${first}.` : null,
     nearest: refused
-      ? [{ source_id: `${id}:0`, version: 1, title: payload, section: payload, address: payload, why: payload }]
+      ? payloads.map((payload, place) => ({
+          source_id: `${idOf(place)}:0`,
+          version: 1,
+          title: payload,
+          section: payload,
+          address: payload,
+          why: payload,
+        }))
       : [],
     reason: refused ? 'not_answered' : null,
-    citations: refused ? [] : [citation(payload)],
+    citations: refused ? [] : payloads.map(citation),
     confidence: null,
     retrieval_quality: {
       confidence_score: 0.5,
       confidence_level: 'low',
       fallback_active: true,
-      fallback_reasons: ['extractive', payload],
+      fallback_reasons: ['extractive', ...payloads],
       degraded: true,
     },
-    transparency: { statement: payload, show_to_user: true },
-    route_to: refused ? { tag: payload, owner_email: payload, reason: payload, fallback: false } : null,
-    suggestions: refused ? [`${payload}?`, payload] : [],
-    warnings: [payload],
-    model_used: payload,
+    transparency: { statement: first, show_to_user: true },
+    route_to: refused ? { tag: first, owner_email: first, reason: first, fallback: false } : null,
+    suggestions: refused ? payloads : [],
+    warnings: payloads,
+    model_used: first,
     context_chunks_used: 1,
     context_tokens_used: 1,
     generation_time_ms: 1,
     grounded: true,
-    trace: [{ gate: payload, verdict: 'stop', observed: 0.1, threshold: 0.2 }],
+    trace: payloads.map((gate) => ({ gate, verdict: 'stop', observed: 0.1, threshold: 0.2 })),
     receipt: null,
   };
 }
 
-export function stream(payload, { query }) {
+/** What a language model wrote, sentence by sentence as it is checked. */
+export function stream(payloads, { query }) {
   const refused = query === 'refuse';
   const event = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-  const sentence = refused ? '' : event('sentence', { text: `${payload} [1] `, citations: [citation(payload)] });
+  const said = (payload, place) =>
+    event('sentence', { text: `${payload} [${place + 1}] `, citations: [citation(payload, place)] });
+  const sentences = refused ? '' : payloads.map(said).join('');
   return {
     contentType: 'text/event-stream',
-    body: `${sentence}: alive\n\n${event('answer', answer(payload, refused))}`,
+    body: `${sentences}: alive\n\n${event('answer', answer(payloads, refused))}`,
   };
 }
 
-export function document(payload) {
+export function document(payload, id = idOf(0)) {
   return {
-    json: {
-      document_id: id,
-      version: 1,
-      document_name: payload,
-      address: payload,
-      collection: payload,
-      kind: payload,
-      file: payload,
-      format: payload,
-      updated_at: '2026-01-01T00:00:00Z',
-      status: payload,
-      replaced_by: [payload],
-      valid_from: null,
-      valid_to: null,
-      passages: 1,
-      text: payload || 'x',
-      document_sha256: sha,
-      original: payload,
-    },
+    document_id: id,
+    version: 1,
+    document_name: payload,
+    address: payload,
+    collection: payload,
+    kind: payload,
+    file: payload,
+    format: payload,
+    updated_at: WHEN,
+    status: payload,
+    replaced_by: [payload],
+    valid_from: null,
+    valid_to: null,
+    passages: 1,
+    text: payload,
+    document_sha256: sha,
+    original: payload,
+    versions: [{ version: 1, updated_at: WHEN, taken_in_at: WHEN, passages: 1, document_sha256: sha }],
   };
 }
 
-export function conversations(payload) {
-  const one = { id, title: payload, created_at: '2026-01-01T00:00:00Z', changed_at: '2026-01-01T00:00:00Z', turns: 1 };
-  return { json: { conversations: [one], next: null } };
+export function conversations(payloads) {
+  const all = payloads.map((title, place) => ({
+    id: idOf(place),
+    title,
+    created_at: WHEN,
+    changed_at: WHEN,
+    turns: 1,
+  }));
+  return { json: { conversations: all, next: null } };
+}
+
+/** What each path of the curating and operating pages replies. */
+export function managed(payloads) {
+  const [first] = payloads;
+  const each = (make) => payloads.map((payload, place) => make(payload, idOf(place)));
+  const listed = (payload, id) => ({
+    document_id: id,
+    version: 1,
+    document_name: payload,
+    address: payload,
+    collection: payload,
+    kind: payload,
+    file: payload,
+    tags: [payload, 'public'],
+    updated_at: WHEN,
+    status: payload,
+    replaced_by: [payload],
+    passages: 1,
+    document: payload,
+  });
+  const entry = (payload, id) => ({
+    id,
+    kind: 'note',
+    text: payload,
+    triggers: [payload],
+    references: [{ address: payload }],
+    tags: [payload],
+    version: 1,
+    created_by: payload,
+    created_at: WHEN,
+    changed_by: payload,
+    changed_at: WHEN,
+  });
+  const action = (payload, id) => ({
+    id,
+    acted_at: WHEN,
+    subject_id: payload,
+    subject_name: payload,
+    role: payload,
+    action: 'answer.ask',
+    object_kind: payload,
+    object_id: payload,
+    outcome: payload,
+    request_id: id,
+    details: { query: payload },
+  });
+  const record = (payload) => ({
+    asked_at: WHEN,
+    asker: { subject_name: payload },
+    question: { query: payload },
+    answer: { answer: payload, refused: true, reason: payload, nearest: [{ title: payload, source_id: idOf(0) }] },
+    duration_ms: 5,
+    stages: [[payload, 5]],
+    fallback_flags: [payload],
+    policy_sha256: payload,
+    failure: payload,
+  });
+  const day = {
+    day: '2026-01-01',
+    questions: 2,
+    answered: 1,
+    not_answered: Object.fromEntries(payloads.map((payload) => [payload, 1])),
+    feedback_up: 1,
+    feedback_down: 0,
+    document_versions: 1,
+  };
+  const said = (payload, id) => ({
+    request_id: id,
+    given_at: WHEN,
+    thumb: 'down',
+    comment: payload,
+    question: payload,
+    documents: [],
+  });
+  const key = (payload, id) => ({
+    id,
+    name: payload,
+    role: payload,
+    tags: [payload],
+    created_at: WHEN,
+    expires_at: null,
+    revoked_at: null,
+  });
+  const person = (payload, id) => ({
+    id,
+    name: payload,
+    email: payload,
+    groups: [payload],
+    first_seen_at: WHEN,
+    last_seen_at: WHEN,
+    disabled_at: null,
+  });
+  const placed = (payload) => ({
+    collection: payload,
+    version: 1,
+    policy: payload,
+    policy_sha256: payload,
+    set_by: payload,
+    set_at: WHEN,
+  });
+  const gate = (payload) => ({ gate: payload, verdict: 'stop', observed: 0.1, threshold: 0.2 });
+  const flip = (payload, id) => ({
+    request_id: id,
+    asked_at: WHEN,
+    question: payload,
+    before: { action: 'refuse', reason: payload },
+    after: { action: 'cite', reason: null },
+    gate: payload,
+    was: gate(payload),
+    would_be: gate(payload),
+  });
+  return {
+    '/v1/documents': { documents: each(listed), next: null },
+    ...Object.fromEntries(payloads.map((one, place) => [`/v1/documents/${idOf(place)}`, document(one, idOf(place))])),
+    '/v1/memory': { entries: each(entry), next: null },
+    '/v1/feedback': { feedback: each(said), next: null },
+    '/v1/audit/actions': { actions: each(action), next: null },
+    ...Object.fromEntries(
+      payloads.map((one, place) => [`/v1/audit/${idOf(place)}`, { request_id: idOf(place), records: [record(one)] }]),
+    ),
+    '/v1/metrics': { documents: 1, days: [day] },
+    '/v1/queue': {
+      waiting: 1,
+      retrying: 1,
+      running: 1,
+      failed: payloads.length + 1,
+      oldest_waiting: WHEN,
+      publications: 1,
+      oldest_publication: null,
+      taken_in_last_hour: 1,
+      failures: each((payload) => ({ file: payload, collection: payload, failed_at: WHEN, reason: payload })),
+    },
+    '/v1/keys': { keys: each(key) },
+    '/v1/groups': {
+      groups: each((payload, id) => ({ id, name: payload, role: payload, tags: [payload], changed_at: WHEN })),
+    },
+    '/v1/people': { people: each(person), next: null },
+    '/v1/policies': { installation: { policy: first, policy_sha256: first }, places: each(placed) },
+    '/v1/policies/what-if': {
+      policy: first,
+      policy_sha256: first,
+      thresholds: each((setting) => ({ setting, value: 0.5, most: 1 })),
+      decisions: 9,
+      replayed: 5,
+      not_replayed: { other_policy: 1, unreadable: 1, not_the_same: 1, out_of_time: 1 },
+      lost: 1,
+      won: 1,
+      other_reason: 1,
+      reworded: 1,
+      flips: each(flip),
+      policy_text: first,
+    },
+    '/readyz': { status: 'not_ready', not_ready: payloads, left_alone: payloads, policy_sha256: first },
+  };
 }

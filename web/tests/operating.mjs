@@ -95,4 +95,91 @@ export const operating = {
       .waitFor();
     await close();
   },
+
+  async 'a threshold is moved, by keyboard alone, and the page says which decisions would flip'(browser) {
+    const question = 'What is the daily limit for meals on a business trip?';
+    const asker = await visit(browser);
+    await ask(asker.page, question);
+    await asker.close();
+    const { page, tripped, close } = await visit(browser, { as: adminKey, path: '/#/operating/policies' });
+    const recorded = async () => {
+      const headers = { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ changes: { 'speak.confidence.cite_from': 100 } });
+      const reply = await fetch(`${url}/v1/policies/what-if`, { method: 'POST', headers, body });
+      return (await reply.json()).flips.some((flip) => flip.question === question);
+    };
+    // Records are written a moment after their answers.
+    while (!(await recorded())) await new Promise((resolve) => setTimeout(resolve, 200));
+
+    await page.getByRole('button', { name: 'Try other thresholds' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/^\d+ decisions? can be made again\. /).waitFor();
+    await accessible(page, 'thresholds');
+    const slider = page.getByRole('slider', { name: 'Confidence that an answer needs, 0 to 100, slider' });
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.getByText(/^\d+ of \d+ decisions? would change:$/).waitFor();
+    const flip = page.getByRole('row').filter({ hasText: question }).first();
+    assert.match(await flip.innerText(), /Answered[\s\S]*Not answered: low confidence[\s\S]*threshold 100/);
+    await accessible(page, 'flips');
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await accessible(page, 'flips, 320 pixels, dark');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    // The number beside it is moved with it, and can be written.
+    const field = page.getByRole('spinbutton', { name: 'Confidence that an answer needs, 0 to 100' });
+    assert.equal(await field.inputValue(), '100');
+    await page.getByRole('button', { name: 'Back to the numbers in force' }).press('Enter');
+    await page.getByText(/^\d+ decisions? can be made again\. /).waitFor();
+    assert.equal(await field.inputValue(), '60');
+    assert.equal(await page.getByRole('row').filter({ hasText: question }).count(), 0);
+    await field.fill('99.5');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^\d+ of \d+ decisions? would change:$/).waitFor();
+
+    // What was tried is put in force by a step of its own, and taken back.
+    await page.getByRole('button', { name: 'Write these numbers into a policy file' }).press('Enter');
+    assert.match(await page.getByLabel('The text of the policy file (YAML)').inputValue(), /"cite_from": 99\.5/);
+    await page.getByRole('button', { name: 'Put in force' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Whole organisation' }).filter({ hasText: 'In force' });
+    await row.waitFor();
+    await page.getByText('There is no decision yet that can be made again under this policy file.').waitFor();
+    await page.getByText(/\d+ (was|were) decided under another policy file\./).waitFor();
+    assert.equal(await field.inputValue(), '99.5');
+    await row.getByRole('button', { name: 'Take back: Whole organisation' }).click();
+    await row.getByRole('button', { name: 'Take back now' }).click();
+    await page.getByText(/^\d+ decisions? can be made again\. /).waitFor();
+    assert.deepEqual(tripped, []);
+    // A number that no policy file may have is refused, and the page says why.
+    await field.fill('101');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/must be between 0 and 100/)
+      .waitFor();
+    await close();
+  },
+
+  async 'the overview says how far documents are on their way in, and why one could not be read'(browser) {
+    const form = new FormData();
+    form.append('file', new Blob(['This is no PDF.']), 'broken-<b>scan.pdf');
+    form.append('collection', 'Handbook');
+    form.append('tags', 'public');
+    const headers = { Authorization: `Bearer ${adminKey}` };
+    assert.equal((await fetch(`${url}/v1/documents`, { method: 'POST', headers, body: form })).status, 202);
+    const { page, tripped, close } = await visit(browser, { as: adminKey, path: '/#/operating' });
+    await page.getByRole('heading', { name: 'Documents on their way in' }).waitFor();
+    // It looks again by itself while something waits.
+    const row = page.getByRole('row').filter({ hasText: 'broken-<b>scan.pdf' });
+    await row.waitFor();
+    assert.match(await row.innerText(), /Handbook[\s\S]*\w{3}/);
+    await page.getByText('Hand a document in again').waitFor();
+    await page.getByText(/^Nothing is waiting\.\s+\d+ documents? read in the last hour\./).waitFor();
+    await accessible(page, 'intake');
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await accessible(page, 'intake, 320 pixels, dark');
+    assert.deepEqual(tripped, []);
+    await close();
+  },
 };

@@ -64,4 +64,13 @@ await picture('operating', { as: adminKey, height: 820 }, async (page) => {
   await page.getByRole('link', { name: 'Operate' }).click();
   await page.getByRole('heading', { name: 'Not answered, by reason' }).waitFor();
 });
+await picture('what-if', { as: adminKey, height: 900, path: '/#/operating/policies' }, async (page) => {
+  await page.getByRole('button', { name: 'Try other thresholds' }).click();
+  const field = page.getByRole('spinbutton', { name: 'Confidence that an answer needs, 0 to 100' });
+  await field.fill('85');
+  await field.press('Tab');
+  await page.getByText(/would change:$/).waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => window.scrollTo(0, 0));
+});
 await browser.close();

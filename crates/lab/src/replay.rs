@@ -120,7 +120,7 @@ impl<'a> Replayer<'a> {
     pub fn take(&mut self, turn: &RecordedTurn) {
         self.report.decisions += 1;
         match self.own.get(&turn.policy_sha256).map(Replay::under) {
-            Some(Ok(replay)) if is_same(&turn.decision, &replay.again(&turn.decision)) => self.report.same += 1,
+            Some(Ok(replay)) if replay.again(&turn.decision).is_as_recorded(&turn.decision) => self.report.same += 1,
             Some(Ok(_)) => self.report.different.push(turn.request_id),
             _ => self.report.policy_unknown += 1,
         }
@@ -152,11 +152,6 @@ impl<'a> Replayer<'a> {
         }
         self.report
     }
-}
-
-fn is_same(record: &DecisionRecord, again: &Again) -> bool {
-    matches!(again, Again::Decided(decided)
-        if decided.action == record.action && decided.reason == record.reason && decided.trace == record.trace)
 }
 
 /// As it is shown: the action, and why.

@@ -82,6 +82,8 @@ pub const ROUTES: &[Route] = &[
     ("GET", "/v1/policies", ADMIN, "list which policy files are in force"),
     ("PUT", "/v1/policies", ADMIN, "put a policy file in force for the tenant or a collection"),
     ("DELETE", "/v1/policies", ADMIN, "take a policy file back"),
+    ("POST", "/v1/policies/what-if", ADMIN, "see which of the last decisions other thresholds would flip"),
+    ("GET", "/v1/queue", ADMIN, "read how far the intake of documents is"),
     ("GET", "/v1/metrics", ADMIN, "read the numbers of the own tenant"),
     ("GET", "/metrics", Least::Operator, "read the metrics of all tenants"),
     ("GET", "/", ANYBODY, "open the pages"),

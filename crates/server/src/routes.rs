@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::{
     answers, audit, claims, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
-    policies, protected_resource, receipt_keys, search, tenant_metrics,
+    policies, protected_resource, queue, receipt_keys, search, tenant_metrics,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
@@ -79,6 +79,8 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::read::list))
         .routes(routes!(memory::read::get, memory::write::replace, memory::write::remove))
         .routes(routes!(policies::list, policies::set, policies::unset))
+        .routes(routes!(policies::what_if::try_out))
+        .routes(routes!(queue::read))
         .routes(routes!(tenant_metrics::read))
         .routes(routes!(people::list))
         .routes(routes!(people::set))

@@ -132,6 +132,8 @@ impl ServerParts {
 pub struct AppState {
     parts: Arc<ServerParts>,
     pub(crate) in_flight: Arc<Semaphore>,
+    /// Whoever tries thresholds waits for those who do.
+    pub(crate) what_ifs: Arc<Semaphore>,
     pub(crate) key_places: Arc<KeyPlaces>,
     pub(crate) tenant_places: Arc<KeyPlaces>,
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
@@ -161,6 +163,7 @@ impl AppState {
         Self {
             parts: Arc::new(parts),
             in_flight,
+            what_ifs: Arc::new(Semaphore::new(1)),
             key_places,
             tenant_places,
             turns,

@@ -23,6 +23,7 @@ mod owners;
 mod people;
 mod policies;
 mod policy_places;
+mod queue;
 mod quotas;
 mod readable;
 mod retag;
@@ -48,8 +49,8 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 pub use actions::{ActionEntry, ActionObject, ActionRecord, ActionRow, ActionsOf, AuditedAction};
 pub use audit::{
-    AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, Months, Pruned, StoredAnswer,
-    Texts,
+    AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, LastDecision, LastDecisionsOf,
+    Months, Pruned, StoredAnswer, Texts,
 };
 pub use backup::{BackupError, Restore, Snapshot, TableShape};
 pub use conversations::{
@@ -65,6 +66,7 @@ pub use keys::{ApiKeyRow, CreatedKey, KeyError, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use people::{GroupRow, InvalidGroup, NewGroup, PersonError, PersonRow};
 pub use policy_places::{NewPlacedPolicy, PlacedPolicy};
+pub use queue::{GivenUp, TenantQueue};
 pub use quotas::{DailyUse, Exceeded, Holder, TurnPlace};
 pub use readable::{KeptVersion, ReadableDocument};
 pub use retag::RetagOutcome;

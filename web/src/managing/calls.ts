@@ -16,6 +16,8 @@ export type Person = Schemas['PersonEntry'];
 export type Placed = Schemas['PlacedBody'];
 export type Health = Schemas['Health'];
 export type Day = Schemas['DayBody'];
+export type Waiting = Schemas['QueueBody'];
+export type WhatIf = Schemas['WhatIfReply'];
 export type ActionName = NonNullable<NonNullable<operations['list_actions']['parameters']['query']>['action']>;
 
 /** The record of a question; of its parts only what is shown. */
@@ -73,6 +75,9 @@ export const calls = {
   setPerson: (id: string, disabled: boolean) => send('PUT', `/v1/people/${part(id)}`, { disabled }),
   policies: () => json<Schemas['PoliciesBody']>(send('GET', at('/v1/policies', { history: true }))),
   setPolicy: (collection: string | null, policy: string) => send('PUT', '/v1/policies', { collection, policy }),
+  whatIf: (collection: string | null, changes: Record<string, number>) =>
+    json<WhatIf>(send('POST', '/v1/policies/what-if', { collection, changes })),
+  queue: () => json<Waiting>(send('GET', '/v1/queue')),
   unsetPolicy: (collection: string | null) => send('DELETE', at('/v1/policies', { collection })),
 };
 

@@ -5,6 +5,7 @@ mod conversations;
 mod document_classes;
 mod gather;
 mod inherit;
+mod moved;
 mod pattern;
 mod refusals;
 mod sift;
@@ -27,6 +28,7 @@ pub use gather::{
     UnrankedOrder,
 };
 pub use inherit::{SHIPPED_POLICIES, shipped_policy};
+pub use moved::{MoveError, Threshold};
 pub use pattern::{AddressPattern, QuestionPattern};
 pub use refusals::RefusalRules;
 pub use sift::SiftRules;

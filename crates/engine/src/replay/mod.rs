@@ -21,6 +21,14 @@ pub enum Again {
     Open(Open),
 }
 
+impl Again {
+    /// Whether it comes to exactly what is on record, gate by gate.
+    pub fn is_as_recorded(&self, record: &DecisionRecord) -> bool {
+        matches!(self, Self::Decided(decided)
+            if decided.action == record.action && decided.reason == record.reason && decided.trace == record.trace)
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decided {
     pub action: Action,

@@ -17,6 +17,7 @@ pub(crate) mod metrics;
 pub(crate) mod people;
 pub(crate) mod policies;
 pub(crate) mod protected_resource;
+pub(crate) mod queue;
 pub(crate) mod receipt_keys;
 pub(crate) mod search;
 pub(crate) mod tenant_metrics;

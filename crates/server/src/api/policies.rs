@@ -1,5 +1,7 @@
 //! `/v1/policies`: which policy file is in force for the tenant and for single collections.
 
+pub(crate) mod what_if;
+
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;

@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 45] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 47] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -60,6 +60,8 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 45] = [
     ("GET", "/v1/policies", AuditedAction::ListPolicies),
     ("PUT", "/v1/policies", AuditedAction::SetPolicy),
     ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
+    ("POST", "/v1/policies/what-if", AuditedAction::ReplayDecisions),
+    ("GET", "/v1/queue", AuditedAction::ReadQueue),
     ("GET", "/v1/metrics", AuditedAction::ReadMetrics),
     ("GET", "/auth/me", AuditedAction::ReadSelf),
     ("GET", "/auth/sessions", AuditedAction::ListSessions),

@@ -29,11 +29,13 @@ mod people;
 mod permissions;
 mod policies;
 mod policy_change;
+mod queue;
 mod quotas;
 mod search;
 mod sign_in;
 mod stored_answers;
 mod tenant_metrics;
+mod what_if;
 mod world;
 
 use axum::http::StatusCode;
@@ -75,6 +77,8 @@ async fn without_a_valid_key_everything_but_health_is_refused() {
         ("GET", "/v1/policies"),
         ("PUT", "/v1/policies"),
         ("DELETE", "/v1/policies"),
+        ("POST", "/v1/policies/what-if"),
+        ("GET", "/v1/queue"),
         ("GET", "/v1/metrics"),
         ("GET", "/auth/me"),
     ] {

@@ -79,6 +79,7 @@ actions! {
     OwnTag, "tag.own", "Somebody becomes the owner of a tag.";
     EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
     ReadMetrics, "metrics.read", "A tenant's own numbers are read.";
+    ReadQueue, "queue.read", "It is read how far the intake of a tenant's documents is.";
     ReadAudit, "audit.read", "The record of a question is read.";
     ListActions, "audit.actions", "These records are read.";
     ReplayDecisions, "audit.replay", "Recorded decisions are made again.";

@@ -13,7 +13,7 @@ use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records, TurnRecord};
 
 use crate::Store;
-pub use decisions::{DecisionsOf, KeptDecision};
+pub use decisions::{DecisionsOf, KeptDecision, LastDecision, LastDecisionsOf};
 pub use hashed::HashKey;
 pub use months::{Months, Pruned};
 pub use read::AuditRecord;

@@ -172,6 +172,17 @@ impl Gate {
         self.rule().least_similarity()
     }
 
+    /// Whether these names, the gate's first, lead to a number of it that must be between 0 and 1. Of several of a kind
+    /// (the thresholds of each collection) only the first and the last name count.
+    pub(crate) fn has_share(&self, names: &[String]) -> bool {
+        let called = match names {
+            [] => return false,
+            [gate] => gate.clone(),
+            [gate, .., last] => format!("{gate}.{last}"),
+        };
+        self.rule().shares().iter().any(|(share, _)| *share == called)
+    }
+
     pub(super) fn look(&self) -> Look<'_> {
         self.rule().look()
     }

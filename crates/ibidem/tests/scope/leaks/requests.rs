@@ -44,7 +44,7 @@ impl Request {
 /// What an asker may call, what a curator may beside it, and what an admin may beside that.
 const OF_ASKERS: usize = 40;
 const OF_CURATORS: usize = OF_ASKERS + 4;
-pub(super) const OF_ADMINS: usize = OF_CURATORS + 8;
+pub(super) const OF_ADMINS: usize = OF_CURATORS + 9;
 
 pub(super) fn how_many_kinds(role: ibidem_words::Role) -> usize {
     match role {
@@ -239,6 +239,7 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
         47 => new("GET", "/v1/keys"),
         48 => new("GET", "/v1/groups"),
         50 => Request { held: Held::Unmarked, ..new("GET", "/v1/metrics") },
+        51 => Request { held: Held::Unmarked, ..new("GET", "/v1/queue") },
         49 => new("GET", "/v1/policies").at("/v1/policies?history=true"),
         _ => new("GET", "/v1/people"),
     }
