@@ -43,13 +43,13 @@ fn by_verb<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<([&'a [Wo
 /// "What is the difference between A and B": the two.
 fn by_noun<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<[&'a [Word<'b>]; 2]> {
     let phrases = rules.difference.iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
-    let behind = phrases.filter_map(|phrase| {
+    let mut behind = phrases.filter_map(|phrase| {
         let stands_at = |place: &usize| {
             asked[*place..].iter().map(|word| word.lower.as_str()).take(phrase.len()).eq(phrase.iter().copied())
         };
         (0..asked.len()).find(stands_at).map(|place| &asked[place + phrase.len()..])
     });
-    at_and(behind.last()?, rules)
+    at_and(behind.next()?, rules)
 }
 
 /// What stands before the first "and" and behind it.
