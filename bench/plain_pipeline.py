@@ -72,12 +72,19 @@ def passages(psql: str, database: str, tenant: str) -> tuple[list[dict], np.ndar
     return rows, np.stack([np.frombuffer(bytes.fromhex(row["vector"]), dtype="<f4") for row in rows])
 
 
+def policy_text(named: str) -> str:
+    """A policy file, and behind it the one that it inherits from: the first of what both say counts."""
+    file = ROOT / "policies" / f"{named}.yaml"
+    text = (file if file.exists() else ROOT / named).read_text(encoding="utf-8")
+    base = re.search(r"^extends: (\S+)$", text, re.MULTILINE)
+    return text + "\n" + policy_text(base.group(1)) if base else text
+
+
 class Prompt:
     """The system prompt and the examples of a policy file, laid out as Ibidem lays them out."""
 
     def __init__(self, named: str):
-        file = ROOT / "policies" / f"{named}.yaml"
-        text = (file if file.exists() else ROOT / named).read_text(encoding="utf-8")
+        text = policy_text(named)
         rules = re.search(r"^  system_prompt: \|\n((?:    .*\n)+)", text, re.MULTILINE)
         shown = re.search(r"^  examples:\n((?:    .*\n)+)", text, re.MULTILINE)
         self.temperature = float(re.search(r"^  temperature: ([0-9.]+)", text, re.MULTILINE).group(1))
