@@ -8,12 +8,12 @@ use std::time::Duration;
 use ibidem_adapters::hand_over::{Secret, signature};
 use ibidem_words::HandOver;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::asking::{Asker, QUESTION, ingest_handbook};
 use crate::installation::{Installation, NO_MODEL, with_installation};
-use crate::model_server::is_whole;
+use crate::model_server::read_request;
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -78,16 +78,8 @@ impl Receiver {
 }
 
 async fn receive(mut connection: TcpStream, manner: Arc<Mutex<Manner>>, got: Arc<Mutex<Vec<(String, String)>>>) {
-    let mut request = Vec::new();
-    let mut piece = [0_u8; 8192];
-    while !is_whole(&request) {
-        match connection.read(&mut piece).await {
-            Ok(read) if read > 0 => request.extend_from_slice(&piece[..read]),
-            _ => return,
-        }
-    }
-    let request = String::from_utf8(request).unwrap();
-    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let request = String::from_utf8(read_request(&mut connection).await).unwrap();
+    let Some((head, body)) = request.split_once("\r\n\r\n") else { return };
     let manner = *manner.lock().unwrap();
     if head.starts_with("POST ") && manner != Manner::Refuses {
         got.lock().unwrap().push((head.to_owned(), body.to_owned()));

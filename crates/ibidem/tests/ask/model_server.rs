@@ -223,7 +223,7 @@ async fn write_paced(
 pub(crate) const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// Reads a request to its end, so that closing the connection does not reset it.
-async fn read_request(connection: &mut TcpStream) -> Vec<u8> {
+pub(crate) async fn read_request(connection: &mut TcpStream) -> Vec<u8> {
     let mut request = Vec::new();
     let mut piece = [0_u8; 8192];
     loop {
@@ -244,7 +244,7 @@ async fn reply_once(mut connection: TcpStream, reply: String, hangs: bool) {
     let _ = connection.shutdown().await;
 }
 
-pub(crate) fn is_whole(request: &[u8]) -> bool {
+fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| {

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::model_server::{EVENTS, is_whole};
+use crate::model_server::{EVENTS, read_request};
 
 /// It ends when this is dropped.
 pub(crate) struct RecordingServer {
@@ -45,16 +45,9 @@ impl RecordingServer {
 }
 
 async fn reply(mut connection: TcpStream, models: String, asked: Arc<Mutex<Vec<Value>>>) {
-    let mut request = Vec::new();
-    let mut piece = [0_u8; 8192];
-    while !is_whole(&request) {
-        match connection.read(&mut piece).await {
-            Ok(read) if read > 0 => request.extend_from_slice(&piece[..read]),
-            _ => return,
-        }
-    }
-    let request = String::from_utf8_lossy(&request).into_owned();
-    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let request = read_request(&mut connection).await;
+    let request = String::from_utf8_lossy(&request);
+    let Some((head, body)) = request.split_once("\r\n\r\n") else { return };
     let reply = if head.starts_with("GET /v1/models ") {
         format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{models}", models.len())
     } else if head.starts_with("POST /v1/chat/completions ") {

@@ -5,7 +5,7 @@
 
 use super::carried::{fragment_in_place, in_place_of_complement};
 use super::differing::differing;
-use super::words::{Word, capitalised, is_content, joined, words};
+use super::words::{Word, capitalised, is_content, joined, phrase_in, words};
 use super::{Spoken, language_of};
 use crate::tables::Tables;
 
@@ -65,17 +65,9 @@ fn begins_a_question(asked: &[Word<'_>], tables: &Tables) -> bool {
 
 /// "How many days do on-site roles have compared with most roles": the first question, and the second.
 fn compared<'a, 'b>(asked: &'a [Word<'b>], tables: &Tables) -> Option<(&'a [Word<'b>], String)> {
-    let phrases: Vec<Vec<&str>> = tables.follow_ups.compared.iter().map(|phrase| phrase.split(' ').collect()).collect();
-    for place in 1..asked.len() {
-        let stands_here = |phrase: &&Vec<&str>| {
-            let here = asked[place..].iter().map(|word| word.lower.as_str());
-            here.take(phrase.len()).eq(phrase.iter().copied())
-        };
-        let Some(phrase) = phrases.iter().find(stands_here) else { continue };
-        let (first, other) = (&asked[..place], &asked[place + phrase.len()..]);
-        return Some((first, asked_of(first, other, tables)?));
-    }
-    None
+    let phrase = phrase_in(asked, tables.follow_ups.compared)?;
+    let (first, other) = (&asked[..phrase.start], &asked[phrase.end..]);
+    Some((first, asked_of(first, other, tables)?))
 }
 
 /// "How is data encrypted on the wire, and how at rest": the first question, and the second.

@@ -1,7 +1,7 @@
 //! Two things that are said to differ: "how does A differ from B", "what is the difference between A and B". Each is asked
 //! for by itself.
 
-use super::words::{Word, is_content, joined};
+use super::words::{Word, is_content, joined, phrase_in};
 use crate::tables::{FollowUps, Tables};
 
 /// What is asked of each of the two; none where the question does not hold two things against each other.
@@ -42,14 +42,7 @@ fn by_verb<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<([&'a [Wo
 
 /// "What is the difference between A and B": the two.
 fn by_noun<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<[&'a [Word<'b>]; 2]> {
-    let phrases = rules.difference.iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
-    let mut behind = phrases.filter_map(|phrase| {
-        let stands_at = |place: &usize| {
-            asked[*place..].iter().map(|word| word.lower.as_str()).take(phrase.len()).eq(phrase.iter().copied())
-        };
-        (0..asked.len()).find(stands_at).map(|place| &asked[place + phrase.len()..])
-    });
-    at_and(behind.next()?, rules)
+    at_and(&asked[phrase_in(asked, rules.difference)?.end..], rules)
 }
 
 /// What stands before the first "and" and behind it.
@@ -75,6 +68,9 @@ fn asked_for(thing: &[Word<'_>], matter: &[Word<'_>], rules: &FollowUps) -> Stri
     let what_is = if are_several { several } else { one };
     match matter {
         [] => format!("{what_is} {}?", joined(thing)),
-        _ => format!("{what_is} the {} {} {}?", joined(matter), rules.of_which, joined(thing)),
+        _ => {
+            let of_thing = rules.matter_of.replace("{matter}", &joined(matter)).replace("{thing}", &joined(thing));
+            format!("{what_is} {of_thing}?")
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The words of a question, as they are written and as they are compared.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::stop_words::{Use, left_out};
@@ -29,6 +30,18 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     });
     let pieces = pieces.filter(|(shown, _)| !shown.is_empty());
     pieces.map(|(shown, ends_a_clause)| Word { shown, lower: shown.to_lowercase(), ends_a_clause }).collect()
+}
+
+/// Where the first of these phrases stands, behind the first word.
+pub(super) fn phrase_in(words: &[Word<'_>], phrases: &[&str]) -> Option<Range<usize>> {
+    let phrases: Vec<Vec<&str>> = phrases.iter().map(|phrase| phrase.split(' ').collect()).collect();
+    (1..words.len()).find_map(|place| {
+        let stands_here = |phrase: &&Vec<&str>| {
+            let here = words[place..].iter().map(|word| word.lower.as_str());
+            here.take(phrase.len()).eq(phrase.iter().copied())
+        };
+        phrases.iter().find(stands_here).map(|phrase| place..place + phrase.len())
+    })
 }
 
 pub(super) fn joined(words: &[Word<'_>]) -> String {

@@ -226,6 +226,8 @@ pub(crate) struct FollowUps {
     pub(crate) what_is: [&'static str; 2],
     /// Whose: "of".
     pub(crate) of_which: &'static str,
+    /// What a thing has of a matter: "the {matter} of {thing}".
+    pub(crate) matter_of: &'static str,
     /// Words that say when, where or how by themselves: "afterwards".
     pub(crate) adverbs: &'static [&'static str],
     /// What a question for things of a kind begins with: "what are".
@@ -267,6 +269,7 @@ const NO_FOLLOW_UPS: FollowUps = FollowUps {
     difference: &[],
     what_is: ["", ""],
     of_which: "",
+    matter_of: "",
     adverbs: &[],
     asking_for_things: &[],
     plural: "",

@@ -137,6 +137,7 @@ pub(super) const FOLLOW_UPS: FollowUps = FollowUps {
     difference: &["der unterschied zwischen", "die unterschiede zwischen", "den unterschied zwischen"],
     what_is: ["Was ist", "Was sind"],
     of_which: "von",
+    matter_of: "{matter} von {thing}",
     adverbs: &["anderswo", "danach", "früher", "online", "sonst", "später", "vorher", "üblicherweise", "normalerweise"],
     asking_for_things: &[
         "was darf",

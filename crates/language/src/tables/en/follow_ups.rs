@@ -147,6 +147,7 @@ pub(super) const FOLLOW_UPS: FollowUps = FollowUps {
     difference: &["the difference between", "the differences between"],
     what_is: ["What is", "What are"],
     of_which: "of",
+    matter_of: "the {matter} of {thing}",
     adverbs: &[
         "abroad",
         "afterwards",

@@ -183,9 +183,10 @@ pub(crate) async fn try_out(
     let _turn = state.what_ifs.acquire().await.map_err(|_| Problem::internal())?;
     let until = Instant::now() + MOST_TIME;
     let policy_text = (!changes.is_empty() && own.texts.thresholds.is_none()).then(|| moved.texts.policy.clone());
-    let mut trial = Trial { own: Policy::clone(&own), moved, until, found: Found::default() };
+    let reply = WhatIfReply::before(&own, policy_text);
+    let mut trial = Trial { own: Policy::clone(&own), moved, until, reply };
     let mut of = LastDecisionsOf { tenant, policy_sha256: own.hash, before: None, most: PAGE };
-    while trial.found.decisions < usize::from(MOST_DECISIONS) {
+    while trial.reply.decisions < usize::from(MOST_DECISIONS) {
         let page = state.store.last_decisions(of).await?;
         let Some(last) = page.last() else { break };
         of.before = Some((last.asked_at, last.id));
@@ -201,7 +202,7 @@ pub(crate) async fn try_out(
             break;
         }
     }
-    Ok(Json(trial.reply(policy_text)))
+    Ok(Json(trial.reply))
 }
 
 /// Decisions made again under both policies.
@@ -209,24 +210,12 @@ struct Trial {
     own: Policy,
     moved: Policy,
     until: Instant,
-    found: Found,
-}
-
-#[derive(Default)]
-struct Found {
-    decisions: usize,
-    replayed: usize,
-    not_replayed: NotReplayedBody,
-    lost: usize,
-    won: usize,
-    other_reason: usize,
-    reworded: usize,
-    flips: Vec<FlipBody>,
+    reply: WhatIfReply,
 }
 
 impl Trial {
     fn take(&mut self, last: LastDecision) {
-        let found = &mut self.found;
+        let found = &mut self.reply;
         found.decisions += 1;
         let Some(written) = &last.decision else {
             found.not_replayed.other_policy += 1;
@@ -253,27 +242,27 @@ impl Trial {
             Change::Flip(flip) => found.flipped(last, flip),
         }
     }
+}
 
-    fn reply(self, policy_text: Option<String>) -> WhatIfReply {
-        let Found { decisions, replayed, not_replayed, lost, won, other_reason, reworded, flips } = self.found;
-        WhatIfReply {
-            policy: self.own.rules.name.clone(),
-            policy_sha256: self.own.hash.to_string(),
-            thresholds: self.own.thresholds().into_iter().map(ThresholdBody::from).collect(),
-            decisions,
-            replayed,
-            not_replayed,
-            lost,
-            won,
-            other_reason,
-            reworded,
-            flips,
+impl WhatIfReply {
+    /// Before any decision was looked at.
+    fn before(policy: &Policy, policy_text: Option<String>) -> Self {
+        Self {
+            policy: policy.rules.name.clone(),
+            policy_sha256: policy.hash.to_string(),
+            thresholds: policy.thresholds().into_iter().map(ThresholdBody::from).collect(),
+            decisions: 0,
+            replayed: 0,
+            not_replayed: NotReplayedBody::default(),
+            lost: 0,
+            won: 0,
+            other_reason: 0,
+            reworded: 0,
+            flips: Vec::new(),
             policy_text,
         }
     }
-}
 
-impl Found {
     fn flipped(&mut self, last: LastDecision, Flip { from, to, gate, was, would_be }: Flip) {
         let is_answered = |outcome: Option<(Action, Option<Reason>)>| {
             // Where only a model could tell, it would be answered.
