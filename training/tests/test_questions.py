@@ -6,33 +6,33 @@ from ibidem_training import asked, bilingual, documents, facts, leaks, reader_se
 
 
 def test_every_written_note_has_questions_of_both_kinds_and_answers_that_stand_in_it():
-    known = asked.notes()
-    assert len(known) >= 90
+    known = asked.all_notes()
+    assert len(known) >= 900
     for note in known:
         answered = [one for one in note.asked if one[1]]
         assert answered and len(answered) < len(note.asked), note.heading
         for wordings, is_answered, span in note.asked:
-            assert all(wordings) and bool(span) == is_answered, (note.heading, wordings)
+            assert all(wordings) and (is_answered or not span), (note.heading, wordings)
 
 
 def test_an_answer_moves_with_its_note():
     rows = list(asked.rows(random.Random(1), 40))
-    said = {note.text[span[0] : span[1]] for note in asked.notes() for _, _, span in note.asked if span}
+    said = "\n\n".join(note.text[span[0] : span[1]] for note in asked.all_notes() for _, _, span in note.asked if span)
     spanned = [row for part, _, _, row in rows if part == "written" and row.span]
     assert len(spanned) > 300
-    assert all(any(row.passage[row.span[0] : row.span[1]] in one for one in said) for row in spanned)
+    assert all(row.passage[row.span[0] : row.span[1]] in said for row in spanned)
 
 
 def test_what_is_set_aside_is_learned_from_nowhere():
     rows = list(asked.rows(random.Random(1), 40))
-    aside = [part for note in asked.notes() if note.held_out for part in note.text.split(". ")]
+    aside = [part for note in asked.all_notes() if note.held_out for part in note.text.split(". ") if len(part.split()) > 3]
     learned = "\n".join(row.passage for _, _, held_out, row in rows if not held_out)
     assert len(aside) > 25
     assert not [part for part in aside if part in learned]
 
 
 def test_without_its_answer_a_note_does_not_have_it():
-    written = asked.Written(asked.notes(), random.Random(1))
+    written = asked.Written(asked.all_notes(), random.Random(1))
     text = "Bikes stand in the yard. Cars stand in the hall. Nothing stands at the gate."
     at = text.index("in the hall")
     assert written.without(text, (at, at + 11)) == "Bikes stand in the yard. Nothing stands at the gate."
