@@ -19,13 +19,14 @@ from .sessions import session
 
 LARGEST = 40_000_000  # bytes of weights that may ship
 OUTPUTS = {"reader": ["logits", "start_logits", "end_logits"], "verifier": ["logits", "token_logits"]}
-# The same pairs with the same scores are in crates/adapters/tests/real/reader.rs.
+# The reader's pairs with their scores are in crates/adapters/tests/real/reader.rs too.
 QUESTION = "Who approves travel requests?"
-SCORED = [
-    ("Travel requests go to the planning desk, which forwards them.", 0.7124),
-    ("The travel budget is set once a year by the finance office.", 0.2534),
-    ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.5396),
+PASSAGES = [
+    "Travel requests go to the planning desk, which forwards them.",
+    "The travel budget is set once a year by the finance office.",
+    "Travel requests are made in the staff portal. Trips abroad also need the consent of the director.",
 ]
+SCORES = {"reader": [0.7124, 0.2534, 0.5396], "reader_multilingual": [0.7871, 0.1121, 0.0171]}
 TESTS = ["test_edits", "test_facts", "test_leaks", "test_questions"]
 
 
@@ -37,7 +38,8 @@ def insist(is_so: bool, what: str) -> None:
 def sets(data: Path, out: Path) -> None:
     known = leaks.Leaks.of_repository()
     for task, maker, texts in (("verifier", verifier_sets, ("premise", "claim")), ("reader", reader_sets, ("question", "passage"))):
-        maker.make(data, out / "sets" / task, composed=25)
+        fewer = {"every": 12} if task == "reader" else {}
+        maker.make(data, out / "sets" / task, composed=25, **fewer)
         for path in sorted((out / "sets" / task).glob("*.jsonl")):
             rows = list(leaks.rows(path))
             if not rows:
@@ -70,6 +72,7 @@ def fed(tokens, pairs: list[tuple[str, str]]) -> dict[str, np.ndarray]:
 
 def shipped(folder: Path) -> None:
     name = folder.name
+    task = name.partition("_")[0]
     listed = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     here = {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
     insist(set(listed) == here, f"models/{name}/SHA256SUMS lists {sorted(listed)}, and there are {sorted(here)}")
@@ -78,17 +81,17 @@ def shipped(folder: Path) -> None:
     insist((folder / "model.onnx").stat().st_size <= LARGEST, f"models/{name} is larger than {LARGEST} bytes")
     model = session(folder / "model.onnx")
     outputs = [output.name for output in model.get_outputs()]
-    insist(outputs == OUTPUTS[name], f"models/{name} gives {outputs}")
-    tokens = packing.tokenizer(folder, "only_second" if name == "reader" else "only_first", 512)
-    pairs = [(QUESTION, text) for text, _ in SCORED]
+    insist(outputs == OUTPUTS[task], f"models/{name} gives {outputs}")
+    tokens = packing.tokenizer(folder, "only_second" if task == "reader" else "only_first", 512)
+    pairs = [(QUESTION, text) for text in PASSAGES]
     among = model.run(["logits"], fed(tokens, pairs))[0]
     for at, pair in enumerate(pairs):
         alone = model.run(["logits"], fed(tokens, [pair]))[0]
         insist(float(np.abs(alone - among[at]).max()) < 1e-4, f"models/{name}: a score depends on its batch")
-    if name == "reader":
+    if name in SCORES:
         scores = 1 / (1 + np.exp(-among[:, 0].astype(np.float64)))
-        for (text, wanted), score in zip(SCORED, scores, strict=True):
-            insist(abs(score - wanted) < 0.001, f"models/reader scores {text!r} with {score:.4f}, not {wanted}")
+        for text, wanted, score in zip(PASSAGES, SCORES[name], scores, strict=True):
+            insist(abs(score - wanted) < 0.001, f"models/{name} scores {text!r} with {score:.4f}, not {wanted}")
 
 
 def tests() -> int:

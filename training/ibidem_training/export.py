@@ -209,12 +209,16 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--report", type=Path, help="what evaluate wrote: its choices are built in; without it nothing is")
     parser.add_argument("--base", default="minilm")
+    parser.add_argument("--zero", type=float, help="the reader's logit that becomes a half, where the questions of the trial choose it; its span then counts for nothing")
+    parser.add_argument("--scale", type=float, default=1.0, help="what that logit is multiplied with")
     options = parser.parse_args()
     base = folders.runs() / "bases" / options.base
     model = (Verifier if options.task == "verifier" else Reader)(Encoder.of(base))
     load(model, torch.load(options.checkpoint, weights_only=True)["model"])
     report = json.loads(options.report.read_text(encoding="utf-8")) if options.report else None
-    if not report:
+    if options.zero is not None:
+        shipped = ShippedReader(model, 0.0, options.zero, options.scale)
+    elif not report:
         shipped = ShippedVerifier(model) if options.task == "verifier" else ShippedReader(model, 0.0, 0.0, 1.0)
     elif options.task == "verifier":
         chosen = report["chosen on mtrag"]

@@ -55,8 +55,9 @@ def repository_texts() -> Iterable[tuple[str, str]]:
             yield "adversarial", passage
     for row in rows(folders.REPOSITORY / "data/evaluation/golden_queries.jsonl"):
         yield "golden", row["query"]
-    for row in rows(folders.REPOSITORY / "data/evaluation/trial.jsonl"):
-        yield "trial", row["question"]
+    for name in ("trial", "trial_2"):
+        for row in rows(folders.REPOSITORY / f"data/evaluation/{name}.jsonl"):
+            yield "trial", row["question"]
     for name in ("follow_ups", "follow_ups_known"):
         for row in rows(folders.REPOSITORY / f"data/evaluation/{name}.jsonl"):
             for turn in row["turns"]:

@@ -326,11 +326,11 @@ class Files:
         print("dropped", dict(self.dropped))
 
 
-def of_our_own(composed: int) -> dict[str, list[Row]]:
+def of_our_own(composed: int, every: int) -> dict[str, list[Row]]:
     """Questions on notes that were written out, and on notes, tables and decisions that are composed."""
     dice = random.Random(SEED + 1)
     found: dict[str, list[Row]] = {"written": [], "own": []}
-    for part, group, aside, one in own_questions.rows(dice, 2 * composed):
+    for part, group, aside, one in own_questions.rows(dice, 2 * composed, every):
         found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
     for number in range(3 * composed):
         found["own"] += [row_of(one, f"documents/{number}") for one in documents.questions(dice)]
@@ -351,7 +351,8 @@ def row_of(one: rules.Asked, group: str) -> Row:
     return Row(one.question, one.passage, int(one.answerable), one.span, one.kind, group)
 
 
-def make(data: Path, out: Path, composed: int = 1500) -> None:
+def make(data: Path, out: Path, composed: int = 1500, every: int = 1) -> None:
+    """`composed` says how much is composed, `every` that of the notes that were written out only every so many-th is read."""
     dice = random.Random(SEED)
     files = Files(out, leaks.Leaks(data))
     asked, plain = questions(data, dice)
@@ -365,7 +366,7 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     asked_here = [row for row in hard if row.answerable and row.kind.startswith("squad2_part")]
     few = {id(row) for row in dice.sample(asked_here, min(spare, len(asked_here)))}
     files.write("hard", [row for row in hard if not row.kind.startswith("squad2_part: answerable") or id(row) in few])
-    for part, rows in of_our_own(composed).items():
+    for part, rows in of_our_own(composed, every).items():
         files.write(part, rows)
     files.write("made", changed(data, maker, asked, composed))
     files.close()

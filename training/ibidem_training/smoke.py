@@ -71,7 +71,7 @@ def main() -> None:
         rows = [row for path in data.rglob("*.jsonl") for row in leaks.rows(path)]
         tiny_base(runs / "bases/tiny", [value for row in rows for value in row.values() if isinstance(value, str)])
         for task, sets, shares in (("verifier", verifier_sets, {"short": 0.4, "made": 0.6}), ("reader", reader_sets, {"people": 0.3, "made": 0.7})):
-            sets.make(data, runs / "sets" / task, composed=25)
+            sets.make(data, runs / "sets" / task, composed=25, **({"every": 12} if task == "reader" else {}))
             held_out = runs / "sets" / task / "held_out.jsonl"
             if not held_out.stat().st_size:  # so few groups that none fell out
                 held_out.write_text((runs / "sets" / task / "made.jsonl").read_text())

@@ -9,7 +9,11 @@ use ibidem_words::suites::reranker::reranker_suite;
 use crate::setting;
 
 fn reader() -> OnnxReranker {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/reader");
+    reader_of("reader")
+}
+
+fn reader_of(name: &str) -> OnnxReranker {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
     OnnxReranker::load(&PairModelSettings::of(folder, setting("IBIDEM__EMBEDDING__RUNTIME"))).unwrap()
 }
 
@@ -32,6 +36,22 @@ async fn the_reader_says_what_answers_and_where() {
     let span = read[0].answer.unwrap();
     let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
     assert!(said.to_lowercase().contains("seven"), "{said}");
+}
+
+#[tokio::test]
+async fn the_multilingual_reader_reads_german_questions_on_english_passages() {
+    let reader = reader_of("reader_multilingual");
+    reranker_suite(&reader, 1e-4).await;
+    let answers = "Leave Policy: Carrying leave over\nUp to seven days that were not taken may be carried into the next \
+        year. They lapse on 31 March.";
+    let beside = "Leave Policy: Requesting leave\nLeave is requested from the head of department, in writing, two weeks \
+        before it begins.";
+    let read = reader.read("Wann verfällt alter Urlaub?", [answers, beside].map(str::to_owned).to_vec()).await.unwrap();
+    let scores: Vec<f32> = read.iter().map(|relevance| relevance.score).collect();
+    assert!((scores[0] - 0.7989).abs() < 0.002 && (scores[1] - 0.2516).abs() < 0.002, "{scores:?}");
+    let span = read[0].answer.unwrap();
+    let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
+    assert!(said.contains("31 March"), "{said}");
 }
 
 /// 8-bit products are added exactly on every CPU: without that, one without VNNI gives these pairs other scores.

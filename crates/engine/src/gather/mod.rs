@@ -105,7 +105,7 @@ impl Search {
         let rules = &asked.policy.rules.gather;
         let reranking = rules.rerank.as_ref().filter(|_| parts.reranker.is_some());
         // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = reranking.map_or(2 * rules.hits_per_lane, |rerank| rerank.pool);
+        let most = reranking.map_or(2 * rules.hits_for(asked.question.max_context_chunks), |rerank| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
         let successors = self.successors(parts, asked, question.clone(), &candidates).await?;
@@ -253,7 +253,7 @@ impl Search {
                 keyword_weight: rules.keyword_weight,
             },
             collections: &asked.question.collections,
-            hits_per_lane: hits_per_lane(rules, parts) * self.wider(),
+            hits_per_lane: hits_per_lane(rules, parts, asked.question.max_context_chunks) * self.wider(),
             forced_lexical: rules.forced_lexical,
             reserved: rules.parts.as_ref().map_or(0, |parts| parts.pool),
             named: &documents,
@@ -376,10 +376,10 @@ fn silent(rules: &GatherRules, named: &NamedDocuments, candidates: &[Candidate])
 }
 
 /// A reranker reads more than would be kept without one.
-fn hits_per_lane(rules: &GatherRules, parts: &Parts) -> usize {
+fn hits_per_lane(rules: &GatherRules, parts: &Parts, wanted: usize) -> usize {
     match &rules.rerank {
-        Some(rerank) if parts.reranker.is_some() => rerank.pool.max(rules.hits_per_lane),
-        _ => rules.hits_per_lane,
+        Some(rerank) if parts.reranker.is_some() => rerank.pool.max(rules.hits_for(wanted)),
+        _ => rules.hits_for(wanted),
     }
 }
 

@@ -8,11 +8,17 @@ use serde::{Deserialize, Serialize};
 use super::{AddressPattern, DocumentClasses, QuestionPattern, ToolRules};
 use crate::search::KEYWORD_WEIGHT;
 
+/// More would read a small collection whole.
+const MOST_HITS_FOR_EACH: usize = 10;
+
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GatherRules {
     /// Hits each lane brings.
     pub hits_per_lane: usize,
+    /// Hits each lane brings for each passage that the asker wants (`max_context_chunks`), where those are more.
+    #[serde(default)]
+    pub hits_for_each_asked: usize,
     /// The best so many lexical hits are kept whatever their cosine.
     pub forced_lexical: usize,
     /// What puts candidates in order that no reranker has read.
@@ -314,9 +320,17 @@ pub struct TopicWording {
 }
 
 impl GatherRules {
+    /// Hits that each lane brings where the asker wants so many passages.
+    pub(crate) fn hits_for(&self, asked: usize) -> usize {
+        self.hits_per_lane.max(self.hits_for_each_asked * asked)
+    }
+
     pub(super) fn contradictions(&self, found: &mut Vec<String>) {
         if self.hits_per_lane == 0 {
             found.push("gather.hits_per_lane is 0: nothing could ever be found".to_owned());
+        }
+        if self.hits_for_each_asked > MOST_HITS_FOR_EACH {
+            found.push(format!("gather.hits_for_each_asked must be at most {MOST_HITS_FOR_EACH}"));
         }
         if !(0.0..=1_000.0).contains(&self.keyword_weight) {
             found.push("gather.keyword_weight must be between 0 and 1000".to_owned());

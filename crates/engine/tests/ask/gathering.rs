@@ -12,6 +12,7 @@ use crate::says;
 use crate::world::{Book, World};
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
+const HANDBOOK: &str = include_str!("../../../../policies/handbook.yaml");
 
 const TOPICS: &str = "
   topics:
@@ -141,4 +142,18 @@ async fn what_no_passage_answers_is_refused_with_the_readers_number() {
     assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::NotAnswered)));
     let said = "Probability that a passage answers (0.04) below threshold (0.75)";
     assert_eq!(answer.refusal_reason.as_deref(), Some(said));
+}
+
+#[tokio::test]
+async fn whoever_wants_more_passages_of_a_handbook_has_more_retrieved() {
+    let texts: Vec<String> = (0..60).map(|number| format!("The gearbox of machine {number} holds oil.")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let world = world(&texts, HANDBOOK).await;
+    // Fifteen by meaning and fifteen by keywords where five are wanted; three of each for every one that is wanted beyond.
+    for (wanted, most) in [(1, 30), (5, 30), (8, 48)] {
+        let question = Question::new("gearbox oil").with_context_chunks(wanted);
+        let explanation = world.engine.explain(world.asked(question)).await.unwrap();
+        let found = explanation.candidates.len();
+        assert!(found <= most && found > most / 2 - 1, "{found} for {wanted}");
+    }
 }

@@ -18,6 +18,10 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     rewrites(teller);
     let hits = teller.always("gather.hits_per_lane");
     teller.line(&format!("The {hits} best by meaning and the {hits} best by keywords are retrieved."));
+    teller.tell("gather.hits_for_each_asked", |times| match times {
+        "0" => "An asker who wants more passages gets no more retrieved (0).".to_owned(),
+        times => format!("Where the asker wants more passages, {times} are retrieved for each."),
+    });
     teller.tell("gather.forced_lexical", |forced| match forced {
         "0" => "No passage is kept for its keywords alone (0): each needs the similarity that the gates ask for."
             .to_owned(),
