@@ -10,6 +10,7 @@ before and after, but for ids, moments and signatures; receipts from before must
 
 import argparse
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -73,7 +74,7 @@ def database_size(stage, installation):
 
 def rehearse(stage, passages, count):
     say, check = stage.log.say, stage.log.check
-    settings = stage.up(instance="backup-at-size")
+    settings = stage.up(instance=f"backup-at-size-{os.getpid()}")
     # As it comes, with the reader.
     installation = stage.installation(IBIDEM__RERANKER__USE="reader")
     made = list(laboratories(passages))

@@ -22,6 +22,7 @@ is therefore not shown; the last check says which of their statements would fail
 import argparse
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -207,7 +208,7 @@ def old_statements(databases, name, log):
 
 def rehearse(stage, kills):
     say, check = stage.log.say, stage.log.check
-    stage.up(instance="upgrade")
+    stage.up(instance=f"upgrade-{os.getpid()}")
     databases = Databases(stage)
     databases.sql("postgres", "create database release_0_1")
     databases.sql("release_0_1", gzip.decompress((HERE / "release_0_1/database.sql.gz").read_bytes()).decode())
