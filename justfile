@@ -390,6 +390,25 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
     eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem-workbench" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
+# Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
+# some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, qdrant_node_loss, key_rotation, log_rotation,
+# point_in_time_restore. disk_full mounts small file systems and wants root.
+rehearse *names:
+    cargo build --locked -p ibidem
+    rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
+
+# So many passages are backed up with questions running, everything is deleted, and the backup is restored: the answers and
+# receipts of so many questions before and after. It has a stack of its own.
+backup-at-size passages="2000" questions="50":
+    cargo build --locked -p ibidem
+    rehearsals/backup_at_size.py "$CARGO_TARGET_DIR/debug/ibidem" --passages {{ passages }} --questions {{ questions }}
+
+# The database and index of version 0.1, brought to today's version, interrupted after every statement; `ibidem migrate`
+# itself is interrupted so many times. It has a stack of its own.
+upgrade kills="4":
+    cargo build --locked -p ibidem
+    rehearsals/upgrade.py "$CARGO_TARGET_DIR/debug/ibidem" --kills {{ kills }}
+
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:
     eval "$(stack/env)" && cargo nextest run -p ibidem --test siege_files --locked --run-ignored all --no-capture

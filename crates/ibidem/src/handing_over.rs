@@ -96,7 +96,11 @@ impl HandingOver {
     }
 
     async fn sweep(&self) {
-        match self.store.sweep_hand_overs(Utc::now() - KEPT).await {
+        let deleted = match self.store.earlier_clock(Utc::now()).await {
+            Ok(now) => self.store.sweep_hand_overs(now - KEPT).await,
+            Err(error) => Err(error),
+        };
+        match deleted {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(deleted, "old hand-overs were deleted"),
             Err(error) => tracing::warn!(%error, "old hand-overs could not be deleted; it is tried again"),

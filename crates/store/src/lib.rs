@@ -1,6 +1,7 @@
 //! PostgreSQL: the truth about documents, who may see them, and the work under way.
 
 mod actions;
+mod ages;
 mod audit;
 mod backup;
 mod catalogue;

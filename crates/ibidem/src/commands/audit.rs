@@ -72,7 +72,8 @@ impl Audit {
             anyhow::bail!("`audit.retention_days` is null: records are kept for ever; --older-than DAYS removes some");
         };
         let store = compose::ready_store(settings).await?;
-        let pruned = store.prune_audit(Utc::now() - TimeDelta::days(days.into())).await?;
+        let now = store.earlier_clock(Utc::now()).await?;
+        let pruned = store.prune_audit(now - TimeDelta::days(days.into())).await?;
         let months = if pruned.months.is_empty() { "no month".to_owned() } else { pruned.months.join(", ") };
         console::say(&format!("removed: {months}; {} records outside of any month", pruned.records));
         Ok(())

@@ -52,7 +52,11 @@ async fn sweep(store: Store, retention: Retention) {
     let mut looks = tokio::time::interval(SWEEP_EVERY);
     loop {
         looks.tick().await;
-        match store.sweep_conversations(&retention, Utc::now()).await {
+        let deleted = match store.earlier_clock(Utc::now()).await {
+            Ok(now) => store.sweep_conversations(&retention, now).await,
+            Err(error) => Err(error),
+        };
+        match deleted {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(deleted, "conversations whose term is over were deleted"),
             Err(error) => tracing::warn!(%error, "old conversations could not be deleted; it is tried again"),

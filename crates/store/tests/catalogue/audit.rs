@@ -109,6 +109,16 @@ async fn whole_months_go_when_they_are_old_and_records_of_no_month_one_by_one() 
 }
 
 #[tokio::test]
+async fn a_clock_that_is_ahead_makes_no_record_old() {
+    let database = TestDatabase::create().await;
+    let ahead = Utc::now() + TimeDelta::days(400);
+    let behind = Utc::now() - TimeDelta::days(400);
+    assert!(database.store.earlier_clock(ahead).await.unwrap() < Utc::now() + TimeDelta::minutes(5));
+    assert_eq!(database.store.earlier_clock(behind).await.unwrap(), behind);
+    database.drop_database().await;
+}
+
+#[tokio::test]
 async fn what_was_recorded_before_is_carried_over_each_in_its_month() {
     let database = TestDatabase::create().await;
     let mut connection = PgConnection::connect(&database.url).await.unwrap();
