@@ -11,4 +11,5 @@ mod confirmed;
 mod desk;
 mod hostile;
 mod hostile_http;
+mod reference;
 mod world;
