@@ -67,6 +67,11 @@ screenshots:
 clients *parts:
     eval "$(stack/env)" && .ci/clients {{ parts }}
 
+# Our client of the Model Context Protocol with the protocol's reference servers, everything and filesystem. Installs them,
+# about 40 MB.
+tool-servers:
+    eval "$(stack/env)" && .ci/tool_servers
+
 # The queries' types, anew from a real database, into .sqlx.
 sqlx:
     .ci/sqlx write

@@ -369,7 +369,8 @@ export interface paths {
          * Answers the last question of a conversation.
          * @description The same turn as `POST /v1/answers`, in the form of OpenAI's chat completions: the same text, sources and refusals.
          *     A refusal is an ordinary reply; the whole answer is in `ibidem`. A chat program's own prompts for titles, tags and
-         *     follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions.
+         *     follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions. What would change
+         *     something in another system is proposed, and done after the message `confirm with` and the token of the proposal.
          */
         post: operations["complete"];
         delete?: never;
@@ -938,6 +939,7 @@ export interface components {
             answer: string;
             citations: components["schemas"]["Citation"][];
             confidence?: components["schemas"]["Confidence"] | null;
+            confirmation?: components["schemas"]["ProposedCall"] | null;
             context_chunks_used: number;
             /** Format: int64 */
             context_tokens_used: number;
@@ -2074,6 +2076,29 @@ export interface components {
             /** @description A stable name for this sort of problem. */
             type: string;
         };
+        /** @description A call that changes something in another system and waits for the asker's word. Nothing was called yet. */
+        ProposedCall: {
+            /** @description What the tool will be given, by name. */
+            arguments: {
+                [key: string]: string;
+            };
+            /** @description What will happen, in the words of the policy file. */
+            effect: string;
+            /**
+             * Format: date-time
+             * @description After this the token confirms nothing.
+             */
+            expires_at: string;
+            /** @description The server, as the settings name it. */
+            server: string;
+            /**
+             * @description What confirms the call: sent back in `confirmation`, or as the message `confirm with` and the token. It works once,
+             *     for the same asker in the same conversation. Left out where the answer is read again.
+             */
+            token?: string | null;
+            /** @description The tool, as its server names it. */
+            tool: string;
+        };
         /** @description Where access tokens for this server come from, in the form of RFC 9728. */
         ProtectedResource: {
             /** @description The identity provider, by the address under which it describes itself. */
@@ -2091,6 +2116,11 @@ export interface components {
         QuestionBody: {
             /** @description Only these collections; all that the key can see when left out. */
             collections?: string[];
+            /**
+             * @description The token of an answer's `confirmation`: what was proposed there is done. `query` is then recorded and not asked. The
+             *     query `confirm with` and the token does the same.
+             */
+            confirmation?: string | null;
             /**
              * Format: uuid
              * @description The conversation that the question belongs to: what was asked there before is its history, and the question and
@@ -2164,7 +2194,7 @@ export interface components {
          * @description Why there is no answer, as a code that programs can rely on.
          * @enum {string}
          */
-        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "tool_arguments_missing" | "tool_not_allowed" | "tool_changed" | "tool_unavailable" | "tool_failed" | "tool_result_invalid" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
+        Reason: "no_results" | "low_similarity" | "low_coverage" | "low_confidence" | "not_answered" | "beside_the_question" | "no_thesis" | "unsupported_claims" | "out_of_scope" | "small_talk" | "terminology_not_found" | "terminology_timeout" | "terminology_error" | "terminology_ambiguous" | "entity_not_found" | "tool_arguments_missing" | "tool_not_allowed" | "tool_confirmation_needed" | "tool_confirmation_expired" | "tool_confirmation_used" | "tool_confirmation_unknown" | "tool_changed" | "tool_unavailable" | "tool_failed" | "tool_result_invalid" | "retrieval_unavailable" | "generation_unavailable" | "budget_exceeded" | "deadline";
         /**
          * @description What is wrong with the answer.
          * @enum {string}

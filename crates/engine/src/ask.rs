@@ -6,7 +6,7 @@ use ibidem_words::clock;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
-use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey};
+use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey, SubjectId};
 use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
@@ -75,7 +75,9 @@ impl Engine {
     ) -> Result<(Answer, TurnRecord), AskError> {
         let started = clock::now();
         let (at, policy, question) = (asked.at, asked.policy.clone(), asked.question.clone());
-        let Spoken { answer, draft, failure, stages, search, tool_calls } = self.ask(asked, listener).await?;
+        let by = Some(identity.subject().id());
+        let spoken = self.ask_as(by, asked, listener).await?;
+        let Spoken { answer, draft, failure, stages, search, tool_calls } = spoken;
         let draft = draft.as_ref();
         let took = started.elapsed();
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
@@ -88,7 +90,7 @@ impl Engine {
             duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             policy_hash: policy.hash,
             question,
-            answer: answer.clone(),
+            answer: answer.to_keep(),
             decision: DecisionRecord { class, tool_calls, ..decision },
             draft: draft.map(|draft| draft.raw.clone()),
             markers_dropped: draft.map_or(0, |draft| draft.markers.dropped()),
@@ -100,12 +102,25 @@ impl Engine {
     }
 
     /// An answer with its receipt, within the request's time. A refusal is an answer too.
+    ///
+    /// Nobody in particular asks: no tool that changes something is called. Whoever wants that takes a [`Self::turn`],
+    /// which is recorded.
     pub async fn ask(&self, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, AskError> {
+        self.ask_as(None, asked, listener).await
+    }
+
+    async fn ask_as(
+        &self,
+        by: Option<SubjectId>,
+        asked: Asked,
+        listener: &mut dyn Listener,
+    ) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
         let (at, policy) = (asked.at, asked.policy.in_force());
         let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
         let late = asked.clone();
-        let spoken = time_limit::kept(&late, spoken(&self.parts, asked, listener)).await.map_err(AskError::Model)?;
+        let spoken =
+            time_limit::kept(&late, spoken(&self.parts, by, asked, listener)).await.map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
         let answer = Answer { rewritten_question, ..spoken.answer };
         let answer = answer.sealed(at, policy, reader, self.signing_key.as_deref());
@@ -122,7 +137,7 @@ impl Engine {
         let (asked, _) = follow_up::standing(&self.parts, asked).await;
         let told = explain::Told { question: asked.question.query.clone(), policy: asked.policy.rules.name.clone() };
         let request_id = asked.request_id;
-        match route(&self.parts, asked, &mut Nobody).await {
+        match route(&self.parts, None, asked, &mut Nobody).await {
             Way::Decided(decided) => Ok(told.by_rule(decided.sealed(request_id).answer)),
             Way::Failed(asked, error) => Ok(told.by_rule(unavailable(&asked, &error).sealed(request_id).answer)),
             Way::Search(asked, named, _) => {
@@ -134,14 +149,19 @@ impl Engine {
 }
 
 /// Route, gather, sift, speak. Fails only when the asker named a model that cannot be had.
-async fn spoken(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Result<Spoken, ModelError> {
+async fn spoken(
+    parts: &Parts,
+    by: Option<SubjectId>,
+    asked: Asked,
+    listener: &mut dyn Listener,
+) -> Result<Spoken, ModelError> {
     // Before anything is searched: a mistake of the asker costs nothing.
     if let Some(named) = asked.question.model.as_deref() {
         parts.roles.check_named(named, asked.deadline).await?;
     }
     let request_id = asked.request_id;
     let began = clock::now();
-    let way = route(parts, asked, listener).instrument(trace_span!("route")).await;
+    let way = route(parts, by, asked, listener).instrument(trace_span!("route")).await;
     let mut stages = vec![("route", began.elapsed())];
     let (decided, search) = match way {
         Way::Decided(decided) => (*decided, None),

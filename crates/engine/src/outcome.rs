@@ -5,8 +5,8 @@ use std::time::Duration;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::ToolCallRecord;
 use ibidem_words::{
-    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, Reason, Receipt, Refusal,
-    RetrievalQuality, RouteTarget, Transparency,
+    Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, ProposedCall, Reason, Receipt,
+    Refusal, RetrievalQuality, RouteTarget, Transparency,
 };
 use uuid::Uuid;
 
@@ -112,6 +112,8 @@ pub(crate) struct Decided {
     pub(crate) failure: Option<String>,
     /// The tools that were called, or were to be.
     pub(crate) tool_calls: Vec<ToolCallRecord>,
+    /// A call that the asker is asked to confirm.
+    pub(crate) proposed: Option<ProposedCall>,
 }
 
 /// An answer, and what it was made from that the asker does not see.
@@ -133,13 +135,13 @@ pub struct Spoken {
 impl Decided {
     /// Without any model.
     pub(crate) fn plainly(outcome: Outcome, retrieval: Retrieval, log: TurnLog) -> Self {
-        Self { outcome, retrieval, log, draft: None, failure: None, tool_calls: Vec::new() }
+        Self { outcome, retrieval, log, draft: None, failure: None, tool_calls: Vec::new(), proposed: None }
     }
 
     /// With the answer as it goes out, but for the seal of its receipt.
     pub(crate) fn sealed(self, request_id: Uuid) -> Spoken {
-        let Self { outcome, retrieval, log, draft, failure, tool_calls } = self;
-        let answer = answer(request_id, retrieval, log, outcome);
+        let Self { outcome, retrieval, log, draft, failure, tool_calls, proposed } = self;
+        let answer = Answer { confirmation: proposed, ..answer(request_id, retrieval, log, outcome) };
         Spoken { answer, draft, failure, stages: Vec::new(), search: None, tool_calls }
     }
 
@@ -195,6 +197,7 @@ fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome
         context_tokens_used: 0,
         generation_time_ms: 0,
         trace,
+        confirmation: None,
     };
     match outcome {
         Outcome::Cited(cited) => Answer { action: Action::Cite, ..with_citations(blank, cited) },

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ibidem_words::degrade::Part;
+use ibidem_words::ports::confirmations::Confirmations;
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::memory::Memory;
 use ibidem_words::ports::owners::Owners;
@@ -38,6 +39,8 @@ pub struct Parts {
     pub admin_email: Option<String>,
     /// Tool servers by the names that the settings give them; none where nothing is looked up in other systems.
     pub tools: BTreeMap<String, Part<dyn Tools>>,
+    /// Where calls wait for their asker's word. Without it no tool that changes something is called.
+    pub confirmations: Option<Arc<dyn Confirmations>>,
 }
 
 impl Parts {
@@ -54,6 +57,7 @@ impl Parts {
             owners: None,
             admin_email: None,
             tools: BTreeMap::new(),
+            confirmations: None,
         }
     }
 }

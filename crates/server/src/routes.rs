@@ -110,7 +110,8 @@ pub fn router(state: AppState) -> Router {
     let (api, limits) = (api(state.clone()), state.limits);
     // Each call of a tool takes a place of its own in the API.
     let at_once = Arc::new(Semaphore::new(limits.max_in_flight));
-    let agents = post_service(mcp::service(api.clone(), limits.max_json_bytes));
+    let only_reads = state.engine_in_force().parts.tools.is_empty();
+    let agents = post_service(mcp::service(api.clone(), limits.max_json_bytes, only_reads));
     let agents = Router::new()
         .route(mcp::PATH, agents)
         .layer(from_fn_with_state(state.clone(), mcp::admit))

@@ -211,8 +211,8 @@ impl Store {
                GROUP BY t.name, h.target ORDER BY t.name COLLATE "C", h.target COLLATE "C""#,
         )
         .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .in_time(self)
+        .await?;
         let counts = rows.into_iter().map(|row| HandOverCounts {
             tenant: row.tenant,
             target: row.target,

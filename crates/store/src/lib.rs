@@ -7,6 +7,7 @@ mod backup;
 mod catalogue;
 mod collections;
 mod commit;
+mod confirmations;
 mod conversations;
 mod convert;
 mod document_list;

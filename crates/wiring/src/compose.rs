@@ -310,6 +310,7 @@ impl Parts {
                 parts.owners = Some(Arc::new(self.store.clone()));
                 parts.admin_email = settings.admin_email.clone();
                 parts.tools = tools;
+                parts.confirmations = Some(Arc::new(self.store.clone()));
             }))
     }
 

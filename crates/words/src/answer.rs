@@ -5,7 +5,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, CharSpan, CitedSource, GateRecord, PolicyInForce, Reason, Receipt, Sha256Hash, SigningKey};
+use super::{
+    Action, CharSpan, CitedSource, GateRecord, PolicyInForce, ProposedCall, Reason, Receipt, Sha256Hash, SigningKey,
+};
 
 /// The source of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -214,11 +216,21 @@ pub struct Answer {
     pub generation_time_ms: u64,
     pub grounded: bool,
     pub trace: Vec<GateRecord>,
+    /// What would be done in another system if the asker confirms it. Left out where nothing is to be confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<ProposedCall>,
     /// Null only in an answer that is still being made.
     pub receipt: Option<Receipt>,
 }
 
 impl Answer {
+    /// The answer as it may be kept: without the token that confirms what it proposes.
+    #[must_use]
+    pub fn to_keep(&self) -> Self {
+        let kept = self.clone();
+        Self { confirmation: kept.confirmation.map(ProposedCall::without_token), ..kept }
+    }
+
     /// The finished answer, with the receipt of what it says and by what it was read, signed where there is a key: nothing
     /// in it may change after this.
     #[must_use]

@@ -56,6 +56,14 @@ pub enum Reason {
     ToolArgumentsMissing,
     /// The tool changes something, and nobody may call such a tool from here.
     ToolNotAllowed,
+    /// The tool changes something: nothing is done until the asker confirms it.
+    ToolConfirmationNeeded,
+    /// The confirmation came too late. Nothing was done.
+    ToolConfirmationExpired,
+    /// The confirmation was used before. Nothing was done again.
+    ToolConfirmationUsed,
+    /// There is no such confirmation, or it is not this asker's in this conversation. Nothing was done.
+    ToolConfirmationUnknown,
     /// The tool is not the one that the policy allows any more: it was not called.
     ToolChanged,
     /// The tool server does not answer.
@@ -71,7 +79,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 29] = [
         Self::NoResults,
         Self::LowSimilarity,
         Self::LowCoverage,
@@ -89,6 +97,10 @@ impl Reason {
         Self::EntityNotFound,
         Self::ToolArgumentsMissing,
         Self::ToolNotAllowed,
+        Self::ToolConfirmationNeeded,
+        Self::ToolConfirmationExpired,
+        Self::ToolConfirmationUsed,
+        Self::ToolConfirmationUnknown,
         Self::ToolChanged,
         Self::ToolUnavailable,
         Self::ToolFailed,
@@ -118,6 +130,10 @@ impl Reason {
             Self::EntityNotFound => "entity_not_found",
             Self::ToolArgumentsMissing => "tool_arguments_missing",
             Self::ToolNotAllowed => "tool_not_allowed",
+            Self::ToolConfirmationNeeded => "tool_confirmation_needed",
+            Self::ToolConfirmationExpired => "tool_confirmation_expired",
+            Self::ToolConfirmationUsed => "tool_confirmation_used",
+            Self::ToolConfirmationUnknown => "tool_confirmation_unknown",
             Self::ToolChanged => "tool_changed",
             Self::ToolUnavailable => "tool_unavailable",
             Self::ToolFailed => "tool_failed",

@@ -8,6 +8,7 @@ mod answer;
 mod canonical;
 mod clean;
 pub mod clock;
+mod confirmation;
 pub mod curate;
 mod decision;
 pub mod degrade;
@@ -35,6 +36,7 @@ pub use answer::{
     Answer, Citation, CitedTool, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
 };
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
+pub use confirmation::{ConfirmationToken, InvalidToken, ProposedCall, without_tokens};
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::{Candidate, Promise, as_shown};

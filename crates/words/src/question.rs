@@ -1,9 +1,11 @@
 //! What is asked: text from outside, checked and made safe once, here.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{CollectionName, seen};
+use super::{CollectionName, ConfirmationToken, seen, without_tokens};
 
 /// Who said a line of the conversation so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -29,7 +31,7 @@ pub struct Message {
 /// A question. Who asks is not part of it: that comes from an authenticated identity alone.
 ///
 /// Outside this crate one is made by the constructors below and in no other way, and they take characters out that
-/// nobody sees: no search, prompt, verifier, log or record meets them.
+/// nobody sees: no search, prompt, verifier, log or record meets them. They take confirmation tokens out as well.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Question {
@@ -41,6 +43,12 @@ pub struct Question {
     pub model: Option<String>,
     pub max_context_chunks: usize,
     pub session_id: Option<String>,
+    /// What the asker confirms with it: only their own message of this turn can, never an earlier one.
+    #[serde(skip)]
+    pub confirmation: Option<ConfirmationToken>,
+    /// What ties a confirmation to its conversation where there is no session: by the door that it came in by.
+    #[serde(skip)]
+    pub conversation: Option<String>,
     /// It was put in other words than the asker's.
     #[serde(skip)]
     pub reworded: bool,
@@ -55,6 +63,10 @@ pub struct QuestionDraft {
     pub model: Option<String>,
     pub max_context_chunks: usize,
     pub session_id: Option<String>,
+    /// A token that confirms what an earlier answer proposed; the query may be one too.
+    pub confirmation: Option<String>,
+    /// What ties a confirmation to its conversation where there is no session.
+    pub conversation: Option<String>,
 }
 
 impl Default for QuestionDraft {
@@ -66,6 +78,8 @@ impl Default for QuestionDraft {
             model: None,
             max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
             session_id: None,
+            confirmation: None,
+            conversation: None,
         }
     }
 }
@@ -99,8 +113,11 @@ impl Question {
 
     /// A question by its text alone.
     pub fn new(query: impl Into<String>) -> Self {
+        let query = query.into();
         Self {
-            query: clean(query.into()),
+            confirmation: ConfirmationToken::confirming(&seen(&query)),
+            conversation: None,
+            query: clean(query),
             collections: Vec::new(),
             history: Vec::new(),
             model: None,
@@ -112,6 +129,13 @@ impl Question {
 
     /// A question that somebody sent, if it can be asked.
     pub fn checked(draft: QuestionDraft) -> Result<Self, InvalidQuestion> {
+        let confirmation = match draft.confirmation {
+            None => ConfirmationToken::confirming(&seen(&draft.query)),
+            Some(token) => {
+                let problem = |error: super::InvalidToken| InvalidQuestion::new("confirmation", error.to_string());
+                Some(token.try_into().map_err(problem)?)
+            }
+        };
         let query = checked_query(draft.query)?;
         at_most("collections", "entries", draft.collections.len(), Self::MOST_COLLECTIONS)?;
         if !(1..=Self::MOST_CONTEXT_CHUNKS).contains(&draft.max_context_chunks) {
@@ -126,6 +150,8 @@ impl Question {
             model: draft.model.map(|model| checked_name("model", model)).transpose()?,
             max_context_chunks: draft.max_context_chunks,
             session_id: draft.session_id.map(|id| checked_name("session_id", id)).transpose()?,
+            confirmation,
+            conversation: draft.conversation,
             reworded: false,
         })
     }
@@ -173,9 +199,13 @@ impl Question {
 }
 
 fn clean(text: String) -> String {
-    match seen(&text) {
-        std::borrow::Cow::Borrowed(_) => text,
-        std::borrow::Cow::Owned(clean) => clean,
+    let text = match seen(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    };
+    match without_tokens(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
     }
 }
 

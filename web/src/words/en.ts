@@ -69,6 +69,8 @@ export const en = {
 
   noAnswer: 'No answer',
   whichOne: 'Which one do you mean?',
+  confirm: 'Confirm, and have it done',
+  confirmUntil: (time: string) => `Nothing is done unless you confirm it before ${time}.`,
   why: 'Why',
   numbers: 'The numbers',
   gate: 'Rule',

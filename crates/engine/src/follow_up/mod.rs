@@ -14,7 +14,7 @@ use crate::turn::Asked;
 /// The question as it is searched for, and its new wording where it has one.
 pub(crate) async fn standing(parts: &Parts, mut asked: Asked) -> (Asked, Option<String>) {
     let answered = answered_questions(&asked.question);
-    if answered.is_empty() {
+    if answered.is_empty() || asked.question.confirmation.is_some() {
         return (asked, None);
     }
     let mut spoken = Spoken::default();

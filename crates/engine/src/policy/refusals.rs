@@ -53,6 +53,12 @@ pub(super) fn why(reason: Reason) -> &'static str {
         Reason::EntityNotFound => "No document that you may read has this name.",
         Reason::ToolArgumentsMissing => "The question lacks what the fact is looked up by.",
         Reason::ToolNotAllowed => "This would change something in another system, which is not done from here.",
+        Reason::ToolConfirmationNeeded => "This changes something in another system, and waits to be confirmed.",
+        Reason::ToolConfirmationExpired => "The confirmation came too late, so nothing was done.",
+        Reason::ToolConfirmationUsed => "The confirmation was used before, so nothing was done again.",
+        Reason::ToolConfirmationUnknown => {
+            "There is no such confirmation of yours in this conversation, so nothing was done."
+        }
         Reason::ToolChanged => {
             "The system that has the fact was changed, and is not asked until somebody has looked at it."
         }

@@ -7,6 +7,9 @@ use serde::Deserialize;
 
 use super::QuestionPattern;
 
+/// A confirmation that waits longer is not what its asker remembers.
+const LONGEST_CONFIRMATION_S: u32 = 3_600;
+
 /// A tool that may be called.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,9 +24,13 @@ pub struct ToolRules {
     pub pinned: Sha256Hash,
     /// It is called for askers with one of these tags. For others it does not exist.
     pub tags: Vec<Tag>,
-    /// It changes something. Such a tool is never called.
+    /// It changes something. It is called when the asker has confirmed the call, and never where `wording.confirm` is not
+    /// there.
     #[serde(default)]
     pub writes: bool,
+    /// How long the asker can confirm, in seconds.
+    #[serde(default = "confirm_within_s")]
+    pub confirm_within_s: u32,
     /// What it is given, each read from the asker's own words.
     pub arguments: Vec<ArgumentRules>,
     /// The fields by which a result says that there is no such thing, with their values.
@@ -33,6 +40,10 @@ pub struct ToolRules {
     #[serde(default = "most_bytes")]
     pub most_bytes: usize,
     pub wording: ToolWording,
+}
+
+fn confirm_within_s() -> u32 {
+    300
 }
 
 fn most_bytes() -> usize {
@@ -72,6 +83,13 @@ pub struct ToolWording {
     pub absent: Template,
     /// Said above what is missing.
     pub missing: String,
+    /// Of a tool that changes something: what will happen, with arguments in place of `{argument}`. The asker confirms
+    /// that, or nothing is called.
+    #[serde(default)]
+    pub confirm: Option<Template>,
+    /// Said where the call was sent and nobody knows whether it was done.
+    #[serde(default)]
+    pub unsure: Option<String>,
 }
 
 /// Fixed words with holes.
@@ -155,6 +173,23 @@ impl ToolRules {
             found.push(format!(
                 "gather.tools: the words of {name} for what is absent name {other}, which is no argument"
             ));
+        }
+        match (&self.wording.confirm, &self.wording.unsure) {
+            (Some(_), _) if !self.writes => {
+                found.push(format!("gather.tools: {name} has words to confirm it, and does not say `writes: true`"));
+            }
+            (Some(confirm), unsure) => {
+                if let Some(other) = confirm.names().find(|hole| !names.contains(hole)) {
+                    found.push(format!("gather.tools: wording.confirm of {name} names {other}, which is no argument"));
+                }
+                if unsure.as_ref().is_none_or(|words| words.trim().is_empty()) {
+                    found.push(format!("gather.tools: {name} lacks wording.unsure: say what the asker is to do"));
+                }
+            }
+            (None, _) => {}
+        }
+        if !(1..=LONGEST_CONFIRMATION_S).contains(&self.confirm_within_s) {
+            found.push(format!("gather.tools: confirm_within_s of {name} must be from 1 to {LONGEST_CONFIRMATION_S}"));
         }
         if self.most_bytes == 0 {
             found.push(format!("gather.tools: most_bytes of {name} is 0: no result could ever be used"));

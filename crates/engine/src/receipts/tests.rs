@@ -133,6 +133,7 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
         context_chunks_used: 1,
         context_tokens_used: 8,
         generation_time_ms: 12,
+        confirmation: None,
         grounded: true,
         trace: vec![GateRecord {
             gate: "top1".to_owned(),

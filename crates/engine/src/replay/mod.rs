@@ -107,8 +107,17 @@ impl<'a> Replay<'a> {
         };
         let is_hidden = call.result.iter().any(|(_, value)| value.starts_with(HIDDEN));
         let outcome = match call.outcome {
-            _ if rules.writes => ToolOutcome::NotAllowed,
+            _ if rules.writes && rules.wording.confirm.is_none() => ToolOutcome::NotAllowed,
             _ if call.pin.is_some_and(|pin| pin != rules.pinned) => ToolOutcome::Changed,
+            // It was called without the asker's word, and would be proposed.
+            ToolOutcome::Answered | ToolOutcome::Absent | ToolOutcome::UnsupportedFigure
+                if rules.writes && call.confirms.is_none() =>
+            {
+                return Again::Open(Open::OtherEvidence);
+            }
+            // It was proposed, and would be called.
+            ToolOutcome::ConfirmationNeeded if !rules.writes => return Again::Open(Open::OtherEvidence),
+            ToolOutcome::NotAllowed if rules.writes => return as_it_was(),
             _ if is_hidden => return as_it_was(),
             ToolOutcome::Answered | ToolOutcome::Absent | ToolOutcome::UnsupportedFigure => {
                 match told(rules, &call.result) {

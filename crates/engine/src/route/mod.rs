@@ -1,7 +1,7 @@
 //! The first movement: which way a question takes, by rule. No model decides any of it.
 //!
-//! Small talk comes first, then a tool that the words of the question name, then an address, then a list, then a term, then
-//! the topic, which may have a tool too. What a rule answers, asks back or refuses is never searched for.
+//! The asker's word for a call that was proposed comes first. Then come small talk, a tool that the words of the question
+//! name, an address, a list, a term, and the topic, which may have a tool too. What a rule answers, asks back or refuses is never searched for.
 
 pub mod addresses;
 pub(crate) mod classes;
@@ -17,6 +17,7 @@ pub mod topics;
 
 use std::ops::ControlFlow;
 
+use ibidem_words::SubjectId;
 use lists::asked_list;
 use named::Quoted;
 use rules::{Route, route as by_words};
@@ -47,8 +48,9 @@ fn decided(decided: Decided) -> Way {
     Way::Decided(Box::new(decided))
 }
 
-pub(crate) async fn route(parts: &Parts, asked: Asked, listener: &mut dyn Listener) -> Way {
-    match found(parts, asked, listener).await {
+/// `by` is whose word can confirm a call that changes something; none where nobody's can.
+pub(crate) async fn route(parts: &Parts, by: Option<SubjectId>, asked: Asked, listener: &mut dyn Listener) -> Way {
+    match found(parts, by, asked, listener).await {
         ControlFlow::Break(way) => way,
         ControlFlow::Continue((asked, named, undefined)) => Way::Search(asked, named, undefined),
     }
@@ -56,6 +58,7 @@ pub(crate) async fn route(parts: &Parts, asked: Asked, listener: &mut dyn Listen
 
 async fn found(
     parts: &Parts,
+    by: Option<SubjectId>,
     asked: Asked,
     listener: &mut dyn Listener,
 ) -> Step<(Asked, NamedDocuments, Option<UndefinedTerm>)> {
@@ -63,11 +66,14 @@ async fn found(
     let rules = &policy.rules.gather;
     let query = asked.question.query.clone();
 
+    if let Some(token) = &asked.question.confirmation {
+        return ControlFlow::Break(decided(tools::confirmed(parts, by, &asked, token, listener).await));
+    }
     if let Some(replied) = rules.small_talk.as_ref().and_then(|rules| small_talk::reply(&query, rules, listener)) {
         return ControlFlow::Break(decided(replied));
     }
     if let Some(tool) = tools::meant(parts, &asked, rules) {
-        return ControlFlow::Break(decided(tools::looked_up(tool, &asked, listener).await));
+        return ControlFlow::Break(decided(tools::looked_up(parts, tool, by, &asked, listener).await));
     }
     let (asked, named) = by_address(parts, asked, listener).await?;
     if !named.documents.is_empty() {
@@ -90,7 +96,7 @@ async fn found(
             Defined::Nowhere(term) => undefined = Some(term),
         }
     }
-    let asked = by_topic(parts, asked, listener).await?;
+    let asked = by_topic(parts, by, asked, listener).await?;
     ControlFlow::Continue((asked, named, undefined))
 }
 
@@ -135,7 +141,7 @@ async fn by_address(parts: &Parts, asked: Asked, listener: &mut dyn Listener) ->
 
 /// Where the policy has topics: confines the search to the topic's collections, or asks its tool, or asks back, or says
 /// what there is.
-async fn by_topic(parts: &Parts, mut asked: Asked, listener: &mut dyn Listener) -> Step<Asked> {
+async fn by_topic(parts: &Parts, by: Option<SubjectId>, mut asked: Asked, listener: &mut dyn Listener) -> Step<Asked> {
     let policy = asked.policy.clone();
     let gather = &policy.rules.gather;
     let Some(rules) = &gather.topics else { return ControlFlow::Continue(asked) };
@@ -155,7 +161,7 @@ async fn by_topic(parts: &Parts, mut asked: Asked, listener: &mut dyn Listener) 
     ControlFlow::Break(match topics::place(&parts.exemplars, embedder, &asked, rules, &is_there).await {
         Ok(Placed::Topic { topic, .. }) => {
             if let Some(tool) = tools::of_topic(parts, &asked, gather, topic) {
-                return ControlFlow::Break(decided(tools::looked_up(tool, &asked, listener).await));
+                return ControlFlow::Break(decided(tools::looked_up(parts, tool, by, &asked, listener).await));
             }
             if asked.question.collections.is_empty() {
                 asked.question.collections.clone_from(&topic.collections);

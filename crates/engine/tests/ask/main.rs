@@ -4,6 +4,7 @@
 
 mod answers;
 mod confidence;
+mod confirmations;
 mod difference;
 mod disguises;
 mod gathering;

@@ -1,5 +1,6 @@
 //! The scenarios in `scenarios/<policy>/*.yaml`: a library, a question, and the decision it must end in.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,11 +8,11 @@ use async_trait::async_trait;
 use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_words::degrade::Fallback;
 use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeConcept, FakeModel, FakeVocabulary, Script};
+use ibidem_words::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
-use ibidem_words::{Action, DocumentKind, ModelHash, Reason, Sha256Hash, SimilarityScale, Verdict};
+use ibidem_words::{Action, DocumentKind, Identity, ModelHash, Reason, Sha256Hash, SimilarityScale, Tag, Verdict};
 use serde::Deserialize;
 
 use crate::world::{Book, World};
@@ -31,6 +32,12 @@ struct Scenario {
     /// The service desk of `demo/support/desk` can be asked for facts, as a fake of it.
     #[serde(default)]
     desk: bool,
+    /// The asker's tags beside that of the documents.
+    #[serde(default)]
+    tags: Vec<Tag>,
+    /// Asked before the question, which has the token of what it proposes in place of `{token}`.
+    #[serde(default)]
+    confirms: Option<String>,
     question: String,
     /// What the model says when it is asked; it cannot be reached when this is left out.
     #[serde(default)]
@@ -132,6 +139,9 @@ struct Expectation {
     #[serde(default)]
     model_used: Option<String>,
     model_calls: usize,
+    /// Calls of the desk's tools in all, compared when given.
+    #[serde(default)]
+    tool_calls: Option<usize>,
     /// Gates by name, with their verdict and what they observed.
     #[serde(default)]
     gates: Vec<(String, Verdict, f64)>,
@@ -251,11 +261,21 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     world.engine.parts.admin_email = scenario.admin;
     world.engine.parts.vocabulary =
         scenario.vocabulary.map(|entries| Part::bare(vocabulary(entries, scenario.vocabulary_is)));
+    let desk = Arc::new(ibidem_words::suites::tools::desk());
     if scenario.desk {
-        let desk: Arc<dyn Tools> = Arc::new(ibidem_words::suites::tools::desk());
-        world.engine.parts.tools = [("desk".to_owned(), Part::bare(desk))].into();
+        world.engine.parts.tools = [("desk".to_owned(), Part::bare(desk.clone() as Arc<dyn Tools>))].into();
+        world.engine.parts.confirmations = Some(Arc::new(FakeConfirmations::default()));
     }
-    let answer = world.ask(&scenario.question).await.answer;
+    let mut tags: BTreeSet<Tag> = scenario.tags.into_iter().collect();
+    tags.insert(crate::world::TAG.parse().unwrap());
+    let identity = Identity::for_tests(world.tenant, "s", tags);
+    let mut question = scenario.question;
+    if let Some(confirms) = &scenario.confirms {
+        let proposed =
+            world.turn(&identity, confirms).await.0.confirmation.unwrap_or_else(|| panic!("{}", file.display()));
+        question = question.replace("{token}", proposed.token.unwrap().revealed());
+    }
+    let (answer, _) = world.turn(&identity, &question).await;
     let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
     let expect = scenario.expect;
     assert_eq!(answer.action, expect.action, "{what}");
@@ -296,6 +316,9 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
         assert_eq!(answer.retrieval_quality.fallback_reasons, expect.fallback_reasons, "{what}");
     }
     assert_eq!(world.model_calls(), expect.model_calls, "{what}");
+    if let Some(calls) = expect.tool_calls {
+        assert_eq!(desk.calls(), calls, "{what}");
+    }
     for (gate, verdict, observed) in expect.gates {
         let found = answer.trace.iter().find(|record| record.gate == gate);
         let found = found.unwrap_or_else(|| panic!("no gate {gate}: {what}"));

@@ -16,8 +16,9 @@ use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Scr
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Scope, Sha256Hash, Tag,
+    Answer, CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Scope, Sha256Hash, Tag,
     TenantId,
 };
 use uuid::Uuid;
@@ -131,6 +132,12 @@ impl World {
 
     pub(crate) async fn put(&self, question: Question) -> Result<Spoken, AskError> {
         self.engine.ask(self.asked(question), &mut Nobody).await
+    }
+
+    /// A turn as every way in takes it, with its record.
+    pub(crate) async fn turn(&self, identity: &Identity, query: &str) -> (Answer, TurnRecord) {
+        let asked = Asked { scope: Scope::of(identity), ..self.asked(Question::new(query)) };
+        self.engine.turn(identity, asked, &mut Nobody).await.unwrap()
     }
 
     pub(crate) fn asked(&self, question: Question) -> Asked {

@@ -8,7 +8,9 @@ use ibidem_engine::policy::Policy;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
-use ibidem_words::{Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status};
+use ibidem_words::{
+    Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status, without_tokens,
+};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
@@ -51,7 +53,10 @@ const NOT_ANSWERED: u8 = 3;
 
 impl Ask {
     pub(crate) fn act(&self) -> ActionRecord {
-        ActionRecord { query: Some(self.query.clone()), ..self.access.operator.act(AuditedAction::Ask) }
+        ActionRecord {
+            query: Some(without_tokens(&self.query).into_owned()),
+            ..self.access.operator.act(AuditedAction::Ask)
+        }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
@@ -174,6 +179,10 @@ fn show(answer: &Answer) {
     }
     for suggestion in &answer.suggestions {
         console::say(&format!("Next: {suggestion}"));
+    }
+    if let Some((proposed, sentence)) = answer.confirmation.as_ref().and_then(|it| Some((it, it.sentence()?))) {
+        let end = proposed.expires_at.format("%H:%M UTC");
+        console::say(&format!("Nothing is done unless you ask, before {end}: {sentence}"));
     }
     for citation in &answer.citations {
         console::say(&source_line(citation));

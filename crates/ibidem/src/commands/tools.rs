@@ -35,6 +35,7 @@ impl Tools {
             match rules.find(|rules| rules.server == server && rules.tool == tool.name) {
                 None => "not in the policy",
                 Some(rules) if rules.pinned != tool.pin() => "changed: not called",
+                Some(rules) if rules.writes && rules.wording.confirm.is_some() => "called when the asker confirms it",
                 Some(rules) if rules.writes || tool.read_only == Some(false) => "changes something: not called",
                 Some(_) => "called",
             }

@@ -53,6 +53,11 @@ pub(crate) struct QuestionBody {
     /// its answer are kept there. Not together with `history`.
     #[serde(default)]
     conversation_id: Option<Uuid>,
+    /// The token of an answer's `confirmation`: what was proposed there is done. `query` is then recorded and not asked. The
+    /// query `confirm with` and the token does the same.
+    #[serde(default)]
+    #[schema(min_length = 36, max_length = 36)]
+    confirmation: Option<String>,
     /// Send each sentence as soon as it may be shown, as server-sent events.
     #[serde(default)]
     stream: bool,
@@ -111,6 +116,8 @@ pub(crate) async fn ask(turn: TurnRequest, Sent(body): Sent<QuestionBody>) -> Re
         model: body.model,
         max_context_chunks: body.max_context_chunks,
         session_id: body.session_id.or_else(|| body.conversation_id.map(|id| id.to_string())),
+        confirmation: body.confirmation,
+        conversation: None,
     })?;
     if !body.stream {
         return Ok(Json(turn.begin(question, Box::new(Nobody)).await?.whole().await?).into_response());

@@ -33,6 +33,13 @@ pub(crate) async fn read_metrics(State(state): State<AppState>, request: Request
             }
         }
     }
+    if !state.hand_over.targets.is_empty() {
+        // The worker sends them, and the database is what both see. A database that is away leaves the last numbers.
+        match state.store.hand_over_counts().await {
+            Ok(counts) => state.metrics.hand_overs(&counts),
+            Err(error) => tracing::warn!(%error, "the hand-overs could not be counted"),
+        }
+    }
     let text = state.metrics.text().map_err(|error| {
         tracing::error!(%error, "the metrics could not be written");
         Problem::internal()

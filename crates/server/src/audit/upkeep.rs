@@ -1,8 +1,9 @@
-//! What a running server does for the audit's table: the next month is there before it begins, the oldest goes.
+//! What a running server does for the audit's table: the next month is there before it begins, the oldest goes. Calls that
+//! nobody confirmed in time go too.
 
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, Pruned, Store};
 use serde_json::json;
 use tokio::time::{Instant, interval};
@@ -11,6 +12,8 @@ use super::AuditSettings;
 
 /// Often enough that a month is there in time after a database was away for days.
 const LOOK_EVERY: Duration = Duration::from_secs(60 * 60);
+/// How long it can be said of a confirmation that it has expired or was used.
+const CONFIRMATIONS_KEPT: TimeDelta = TimeDelta::days(1);
 const PRUNE_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Begins at once and goes on until it is dropped. Whatever fails is tried again the next hour.
@@ -23,6 +26,9 @@ pub(crate) async fn keep_up(store: Store, AuditSettings { log, retention }: Audi
             Ok(0) => {}
             Ok(made) => tracing::info!(made, "months of the audit were made"),
             Err(error) => tracing::warn!(%error, "the audit's next month could not be made; it is tried again"),
+        }
+        if let Err(error) = store.sweep_confirmations(Utc::now() - CONFIRMATIONS_KEPT).await {
+            tracing::warn!(%error, "old confirmations could not be deleted; it is tried again");
         }
         let Some(retention) = retention else { continue };
         if pruned_at.is_some_and(|at| at.elapsed() < PRUNE_EVERY) {

@@ -45,15 +45,20 @@ const INSTRUCTIONS: &str = "Answers from an organisation's own documents. `ask` 
 /// The templates' one resource: a document's text.
 const DOCUMENTS: &str = "ibidem://documents/";
 
-/// The service for [`PATH`], which calls `api`.
-pub(crate) fn service(api: Router, most_bytes: usize) -> StreamableHttpService<Door, NeverSessionManager> {
+/// The service for [`PATH`], which calls `api`. Where tools of other systems are configured, `ask` may have one change
+/// something, and agents are told so.
+pub(crate) fn service(
+    api: Router,
+    most_bytes: usize,
+    only_reads: bool,
+) -> StreamableHttpService<Door, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(most_bytes)
         // `admit` has looked at the origin, and callers show credentials at every request.
         .disable_allowed_hosts();
-    let door = Door { api };
+    let door = Door { api, only_reads };
     StreamableHttpService::new(move || Ok(door.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
@@ -90,6 +95,7 @@ pub(crate) async fn admit(State(state): State<AppState>, request: Request, next:
 #[derive(Clone)]
 pub(crate) struct Door {
     api: Router,
+    only_reads: bool,
 }
 
 impl Door {
@@ -113,11 +119,11 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().to_vec()))
+        Ok(ListToolsResult::with_all_items(tools::all(self.only_reads)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::named(name).cloned()
+        tools::all(self.only_reads).into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(

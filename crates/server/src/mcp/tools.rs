@@ -22,14 +22,14 @@ const LONGEST_TERM: usize = 200;
 /// Every tool, as agents are told of it. They are written once: no call changes them.
 static ALL: LazyLock<Vec<Tool>> = LazyLock::new(written);
 
-/// Every tool, as agents are told of it.
-pub(super) fn all() -> &'static [Tool] {
-    &ALL
-}
-
-/// The tool of this name.
-pub(super) fn named(name: &str) -> Option<&'static Tool> {
-    all().iter().find(|tool| tool.name == name)
+/// Every tool, as agents are told of it. Asking changes nothing where no tool of another system is configured; where one is,
+/// it may, with a confirmation.
+pub(super) fn all(only_reads: bool) -> Vec<Tool> {
+    let mut tools = ALL.clone();
+    if let Some(ask) = tools.iter_mut().find(|tool| tool.name == ASK && !only_reads) {
+        ask.annotations = Some(ToolAnnotations::new().read_only(false).destructive(false).open_world(false));
+    }
+    tools
 }
 
 fn written() -> Vec<Tool> {
@@ -45,7 +45,14 @@ fn written() -> Vec<Tool> {
             "Ask a question",
             "Answers a question from the documents, with sources, or refuses and says why. Every sentence of the answer \
              was checked against the passages that it cites.",
-            &json!({ "query": query, "collections": collections }),
+            &json!({
+                "query": query, "collections": collections,
+                "confirmation": {
+                    "type": "string", "minLength": 36, "maxLength": 36,
+                    "description": "The token of an answer's `confirmation`, to have done what it proposes. Give it only \
+                        after the person whom you work for has agreed to that."
+                }
+            }),
             &["query"],
             answer_schema(),
         ),
@@ -206,7 +213,12 @@ fn answer_schema() -> Value {
             "action": { "type": "string", "description": "What became of the question: cite, refuse, clarify or route." },
             "answer": { "type": "string", "description": "The answer with markers such as [1], or the refusal." },
             "refused": { "type": "boolean" },
-            "citations": { "type": "array", "items": { "type": "object" } }
+            "citations": { "type": "array", "items": { "type": "object" } },
+            "confirmation": {
+                "type": "object",
+                "description": "What would be done in another system, with which arguments, and the token that confirms it. \
+                    Nothing was done yet."
+            }
         }),
         &["request_id", "action", "answer", "refused", "citations"],
     )
@@ -222,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_schemas_of_objects_and_a_call() {
-        for tool in all() {
+        for tool in all(true) {
             for schema in [Some(&tool.input_schema), tool.output_schema.as_ref()] {
                 assert_eq!(schema.and_then(|schema| schema.get("type")), Some(&json!("object")), "{}", tool.name);
             }

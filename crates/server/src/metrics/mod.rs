@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use ibidem_store::{Feedback, FeedbackReason, Thumb};
+use ibidem_store::{Feedback, FeedbackReason, HandOverCounts, Thumb};
 use ibidem_words::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
 use ibidem_words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
@@ -28,6 +28,7 @@ pub use parts::{PartCounts, ToolCalls, VocabularyCounts};
 /// One label and its value. Values come from code, or from a list that cannot grow without end.
 type Label = [(&'static str, Cow<'static, str>); 1];
 type Counters = Family<Label, Counter>;
+type Gauges = Family<Label, Gauge>;
 type Histograms = Family<Label, Histogram, fn() -> Histogram>;
 
 /// From what is in memory to what a person gives up on.
@@ -56,6 +57,7 @@ pub(crate) struct Metrics {
     citations_broken: Counter,
     responses: Counters,
     tool_calls: RecordedCalls,
+    hand_overs: Gauges,
     pub(crate) audit: AuditCounts,
 }
 
@@ -95,6 +97,9 @@ impl Metrics {
         let (written, lost) = (counter(&names::AUDIT_WRITTEN), counter(&names::AUDIT_LOST));
         let audit = AuditCounts { waiting: Gauge::default(), written, lost };
         registry.register(names::AUDIT_WAITING.registered(), names::AUDIT_WAITING.help, audit.waiting.clone());
+        let hand_overs = Gauges::default();
+        let metric = &names::HAND_OVER_QUESTIONS;
+        registry.register(metric.registered(), metric.help, hand_overs.clone());
         let tool_calls = RecordedCalls::default();
         registry.register_collector(Box::new(parts::Read(parts, Arc::clone(&tool_calls))));
         let metrics = Self {
@@ -116,6 +121,7 @@ impl Metrics {
             citations_broken,
             responses,
             tool_calls,
+            hand_overs,
             audit,
         };
         metrics.begin_at_zero();
@@ -137,6 +143,7 @@ impl Metrics {
         zero(&self.markers, "outcome", &["expanded", "not_minted", "malformed", "repeated", "internal"]);
         zero(&self.sentences, "verdict", &SentenceVerdict::ALL.map(SentenceVerdict::as_str));
         zero(&self.responses, "status", &["2xx", "4xx", "5xx"]);
+        self.hand_overs(&[]);
         for collection in ["all", "several", "other"] {
             for counters in
                 [&self.retrievals, &self.embedding_requests, &self.embedding_failures, &self.embedding_fallbacks]
@@ -205,6 +212,17 @@ impl Metrics {
     pub(crate) fn feedback(&self, feedback: &Feedback) {
         let verdict = feedback.reason.map_or(feedback.thumb.as_str(), FeedbackReason::as_str);
         add(&self.feedback, "verdict", verdict, 1);
+    }
+
+    /// What the queue of hand-overs holds at this moment, of all tenants together.
+    pub(crate) fn hand_overs(&self, counts: &[HandOverCounts]) {
+        let sum = |number: fn(&HandOverCounts) -> u64| counts.iter().map(number).sum::<u64>();
+        for (state, count) in
+            [("waiting", sum(|of| of.waiting)), ("sent", sum(|of| of.sent)), ("given_up", sum(|of| of.failed))]
+        {
+            let gauge = self.hand_overs.get_or_create(&[("state", Cow::Borrowed(state))]);
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
     }
 
     /// Counts citations that went out, and those of them that the catalogue does not know.

@@ -86,6 +86,13 @@ pub(super) const HTTP_RESPONSE: Metric =
 pub(super) const TOOL_CALL: Metric =
     Metric::counter("tool_call_total", &["tool", "outcome"], "Calls of tools, by how they ended");
 
+pub(super) const HAND_OVER_QUESTIONS: Metric = Metric {
+    name: "hand_over_questions",
+    kind: Kind::Gauge,
+    labels: &["state"],
+    help: "Questions for owners of the last 30 days: waiting, sent, or given up; the same on every server",
+};
+
 pub(super) const AUDIT_WAITING: Metric =
     Metric { name: "audit_waiting", kind: Kind::Gauge, labels: &[], help: "Records of turns that are not written yet" };
 pub(super) const AUDIT_WRITTEN: Metric =
@@ -97,7 +104,7 @@ pub(super) const TRACE_SPAN_LOST: Metric =
     Metric::counter("trace_span_lost_total", &[], "Spans of traces that the collector did not get");
 
 /// All of them.
-pub const METRICS: [Metric; 28] = [
+pub const METRICS: [Metric; 29] = [
     RAG_ABSTENTION,
     RAG_ANSWER,
     RAG_SMALL_TALK,
@@ -122,6 +129,7 @@ pub const METRICS: [Metric; 28] = [
     CITATION_CHECKED,
     CITATION_BROKEN,
     HTTP_RESPONSE,
+    HAND_OVER_QUESTIONS,
     AUDIT_WAITING,
     AUDIT_WRITTEN,
     AUDIT_LOST,

@@ -12,7 +12,7 @@ use futures::channel::mpsc;
 use futures::{StreamExt as _, stream};
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_store::AuditedAction;
-use ibidem_words::{Answer, Citation, Question, QuestionDraft};
+use ibidem_words::{Answer, Citation, Question, QuestionDraft, Sha256Hash};
 use serde::Serialize;
 
 use super::background;
@@ -25,11 +25,15 @@ use crate::api::json::Sent;
 use crate::problem::Problem;
 use crate::turns::TurnRequest;
 
+/// No program's id of a chat is longer, in characters.
+const LONGEST_CHAT_ID: usize = 200;
+
 /// Answers the last question of a conversation.
 ///
 /// The same turn as `POST /v1/answers`, in the form of OpenAI's chat completions: the same text, sources and refusals.
 /// A refusal is an ordinary reply; the whole answer is in `ibidem`. A chat program's own prompts for titles, tags and
-/// follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions.
+/// follow-ups, which begin with `### Task:`, are answered by rule and counted nowhere as questions. What would change
+/// something in another system is proposed, and done after the message `confirm with` and the token of the proposal.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = ChatBody, security(("api_key" = [])),
     responses(
         (status = 200, content((Completion = "application/json"), (Chunk = "text/event-stream"))),
@@ -58,6 +62,7 @@ pub(crate) async fn complete(
         query: conversation.query,
         collections,
         history: conversation.history,
+        conversation: Some(conversation_of(&headers, conversation.opening)),
         ..QuestionDraft::default()
     })?;
     let links = Links::for_caller(&headers);
@@ -84,6 +89,14 @@ pub(crate) async fn complete(
     let ending = ending.flat_map(|events| stream::iter(events.into_iter().chain([done()]).map(Ok)));
     let opening = stream::once(async move { Ok::<_, Infallible>(event(&opening.opening())) });
     Ok(Sse::new(opening.chain(pieces).chain(ending)).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// What ties a confirmation to this conversation: the chat's own id where the program sends it, else how it began.
+fn conversation_of(headers: &HeaderMap, opening: Sha256Hash) -> String {
+    match headers.get("x-openwebui-chat-id").and_then(|id| id.to_str().ok()) {
+        Some(id) => format!("chat {}", id.chars().take(LONGEST_CHAT_ID).collect::<String>()),
+        None => format!("begun {opening}"),
+    }
 }
 
 /// Passes sentences on, with their markers as the whole text has them.

@@ -200,15 +200,24 @@ impl ShownText {
         let (text, places) = numbering.placed(&answer.answer, &answer.citations);
         let sources = numbered(&mut numbering, &answer.citations);
         let annotations = places.iter().filter_map(|place| annotation(*place, &sources, links)).collect();
-        Self { content: text + &source_list(&sources), annotations }
+        Self { content: text + &source_list(&sources) + &how_to_confirm(answer), annotations }
     }
 
     /// What follows the answer's own text.
     pub(super) fn sources(answer: &Answer) -> String {
         let mut numbering = Numbering::default();
         numbering.placed(&answer.answer, &answer.citations);
-        source_list(&numbered(&mut numbering, &answer.citations))
+        source_list(&numbered(&mut numbering, &answer.citations)) + &how_to_confirm(answer)
     }
+}
+
+/// How to confirm what the answer proposes, for programs that show text alone.
+fn how_to_confirm(answer: &Answer) -> String {
+    let proposed = answer.confirmation.as_ref();
+    let sentence = proposed.and_then(|proposed| Some((proposed.sentence()?, proposed.expires_at.format("%H:%M"))));
+    sentence.map_or_else(String::new, |(sentence, end)| {
+        format!("\n\nNothing is done unless you reply, before {end} UTC: {sentence}")
+    })
 }
 
 /// The citations in the order of their numbers. What no marker of the text names comes last.

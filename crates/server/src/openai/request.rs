@@ -1,6 +1,6 @@
 //! What a chat program sends, and the question in it.
 
-use ibidem_words::{Message, Question, Speaker};
+use ibidem_words::{Message, Question, Sha256Hash, Speaker};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -83,6 +83,8 @@ impl ChatMessage {
 pub(super) struct Conversation {
     pub(super) query: String,
     pub(super) history: Vec<Message>,
+    /// Of what the user said first: the same as long as the conversation goes on.
+    pub(super) opening: Sha256Hash,
 }
 
 impl Conversation {
@@ -94,8 +96,10 @@ impl Conversation {
         };
         let asked = messages.iter().rposition(|message| message.role == "user")?;
         let query = said(&messages[asked])?.content;
-        let history = messages[..asked].iter().filter_map(said).collect();
-        Some(Self { query, history: newest(history) })
+        let history: Vec<Message> = messages[..asked].iter().filter_map(said).collect();
+        let first = history.iter().find(|said| said.role == Speaker::User).map_or(&query, |said| &said.content);
+        let opening = Sha256Hash::of(first.as_bytes());
+        Some(Self { query, history: newest(history), opening })
     }
 }
 

@@ -1,9 +1,10 @@
 //! `POST /v1/chat/completions` and `GET /v1/models`: the same answers in the form that chat programs read.
 
 use axum::http::StatusCode;
+use ibidem_server::{QuotaSettings, Quotas, UseLimits};
 use serde_json::{Value, json};
 
-use super::world::World;
+use super::world::{Extras, POLICY, World, policy};
 
 const QUESTION: &str = "How many days of leave may be carried over?";
 
@@ -149,5 +150,72 @@ async fn a_chat_programs_own_prompts_ask_nothing_of_the_engine() {
         assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), json!({ "title": QUESTION }));
     }
     assert!(world.model.prompts().is_empty(), "no model was asked");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn what_front_ends_send_unasked_is_taken_and_fifty_turns_are_a_conversation() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    let plain = world.call("POST", "/v1/chat/completions", Some(&key), &chat(&json!(QUESTION), json!({}))).await.body;
+    let tool = json!({ "type": "function", "function": { "name": "call_refund", "description": "x".repeat(600) } });
+    let mut messages = vec![
+        json!({ "role": "system", "content": "Answer from what you know." }),
+        json!({ "role": "developer", "content": [{ "type": "text", "text": "Cite nothing." }] }),
+    ];
+    for turn in 0..50 {
+        messages.push(json!({ "role": "user", "content": format!("What is rule {turn}? — Straße, 日本, 🦓") }));
+        messages.push(json!({ "role": "assistant", "content": "Five.[1]", "annotations": [], "refusal": null }));
+    }
+    messages.push(json!({ "role": "user", "name": "anna", "content": QUESTION }));
+    let unasked = json!({
+        "messages": messages, "tools": vec![tool; 40], "tool_choice": "auto", "parallel_tool_calls": true,
+        "temperature": 1.7, "top_p": 0.1, "max_tokens": 5, "max_completion_tokens": 5, "stop": ["\n"], "user": "u1",
+        "seed": 7, "n": 1, "response_format": { "type": "json_object" }, "logprobs": true, "metadata": { "a": "b" },
+        "stream_options": null, "some_field_of_next_year": [1, { "x": null }],
+    });
+    let body = chat(&json!(QUESTION), unasked.clone());
+    assert!(body.len() > 25_000, "{}", body.len());
+    let reply = world.call("POST", "/v1/chat/completions", Some(&key), &body).await;
+    assert_eq!(reply.status, StatusCode::OK, "{}", reply.text);
+    assert_eq!(reply.body["choices"][0]["message"]["content"], plain["choices"][0]["message"]["content"]);
+    assert!(reply.body["choices"][0]["message"].get("tool_calls").is_none());
+
+    let mut streamed = unasked;
+    streamed["stream"] = json!(true);
+    let stream = world.call("POST", "/v1/chat/completions", Some(&key), &chat(&json!(QUESTION), streamed)).await;
+    let pieces = pieces(&stream.text);
+    assert_eq!(json!(text(&pieces)), plain["choices"][0]["message"]["content"]);
+    // Nobody asked for the usage: the piece that ends the text is the last.
+    assert_eq!(pieces.last().unwrap()["choices"][0]["finish_reason"], "stop");
+    assert!(pieces.iter().all(|piece| piece.get("usage").is_none() && piece["object"] == "chat.completion.chunk"));
+    let ids: std::collections::BTreeSet<&str> = pieces.iter().map(|piece| piece["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 1, "one completion has one id");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_error_before_the_first_byte_of_a_stream_is_a_plain_error() {
+    let few = UseLimits { requests_per_minute: 1, ..UseLimits::default() };
+    let quotas = Quotas::new(QuotaSettings { key: few, ..QuotaSettings::default() });
+    let world = World::create_with(policy(POLICY), Extras { quotas, ..Extras::default() }).await;
+    let (key, limited) = (world.key("asker", &[]).await, world.key("asker", &[]).await);
+    let stream = |model: &str| chat(&json!(QUESTION), json!({ "stream": true, "model": model }));
+    assert_eq!(world.call("GET", "/v1/models", Some(&limited), "").await.status, StatusCode::OK);
+    for (key, model, status, kind) in [
+        (None, "ibidem", StatusCode::UNAUTHORIZED, "authentication_error"),
+        (Some(&key), "gpt-4o", StatusCode::NOT_FOUND, "invalid_request_error"),
+        (Some(&limited), "ibidem", StatusCode::TOO_MANY_REQUESTS, "rate_limit_error"),
+    ] {
+        let reply = world.call("POST", "/v1/chat/completions", key.map(String::as_str), &stream(model)).await;
+        assert_eq!((reply.status, reply.body["error"]["type"].as_str()), (status, Some(kind)), "{}", reply.text);
+        assert_eq!(reply.header("content-type"), Some("application/json"), "{status}");
+        assert!(
+            reply.body["error"]["message"].is_string() && reply.body["error"]["code"].is_string(),
+            "{}",
+            reply.text
+        );
+        assert_eq!(reply.header("retry-after").is_some(), status == StatusCode::TOO_MANY_REQUESTS, "{status}");
+    }
     world.end().await;
 }

@@ -2,10 +2,11 @@
 
 use axum::http::StatusCode;
 use ibidem_server::{HandOverPlace, HandOverRules};
+use ibidem_store::Retries;
 use ibidem_words::{HandOver, TenantId};
 use serde_json::{Value, json};
 
-use super::world::{Extras, World, policy};
+use super::world::{Extras, METRICS_TOKEN, World, policy};
 
 const HANDBOOK: &str = include_str!("../../../../policies/handbook.yaml");
 const QUESTION: &str = "How many days of leave may be carried over?";
@@ -126,5 +127,35 @@ async fn a_deleted_conversation_and_an_erased_document_leave_the_queue() {
     let messages = queued(&world).await;
     let whole = serde_json::to_string(&messages).unwrap();
     assert!(messages.len() == 1 && !whole.contains(document), "the question stays, the document goes: {whole}");
+    world.end().await;
+}
+
+#[tokio::test]
+async fn the_operator_sees_how_many_wait_were_sent_and_were_given_up() {
+    let world = world(true).await;
+    let (key, other) = (world.key("asker", &[]).await, world.key_named("other", "asker", &[]).await);
+    let numbers = async || {
+        let operator = format!("Bearer {METRICS_TOKEN}");
+        let text = world.call("GET", "/metrics", Some(&operator), "").await.text;
+        ["waiting", "sent", "given_up"].map(|state| {
+            let begins = format!("hand_over_questions{{state=\"{state}\"}} ");
+            let found = text.lines().find_map(|line| line.strip_prefix(&begins).map(str::to_owned));
+            found.unwrap_or_else(|| panic!("no {begins}: {text}")).parse::<u64>().unwrap()
+        })
+    };
+    assert_eq!(numbers().await, [0, 0, 0]);
+    for key in [&key, &other] {
+        asked(&world, key, json!({ "query": QUESTION })).await;
+    }
+    assert_eq!(numbers().await, [2, 0, 0]);
+    let targets = [(TenantId::named("default"), "hr".to_owned())];
+    let held = world.store().claim_hand_overs(&targets, 10).await.unwrap();
+    world.store().hand_over_sent(&held[0]).await.unwrap();
+    let once = Retries { most: 1, first_pause: std::time::Duration::from_secs(1) };
+    assert!(world.store().hand_over_failed(&held[1], "away", once).await.unwrap());
+    assert_eq!(numbers().await, [0, 1, 1]);
+    // A queue that cannot be read leaves the other numbers, and the last ones of this.
+    world.run_sql("ALTER TABLE hand_overs RENAME TO elsewhere").await;
+    assert_eq!(numbers().await, [0, 1, 1]);
     world.end().await;
 }

@@ -9,6 +9,7 @@ mod audit_away;
 mod chat;
 mod claims;
 mod confidence;
+mod confirmations;
 mod conversations;
 mod deployed;
 mod difference;

@@ -109,7 +109,7 @@ async fn what_is_exported_is_what_the_list_says_with_the_labels_it_says() {
         assert_eq!(labels, metric.labels.iter().copied().collect(), "{name}");
     }
     // So that a rate has a first value.
-    assert_eq!(scrape.all("rag_abstention_total").len(), 25);
+    assert_eq!(scrape.all("rag_abstention_total").len(), ibidem_words::Reason::ALL.len());
     assert_eq!(scrape.all("circuit_breaker_state"), [0.0; 6]);
     world.end().await;
 }

@@ -30,6 +30,7 @@ use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submis
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
@@ -136,6 +137,8 @@ pub(crate) struct Extras {
     pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
     pub(crate) quotas: Quotas,
     pub(crate) hand_over: HandOverRules,
+    /// A tool server by the name of `desk`.
+    pub(crate) desk: Option<Arc<dyn Tools>>,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -172,6 +175,7 @@ impl Default for Extras {
             sign_in: None,
             quotas: Quotas::new(QuotaSettings::default()),
             hand_over: HandOverRules::default(),
+            desk: None,
         }
     }
 }
@@ -243,6 +247,8 @@ impl World {
                 parts.vocabulary = extras.vocabulary.map(Part::bare);
                 parts.reranker = extras.reranker.map(Part::bare);
                 parts.owners = Some(Arc::new(database.store.clone()));
+                parts.tools = extras.desk.map(|desk| ("desk".to_owned(), Part::bare(desk))).into_iter().collect();
+                parts.confirmations = Some(Arc::new(database.store.clone()));
             }),
             policy,
             policy_places: Default::default(),

@@ -11,7 +11,7 @@ use sha2::Sha256;
 /// Fields that hold codes, ids, names of parts, digests of documents and times, and never anybody's words. What is not
 /// named here is hidden: a field that is new is hidden until somebody has thought about it. So is the plain digest of an
 /// answer, which whoever has the documents could find out by trying.
-const CODES: [&str; 33] = [
+const CODES: [&str; 34] = [
     "action",
     "asked_at",
     "by",
@@ -19,6 +19,7 @@ const CODES: [&str; 33] = [
     "called_at",
     "class",
     "confidence_level",
+    "confirms",
     "document",
     "document_id",
     "document_sha256",

@@ -51,6 +51,15 @@ impl Store {
         .execute(&mut *transaction)
         .await
         .map_err(unavailable)?;
+        sqlx::query!(
+            "DELETE FROM confirmations WHERE tenant_id = $1 AND subject_id = $2 AND conversation = $3",
+            talker.tenant.0,
+            talker.subject.to_string(),
+            id.to_string(),
+        )
+        .execute(&mut *transaction)
+        .await
+        .map_err(unavailable)?;
         sqlx::query!("DELETE FROM conversations WHERE tenant_id = $1 AND id = $2", talker.tenant.0, id)
             .execute(&mut *transaction)
             .await

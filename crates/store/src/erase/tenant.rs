@@ -72,6 +72,7 @@ impl Store {
         gone!("DELETE FROM daily_use WHERE tenant_id = $1");
         gone!("DELETE FROM feedback WHERE tenant_id = $1");
         gone!("DELETE FROM hand_overs WHERE tenant_id = $1");
+        gone!("DELETE FROM confirmations WHERE tenant_id = $1");
         gone!("DELETE FROM conversations WHERE tenant_id = $1");
         gone!("DELETE FROM conversation_erasures WHERE tenant_id = $1");
         erased.records = gone!("DELETE FROM audit WHERE tenant_id = $1");

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use ibidem_words::ports::intake::Submitted;
+use ibidem_words::suites;
 use ibidem_words::suites::catalogue::{Library, NewDocument, catalogue_suite};
 use ibidem_words::suites::intake::{Desk, intake_suite};
 use ibidem_words::suites::outbox::outbox_suite;
@@ -50,6 +51,18 @@ impl Library for Shelves {
 #[tokio::test]
 async fn the_database_behaves_as_a_catalogue() {
     with_store(|store, _| async move { catalogue_suite(&store, &Shelves(store.clone())).await }).await;
+}
+
+#[tokio::test]
+async fn the_database_keeps_confirmations_and_none_of_their_tokens() {
+    with_store(|store, _| async move {
+        let tenants = [store.ensure_tenant("default").await.unwrap(), store.ensure_tenant("other").await.unwrap()];
+        suites::confirmations::check(&store, tenants).await;
+        let before = "2026-05-04T09:00:00Z".parse().unwrap();
+        assert_eq!(store.sweep_confirmations(before).await.unwrap(), 0, "nothing has expired by then");
+        assert!(store.sweep_confirmations(before + chrono::TimeDelta::days(1)).await.unwrap() > 0);
+    })
+    .await;
 }
 
 #[tokio::test]

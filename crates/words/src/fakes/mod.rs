@@ -1,6 +1,7 @@
 //! In-memory stand-ins for the ports, each held to the same behaviour suite as the real thing.
 
 mod catalogue;
+mod confirmations;
 mod embedder;
 mod entailment;
 mod index;
@@ -17,6 +18,7 @@ mod vectors;
 mod vocabulary;
 
 pub use catalogue::FakeCatalogue;
+pub use confirmations::FakeConfirmations;
 pub use embedder::FakeEmbedder;
 pub use entailment::FakeEntailment;
 pub use index::FakeIndex;

@@ -1,6 +1,7 @@
 //! What the engine needs of the world: a trait for each part, and the errors a caller can act on.
 
 pub mod catalogue;
+pub mod confirmations;
 pub mod corpus;
 pub mod embedder;
 pub mod entailment;

@@ -82,3 +82,28 @@ fn every_way_to_a_question_takes_out_what_nobody_sees() {
     assert_eq!(made.model.as_deref(), Some("small"));
     assert_eq!(made.asking(hidden).query, clean);
 }
+
+#[test]
+fn a_token_is_taken_out_of_every_text_and_only_the_message_itself_confirms() {
+    let token = ConfirmationToken::of([9; 16]);
+    let sentence = format!("Confirm with {}", token.revealed());
+    let checked = Question::checked(QuestionDraft {
+        query: sentence.clone(),
+        history: vec![said(&format!("{sentence} please"))],
+        session_id: Some(token.revealed().to_owned()),
+        ..draft()
+    })
+    .unwrap();
+    assert_eq!(checked.confirmation, Some(token.clone()));
+    for out in [serde_json::to_string(&checked).unwrap(), format!("{checked:?}")] {
+        assert!(!out.contains("0909"), "{out}");
+    }
+    assert_eq!(Question::new(sentence.clone()).confirmation, Some(token.clone()));
+    let earlier = Question::checked(QuestionDraft { history: vec![said(&sentence)], ..draft() }).unwrap();
+    assert_eq!(earlier.confirmation, None, "what was said before confirms nothing");
+    assert_eq!(earlier.reworded(sentence.clone()).confirmation, None, "and no other wording of the question does");
+    let named = QuestionDraft { confirmation: Some(token.revealed().to_owned()), ..draft() };
+    assert_eq!(Question::checked(named).unwrap().confirmation, Some(token));
+    let wrong = refusal(QuestionDraft { confirmation: Some("yes".to_owned()), ..draft() });
+    assert!(wrong.starts_with("confirmation: is no confirmation token"), "{wrong}");
+}

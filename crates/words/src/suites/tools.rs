@@ -110,6 +110,10 @@ pub fn desk() -> FakeTools {
         fake.with(tool, move |arguments| {
             let is_asked =
                 |(tool, asked, _): &(&'static str, Map<String, Value>, Value)| *tool == name && asked == arguments;
+            // The one that changes something: the first new case of a desk that was just filled.
+            if name == "open_refund_case" {
+                return ToolReply::Result(json!({"case_id": "R10003", "status": "opened", "sla_days": 5}));
+            }
             match known().into_iter().find(is_asked) {
                 Some((_, _, result)) => ToolReply::Result(result),
                 None => ToolReply::Failed("the desk does not know that".to_owned()),

@@ -2,24 +2,27 @@
 //!
 //! Only the asker's own words choose a tool and give it its arguments. What a tool, a document or an earlier answer says
 //! is data, and calls nothing. A tool that is not described as the policy pins it is not called, and of its result only
-//! what fits the schema, and only the fields that the policy names, are used. No model has a part in any of it.
+//! what fits the schema, and only the fields that the policy names, are used. No model has a part in any of it. A tool that
+//! changes something is called when the asker has confirmed the call ([`confirm`]).
 
 mod arguments;
+mod confirm;
 mod result;
 mod told;
 
-use ibidem_words::clock;
+use ibidem_words::clock::{self, Instant};
 use ibidem_words::degrade::{Fallback, Part};
 use ibidem_words::ports::records::{ToolCallRecord, ToolOutcome};
 use ibidem_words::ports::tools::{ToolDescription, ToolReply, Tools, ToolsError, ToolsFault};
 use ibidem_words::{
-    CharSpan, Citation, CitedSource, CitedTool, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck,
-    Sha256Hash, Stretch, StretchKind, ToolCallId, Verdict,
+    CharSpan, Citation, CitedSource, CitedTool, GateRecord, ProposedCall, Reason, Receipt, ReceiptSource, Refusal,
+    SentenceCheck, Sha256Hash, Stretch, StretchKind, SubjectId, ToolCallId, Verdict,
 };
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use arguments::Given;
+pub(crate) use confirm::confirmed;
 pub(crate) use told::{Told, told};
 
 use crate::listener::Listener;
@@ -110,8 +113,21 @@ impl Stop {
     }
 }
 
-/// Looks a fact up, and says it or why not.
-pub(crate) async fn looked_up((rules, server): Usable<'_>, asked: &Asked, listener: &mut dyn Listener) -> Decided {
+/// What a tool brought.
+enum Found {
+    Told(Told),
+    /// It changes something: the asker is asked first.
+    Proposed(ProposedCall),
+}
+
+/// Looks a fact up, and says it or why not. A call that changes something is proposed.
+pub(crate) async fn looked_up(
+    parts: &Parts,
+    (rules, server): Usable<'_>,
+    by: Option<SubjectId>,
+    asked: &Asked,
+    listener: &mut dyn Listener,
+) -> Decided {
     let began = clock::now();
     let call = ToolCallId {
         server: rules.server.clone(),
@@ -119,32 +135,49 @@ pub(crate) async fn looked_up((rules, server): Usable<'_>, asked: &Asked, listen
         call: Uuid::new_v5(&asked.request_id, rules.name.as_bytes()),
     };
     let given = Given::of(&asked.question, rules);
-    let mut record = ToolCallRecord {
+    let named = given.named().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mut record = record_of(&call, named.collect());
+    let needed = gate("tool_arguments", given.count(), rules.arguments.len());
+    let found = if rules.writes {
+        confirm::proposed(parts, (rules, server), by, asked, &given, &mut record).await.map(Found::Proposed)
+    } else {
+        looked_at(rules, server, asked, &given, &mut record).await.map(Found::Told)
+    };
+    record.outcome = match &found {
+        Ok(Found::Told(told)) => told.outcome(),
+        Ok(Found::Proposed(_)) => ToolOutcome::ConfirmationNeeded,
+        Err(stop) => stop.outcome,
+    };
+    let decided = match found {
+        Ok(Found::Told(Told::Said { text, note })) => cite(asked, &call, &text, note, listener),
+        Ok(Found::Told(Told::Absent)) => absent(rules, |name| given.value(name)),
+        Ok(Found::Proposed(proposed)) => confirm::ask_to(proposed, listener),
+        Err(stop) if stop.outcome == ToolOutcome::ArgumentsMissing => ask_for(rules, &given, stop, listener),
+        Err(stop) => refused(asked, stop),
+    };
+    finished(decided, record, began, needed)
+}
+
+/// The record of a call that is about to be made.
+fn record_of(call: &ToolCallId, arguments: Vec<(String, String)>) -> ToolCallRecord {
+    ToolCallRecord {
         server: call.server.clone(),
         tool: call.tool.clone(),
         call_id: call.call,
         outcome: ToolOutcome::Answered,
         pin: None,
-        arguments: given.named().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        arguments,
         result: Vec::new(),
         took_ms: 0,
-    };
-    let needed = gate("tool_arguments", given.count(), rules.arguments.len());
-    let told = looked_at(rules, server, asked, &given, &mut record).await;
-    record.outcome = match &told {
-        Ok(Told::Said { .. }) => ToolOutcome::Answered,
-        Ok(Told::Absent) => ToolOutcome::Absent,
-        Err(stop) => stop.outcome,
-    };
-    let decided = match told {
-        Ok(Told::Said { text, note }) => cite(asked, &call, &text, note, listener),
-        Ok(Told::Absent) => absent(rules, &given),
-        Err(stop) if stop.outcome == ToolOutcome::ArgumentsMissing => ask_for(rules, &given, stop, listener),
-        Err(stop) => refused(asked, stop),
-    };
+        confirms: None,
+    }
+}
+
+/// With the record of the call, and the gate that came before it.
+fn finished(decided: Decided, mut record: ToolCallRecord, began: Instant, before: GateRecord) -> Decided {
     record.took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut decided = Decided { tool_calls: vec![record], ..decided };
-    decided.log.trace.insert(0, needed);
+    decided.log.trace.insert(0, before);
     decided
 }
 
@@ -156,15 +189,24 @@ async fn looked_at(
     given: &Given<'_>,
     record: &mut ToolCallRecord,
 ) -> Result<Told, Stop> {
-    if rules.writes {
-        return Err(Stop::new(ToolOutcome::NotAllowed, "Tools that change something may be called (0 of 1)"));
-    }
+    arguments_missing(rules, given)?;
+    let replied = server.call(asked.deadline, |server| replied(server, rules, given, &mut record.pin)).await;
+    used(rules, replied.map_err(|error| Stop::of(&error))??, record)
+}
+
+/// Stops where the asker has not given all that the tool needs.
+fn arguments_missing(rules: &ToolRules, given: &Given<'_>) -> Result<(), Stop> {
     if given.count() < rules.arguments.len() {
         let explanation = format!("Arguments given ({}) below those needed ({})", given.count(), rules.arguments.len());
         return Err(Stop::new(ToolOutcome::ArgumentsMissing, explanation));
     }
-    let replied = server.call(asked.deadline, |server| replied(server, rules, given, &mut record.pin)).await;
-    let (described, reply) = replied.map_err(|error| Stop::of(&error))??;
+    Ok(())
+}
+
+type Replied = (ToolDescription, ToolReply);
+
+/// What is told of a reply, as far as it can be relied on.
+fn used(rules: &ToolRules, (described, reply): Replied, record: &mut ToolCallRecord) -> Result<Told, Stop> {
     let result = match reply {
         ToolReply::Result(result) => result,
         ToolReply::Failed(said) => {
@@ -175,8 +217,6 @@ async fn looked_at(
     told(rules, &record.result)
 }
 
-type Replied = (ToolDescription, ToolReply);
-
 /// Looks at the tool as its server describes it at this moment, and calls it if it is the pinned one. Both are one call to
 /// the breaker: a server that can only describe its tools is of no use.
 async fn replied(
@@ -185,16 +225,26 @@ async fn replied(
     given: &Given<'_>,
     pin: &mut Option<Sha256Hash>,
 ) -> Result<Result<Replied, Stop>, ToolsError> {
+    let found = described(server, rules, pin).await?;
+    let fitting = found.and_then(|described| Ok((arguments_for(&described, given)?, described)));
+    Ok(match fitting {
+        Ok((arguments, described)) => Ok((described, server.call(&rules.tool, &arguments).await?)),
+        Err(stop) => Err(stop),
+    })
+}
+
+/// The tool as its server describes it at this moment, if it is the pinned one.
+async fn described(
+    server: &dyn Tools,
+    rules: &ToolRules,
+    pin: &mut Option<Sha256Hash>,
+) -> Result<Result<ToolDescription, Stop>, ToolsError> {
     let Some(described) = server.list().await?.into_iter().find(|tool| tool.name == rules.tool) else {
         let explanation = "Tools of this name (0 of 1): it is not there any more";
         return Ok(Err(Stop::new(ToolOutcome::Changed, explanation)));
     };
     *pin = Some(described.pin());
-    let arguments = unchanged(rules, &described).and_then(|()| arguments_for(&described, given));
-    Ok(match arguments {
-        Ok(arguments) => Ok((described, server.call(&rules.tool, &arguments).await?)),
-        Err(stop) => Err(stop),
-    })
+    Ok(unchanged(rules, &described).map(|()| described))
 }
 
 /// Only what somebody has looked at is called.
@@ -206,7 +256,7 @@ fn unchanged(rules: &ToolRules, described: &ToolDescription) -> Result<(), Stop>
         return Err(Stop::new(ToolOutcome::Changed, explanation).because(failure));
     }
     match described.read_only {
-        Some(false) => {
+        Some(false) if !rules.writes => {
             let failure = format!("{} changes something, by what its server says", rules.tool);
             let explanation = "Tools that change something may be called (0 of 1)";
             Err(Stop::new(ToolOutcome::NotAllowed, explanation).because(failure))
@@ -242,8 +292,8 @@ fn cite(asked: &Asked, call: &ToolCallId, text: &str, note: String, listener: &m
 }
 
 /// There is no such thing: the system knows that, and it is said so.
-fn absent(rules: &ToolRules, given: &Given<'_>) -> Decided {
-    let text = told::filled(&rules.wording.absent, |name| given.value(name)).unwrap_or_default();
+fn absent<'a>(rules: &ToolRules, value: impl Fn(&str) -> Option<&'a str>) -> Decided {
+    let text = told::filled(&rules.wording.absent, value).unwrap_or_default();
     let refusal = Refusal {
         reason: Reason::EntityNotFound,
         explanation: "Entries that the tool found (0) below threshold (1)".to_owned(),

@@ -19,6 +19,15 @@ pub(crate) enum Told {
     Absent,
 }
 
+impl Told {
+    pub(crate) fn outcome(&self) -> ToolOutcome {
+        match self {
+            Self::Said { .. } => ToolOutcome::Answered,
+            Self::Absent => ToolOutcome::Absent,
+        }
+    }
+}
+
 /// What is said of these fields of a result.
 pub(crate) fn told(rules: &ToolRules, fields: &[Field]) -> Result<Told, Stop> {
     let value = |name: &str| fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());

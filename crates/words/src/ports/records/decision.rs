@@ -51,6 +51,9 @@ pub struct ToolCallRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub result: Vec<(String, String)>,
     pub took_ms: u64,
+    /// The call that the asker confirmed, by the id that the turn before gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirms: Option<Uuid>,
 }
 
 /// How the call of a tool ended.
@@ -65,6 +68,14 @@ pub enum ToolOutcome {
     ArgumentsMissing,
     /// It was not called: it changes something.
     NotAllowed,
+    /// It was not called: it changes something, and the asker was asked to confirm it.
+    ConfirmationNeeded,
+    /// It was not called: the confirmation came too late.
+    ConfirmationExpired,
+    /// It was not called: the confirmation was used before.
+    ConfirmationUsed,
+    /// Nothing was called: there is no such confirmation of this asker.
+    ConfirmationUnknown,
     /// It was not called: its description is not the pinned one, or it is gone.
     Changed,
     Timeout,
@@ -90,6 +101,10 @@ impl ToolOutcome {
             Self::Absent => Some(Reason::EntityNotFound),
             Self::ArgumentsMissing => Some(Reason::ToolArgumentsMissing),
             Self::NotAllowed => Some(Reason::ToolNotAllowed),
+            Self::ConfirmationNeeded => Some(Reason::ToolConfirmationNeeded),
+            Self::ConfirmationExpired => Some(Reason::ToolConfirmationExpired),
+            Self::ConfirmationUsed => Some(Reason::ToolConfirmationUsed),
+            Self::ConfirmationUnknown => Some(Reason::ToolConfirmationUnknown),
             Self::Changed => Some(Reason::ToolChanged),
             Self::Timeout | Self::CircuitOpen | Self::Busy | Self::Unavailable => Some(Reason::ToolUnavailable),
             Self::Failed => Some(Reason::ToolFailed),
@@ -103,6 +118,10 @@ impl ToolOutcome {
             Self::Absent => "absent",
             Self::ArgumentsMissing => "arguments_missing",
             Self::NotAllowed => "not_allowed",
+            Self::ConfirmationNeeded => "confirmation_needed",
+            Self::ConfirmationExpired => "confirmation_expired",
+            Self::ConfirmationUsed => "confirmation_used",
+            Self::ConfirmationUnknown => "confirmation_unknown",
             Self::Changed => "changed",
             Self::Timeout => "timeout",
             Self::CircuitOpen => "circuit_open",

@@ -11,13 +11,14 @@ use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
+use ibidem_store::Store;
 use ibidem_words::degrade::{BreakerSettings, Breakers, Deadline, Part};
 use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_words::ports::tools::Tools;
-use ibidem_words::{Identity, Question, Scope, TenantId};
+use ibidem_words::{Answer, Identity, Question, Scope, TenantId};
 use uuid::Uuid;
 
-const SUPPORT: &str = include_str!("../../../../../policies/support.yaml");
+pub(crate) const SUPPORT: &str = include_str!("../../../../../policies/support.yaml");
 
 pub(crate) struct World {
     engine: Engine,
@@ -43,22 +44,51 @@ impl World {
         Self { engine, policy: Arc::new(Policy::parse(SUPPORT).unwrap()), tools }
     }
 
+    /// The same under another policy file.
+    pub(crate) fn under(mut self, policy: &str) -> Self {
+        self.policy = Arc::new(Policy::parse(policy).unwrap());
+        self
+    }
+
+    /// The same, with a database in which calls wait to be confirmed.
+    pub(crate) fn confirming(mut self, store: Store) -> Self {
+        self.engine = self.engine.with(|parts| parts.confirmations = Some(Arc::new(store)));
+        self
+    }
+
+    /// The tenant of those who ask.
+    pub(crate) async fn prepare(&self, store: &Store) {
+        assert_eq!(store.ensure_tenant("t").await.unwrap(), TenantId::named("t"));
+    }
+
+    /// A turn as every way in takes it.
+    pub(crate) async fn turn(&self, query: &str) -> Answer {
+        let asked = self.asked(Question::new(query));
+        self.engine.turn(&staff(), asked, &mut Nobody).await.unwrap().0
+    }
+
     pub(crate) async fn ask(&self, query: &str) -> Spoken {
         self.put(Question::new(query)).await
     }
 
     pub(crate) async fn put(&self, question: Question) -> Spoken {
-        let staff = Identity::for_tests(TenantId::named("t"), "s", ["support-desk".parse().unwrap()].into());
-        let asked = Asked {
+        self.engine.ask(self.asked(question), &mut Nobody).await.unwrap()
+    }
+
+    fn asked(&self, question: Question) -> Asked {
+        Asked {
             request_id: Uuid::new_v4(),
             at: Utc::now(),
-            scope: Scope::of(&staff),
+            scope: Scope::of(&staff()),
             question,
             policy: self.policy.clone(),
             deadline: Deadline::NONE,
-        };
-        self.engine.ask(asked, &mut Nobody).await.unwrap()
+        }
     }
+}
+
+fn staff() -> Identity {
+    Identity::for_tests(TenantId::named("t"), "s", ["support-desk".parse().unwrap()].into())
 }
 
 /// A program with these arguments and variables.
