@@ -30,6 +30,7 @@ use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submis
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
@@ -136,6 +137,7 @@ pub(crate) struct Extras {
     pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
     pub(crate) quotas: Quotas,
     pub(crate) hand_over: HandOverRules,
+    pub(crate) thesaurus: Option<Arc<dyn Thesaurus>>,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -172,6 +174,7 @@ impl Default for Extras {
             sign_in: None,
             quotas: Quotas::new(QuotaSettings::default()),
             hand_over: HandOverRules::default(),
+            thesaurus: None,
         }
     }
 }
@@ -258,6 +261,7 @@ impl World {
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
             hand_over: extras.hand_over,
+            thesaurus: extras.thesaurus,
             sign_in: extras.sign_in.map(|(provider, public_url)| SignIn {
                 provider,
                 tenant,
