@@ -68,7 +68,7 @@ pub struct ApiKeyRow {
 fn to_embedding(
     origins: &[String],
     collections: Vec<String>,
-    policy: Option<Vec<u8>>,
+    policy: Option<&[u8]>,
 ) -> Result<Option<KeyEmbedding>, CatalogueError> {
     if origins.is_empty() {
         return Ok(None);
@@ -76,7 +76,7 @@ fn to_embedding(
     Ok(Some(KeyEmbedding {
         origins: origins.iter().map(|origin| to_parsed(origin)).collect::<Result<_, _>>()?,
         collections: collections.into_iter().map(to_collection).collect::<Result<_, _>>()?,
-        policy: policy.as_deref().map(to_digest).transpose()?,
+        policy: policy.map(to_digest).transpose()?,
     }))
 }
 
@@ -153,7 +153,10 @@ impl Store {
         let key = Subject::of_key(row.id, row.name);
         let tags = to_tags(row.tags)?.into_iter().collect();
         let identity = Identity::of_key(TenantId(row.tenant_id), key, to_parsed(&row.role)?, tags);
-        Ok(KeyHolder { identity, embedding: to_embedding(&row.origins, row.collections, row.policy_sha256)? })
+        Ok(KeyHolder {
+            identity,
+            embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
+        })
     }
 
     pub async fn list_keys(&self, tenant: TenantId) -> Result<Vec<ApiKeyRow>, CatalogueError> {
@@ -175,7 +178,7 @@ impl Store {
                     created_at: row.created_at,
                     expires_at: row.expires_at,
                     revoked_at: row.revoked_at,
-                    embedding: to_embedding(&row.origins, row.collections, row.policy_sha256)?,
+                    embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
                 })
             })
             .collect()
