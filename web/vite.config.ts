@@ -5,6 +5,8 @@ import { defineConfig } from 'vite';
 // inline scripts nor data addresses.
 export default defineConfig({
   plugins: [svelte()],
+  // What reads PDF files in a thread of its own is one file, as everything else is.
+  worker: { format: 'es' },
   build: { outDir: 'dist', emptyOutDir: false, assetsInlineLimit: 0, modulePreload: false, target: 'es2022' },
   server: { proxy: { '/v1': 'http://127.0.0.1:8080', '/auth': 'http://127.0.0.1:8080' } },
 });

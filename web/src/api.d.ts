@@ -400,6 +400,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/concepts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads a concept of a vocabulary in files: its names, definitions, and broader, narrower and related concepts. */
+        get: operations["read_concept"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations": {
         parameters: {
             query?: never;
@@ -557,6 +574,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what evaluation runs measured.
+         * @description `ibidem eval run --record` records a run. A record has numbers and names of models, no question and no answer.
+         */
+        get: operations["list_evaluations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/feedback": {
         parameters: {
             query?: never;
@@ -646,6 +683,23 @@ export interface paths {
         post?: never;
         /** Revokes a key of the tenant. It stops working at once. */
         delete: operations["revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the limits, and what the tenant and its keys and people have used of them. */
+        get: operations["read_limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -879,6 +933,23 @@ export interface paths {
          * @description Only documents that the key may see are searched; other documents change neither results nor scores.
          */
         post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists or searches the terms of the vocabularies. */
+        get: operations["list_terms"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1246,6 +1317,22 @@ export interface components {
             object: string;
             usage: components["schemas"]["Usage"];
         };
+        /** @description All that a vocabulary says of a concept. */
+        ConceptBody: {
+            broader: components["schemas"]["ConnectedBody"][];
+            definitions: components["schemas"]["TaggedText"][];
+            /** @description It was withdrawn, and is found by nobody who asks. */
+            deprecated: boolean;
+            /** @description What it is called. */
+            label: string;
+            narrower: components["schemas"]["ConnectedBody"][];
+            /** @description Its names in other languages, and its other names. */
+            other_labels: components["schemas"]["TaggedText"][];
+            related: components["schemas"]["ConnectedBody"][];
+            uri: string;
+            /** @description The id of its vocabulary. */
+            vocabulary: string;
+        };
         /**
          * @description How much an answer can be relied on. The policy says what each part counts. Where the judge's is left out, the coverage
          *     counts for it.
@@ -1274,6 +1361,11 @@ export interface components {
         };
         /** @enum {string} */
         ConfidenceLevel: "high" | "medium" | "low";
+        /** @description A concept that another one is connected to. */
+        ConnectedBody: {
+            label: string;
+            uri: string;
+        };
         /** @description The content of a message. */
         Content: string | components["schemas"]["Part"][];
         /** @description A conversation as a list shows it. */
@@ -1531,6 +1623,46 @@ export interface components {
             /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error` or `server_error`. */
             type: string;
         };
+        /** @description A run of a set of questions with known outcomes. */
+        EvaluationBody: {
+            /** @description null where the sources' own sentences answered. */
+            answering_model?: string | null;
+            /**
+             * Format: int64
+             * @description Documents that were visible.
+             */
+            documents: number;
+            embedding_model: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description Questions with the outcome that they must have.
+             */
+            passed: number;
+            /** @description What the policy file calls itself. */
+            policy: string;
+            /** @description The hash of its text with the thresholds laid over it. */
+            policy_sha256: string;
+            /** @description The set of questions, as `git hash-object` names it: figures of different sets cannot be compared. */
+            question_set: string;
+            /** Format: int64 */
+            questions: number;
+            /** Format: date-time */
+            ran_at: string;
+            reliability: components["schemas"]["ReliabilityPoint"][];
+            /** @description From the surest answers alone to all of them. */
+            risk_coverage: components["schemas"]["RiskPoint"][];
+            /** @description Whether every target is reached. */
+            targets_reached: boolean;
+            /** @description Of the program. */
+            version: string;
+        };
+        /** @description Runs of a tenant. */
+        EvaluationsBody: {
+            /** @description The newest first, at most 50. */
+            runs: components["schemas"]["EvaluationBody"][];
+        };
         /** @description A document that could not be read. */
         FailedDocument: {
             collection: string;
@@ -1681,12 +1813,27 @@ export interface components {
         /** @description What a new key may do. */
         KeyBody: {
             /**
+             * @description Only for a key with `origins`: its questions are answered from these collections, up to 100; empty: from all that
+             *     its tags show.
+             */
+            collections?: string[];
+            /**
              * Format: int32
              * @description The key expires after this many days, 1 to 3650; null: it does not expire.
              */
             expires_in_days?: number | null;
             /** @description What the key is for, 1 to 200 characters. It need not be unique. */
             name: string;
+            /**
+             * @description Makes it a key for pages of other sites: pages of these origins, such as `https://intranet.example.org`, may use it,
+             *     up to 20. It can then only ask, and its role must be `asker`. Everybody who opens such a page can read the key.
+             */
+            origins?: string[];
+            /**
+             * @description Only for a key with `origins`: the text of a policy file, YAML, under which its questions are answered; null: the
+             *     policy file that is in force otherwise.
+             */
+            policy?: string | null;
             /** @description `asker`, `curator` or `admin` */
             role: string;
             /** @description Tags of the documents that the key may see besides public ones, up to 100. */
@@ -1701,6 +1848,8 @@ export interface components {
         };
         /** @description A key, without its secret. */
         KeyEntry: {
+            /** @description The collections that its questions are answered from; empty: all that its tags show. */
+            collections: string[];
             /** Format: date-time */
             created_at: string;
             /**
@@ -1712,6 +1861,10 @@ export interface components {
             id: string;
             /** @description What the key is for. */
             name: string;
+            /** @description Pages of these origins may use it, and it can only ask; empty: it is no key for pages. */
+            origins: string[];
+            /** @description The hash of the policy file that its questions are answered under; null: the one that is in force otherwise. */
+            policy_sha256?: string | null;
             /**
              * Format: date-time
              * @description null: it was not revoked.
@@ -1732,6 +1885,17 @@ export interface components {
         };
         /** @enum {string} */
         LanesBody: "both" | "dense" | "lexical";
+        /** @description Limits, and what is used of them. */
+        LimitsBody: {
+            /** @description Of each key. */
+            key: components["schemas"]["UseLimitsBody"];
+            /** @description Of each person. */
+            person: components["schemas"]["UseLimitsBody"];
+            /** @description Of the tenant as a whole. */
+            tenant: components["schemas"]["UseLimitsBody"];
+            /** @description The tenant, every valid key, and up to 200 people who have used anything today. */
+            used: components["schemas"]["UseBody"][];
+        };
         /** @description A line of the document. */
         LineBody: {
             /** @description Its place in the document's text. */
@@ -2259,6 +2423,31 @@ export interface components {
             /** @description A document by the name people call it, for instance `ADR-0012`, in any spelling. */
             address: string;
         };
+        /** @description Answers of about the same confidence. */
+        ReliabilityPoint: {
+            /**
+             * Format: double
+             * @description Their mean confidence, 0 to 1.
+             */
+            confidence: number;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** Format: double */
+            high: number;
+            /**
+             * Format: double
+             * @description The true share lies between `low` and `high` in 95 of 100 cases.
+             */
+            low: number;
+            /**
+             * Format: double
+             * @description The share that is right, 0 to 1.
+             */
+            right: number;
+        };
         /** @description What of a conversation is to change. */
         RenamingBody: {
             /** @description What it is called from now on. */
@@ -2299,6 +2488,19 @@ export interface components {
             /** @description Of a note; a pin has none. */
             text?: string | null;
             triggers: string[];
+        };
+        /** @description What one least confidence would do. */
+        RiskPoint: {
+            /**
+             * Format: double
+             * @description The share of questions that would be answered, 0 to 1.
+             */
+            coverage: number;
+            /**
+             * Format: double
+             * @description The share of those answers that would be wrong, 0 to 1.
+             */
+            risk: number;
         };
         /** @description Somebody who may know, when the sources do not. */
         RouteTarget: {
@@ -2431,6 +2633,12 @@ export interface components {
          * @enum {string}
          */
         StretchKind: "claim" | "structure" | "policy" | "unverified";
+        /** @description A text with its language. */
+        TaggedText: {
+            /** @description As the vocabulary tags it; null where it does not. */
+            language?: string | null;
+            text: string;
+        };
         /** @description The numbers of a tenant. */
         TenantMetricsBody: {
             /** @description Every day, the oldest first. Questions are counted from their records: without `audit.use` there are none. */
@@ -2440,6 +2648,34 @@ export interface components {
              * @description How many documents the tenant has now.
              */
             documents: number;
+        };
+        /** @description A term. */
+        TermBody: {
+            /** @description What it means, where the vocabulary says so. */
+            definition?: string | null;
+            /** @description What the concept is called. */
+            label: string;
+            /** @description Another label of it, which the query is part of. */
+            matched?: string | null;
+            /** @description The address of its concept. */
+            uri: string;
+            /** @description The id of its vocabulary. */
+            vocabulary: string;
+        };
+        /** @description Terms of the vocabularies. */
+        TermsBody: {
+            /**
+             * @description `files`: everything is here and can be listed; `server`: a vocabulary server is asked for single terms, by their
+             *     whole label; `none`: no vocabulary is configured.
+             */
+            source: string;
+            /** @description The closest terms, where none fits. */
+            suggestions: string[];
+            terms: components["schemas"]["TermBody"][];
+            /** @description How many terms there are in all that fit. */
+            total: number;
+            /** @description Those in files. */
+            vocabularies: components["schemas"]["VocabularyBody"][];
         };
         /** @description A threshold of the policy file in force. */
         ThresholdBody: {
@@ -2513,6 +2749,49 @@ export interface components {
             /** Format: int64 */
             total_tokens: number;
         };
+        /** @description What somebody has used. Only what is limited is counted. */
+        UseBody: {
+            /**
+             * Format: int64
+             * @description Of these documents.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Handed in since midnight (UTC).
+             */
+            documents: number;
+            /** @description `key:` and the key's id, `person:` and the person's id, or `tenant` for all together. */
+            holder: string;
+            /**
+             * Format: int64
+             * @description Since midnight (UTC).
+             */
+            model_tokens: number;
+            /** @description The name of the key or the person; null for the tenant, and for who is no longer there. */
+            name?: string | null;
+            /**
+             * Format: int64
+             * @description Questions under way at this moment.
+             */
+            turns: number;
+        };
+        /** @description What may be used; 0 is no limit. */
+        UseLimitsBody: {
+            /** Format: int64 */
+            bytes_per_day: number;
+            /** Format: int64 */
+            documents_per_day: number;
+            /** Format: int64 */
+            model_tokens_per_day: number;
+            /** Format: int32 */
+            requests_per_minute: number;
+            /**
+             * Format: int32
+             * @description Questions under way at the same time.
+             */
+            turns_at_once: number;
+        };
         /**
          * @description How a gate found the evidence.
          * @enum {string}
@@ -2542,6 +2821,13 @@ export interface components {
              * @description Counted from 1.
              */
             version: number;
+        };
+        /** @description A vocabulary. */
+        VocabularyBody: {
+            id: string;
+            /** @description How many terms it has. */
+            terms: number;
+            title?: string | null;
         };
         /** @description A public key of an Edwards curve (RFC 8037). */
         WebKey: {
@@ -4440,7 +4726,7 @@ export interface operations {
     list_actions: {
         parameters: {
             query?: {
-                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "queue.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
+                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "queue.read" | "limits.read" | "quality.list" | "term.list" | "term.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
                 /** @description Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`. */
                 subject?: string;
                 /** @description Only on the document, entry or answer with this id. */
@@ -4913,6 +5199,126 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    read_concept: {
+        parameters: {
+            query: {
+                /** @description The address of the concept, as a term or a citation names it. */
+                uri: string;
+                /** @description Labels and definitions in this language where there are any, such as `en`. */
+                language?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConceptBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6509,6 +6915,122 @@ export interface operations {
             };
         };
     };
+    list_evaluations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationsBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is not valid; the detail names the field */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     list_feedback: {
         parameters: {
             query?: {
@@ -7270,6 +7792,122 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request is not valid; the detail names the field */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    read_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LimitsBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9253,6 +9891,124 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The request took too long */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    list_terms: {
+        parameters: {
+            query?: {
+                /** @description Part of a label, in any case, up to 500 characters; without it all terms are listed. */
+                query?: string;
+                /** @description Only terms of this vocabulary. */
+                vocabulary?: string;
+                /** @description Labels and definitions in this language where there are any, such as `en`. */
+                language?: string;
+                /** @description How many terms to skip. */
+                offset?: number;
+                /** @description How many, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermsBody"];
+                };
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The key has as many requests under way as it may */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description The server has an internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests are under way, or a part does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -100,7 +100,11 @@ export type Heard = { sentence: Sentence } | { answer: Answer };
 export async function* ask(query: string, conversation: string | null, signal: AbortSignal): AsyncGenerator<Heard> {
   const body: Schemas['QuestionBody'] = { query, stream: true };
   if (conversation) body.conversation_id = conversation;
-  const reply = await send('POST', '/v1/answers', body, signal);
+  yield* heard(await send('POST', '/v1/answers', body, signal));
+}
+
+/** What the stream of an answer brings, to its end. */
+export async function* heard(reply: Response): AsyncGenerator<Heard> {
   if (!reply.body) throw new Problem(0, 'unreachable', '', '');
   for await (const { name, data } of events(reply.body)) {
     if (name === 'sentence') yield { sentence: JSON.parse(data) as Sentence };

@@ -7,10 +7,12 @@ export interface Shared {
   question: string;
 }
 
+const OPERATING = ['overview', 'access', 'policies', 'evaluations', 'limits', 'records'] as const;
+
 export type Place =
   | { page: 'asking'; shared: Shared | null }
-  | { page: 'curating'; part: 'documents' | 'memory' | 'gaps'; question: string }
-  | { page: 'operating'; part: 'overview' | 'access' | 'policies' | 'records' };
+  | { page: 'curating'; part: 'documents' | 'memory' | 'gaps' | 'terms'; question: string }
+  | { page: 'operating'; part: (typeof OPERATING)[number] };
 
 const LONGEST_QUESTION = 4000;
 
@@ -22,12 +24,12 @@ export function placeOf(hash: string): Place {
     const question = new URLSearchParams(query).get('question') ?? '';
     return {
       page,
-      part: part === 'memory' || part === 'gaps' ? part : 'documents',
+      part: part === 'memory' || part === 'gaps' || part === 'terms' ? part : 'documents',
       question: question.slice(0, LONGEST_QUESTION),
     };
   }
   if (page === 'operating') {
-    return { page, part: part === 'access' || part === 'policies' || part === 'records' ? part : 'overview' };
+    return { page, part: OPERATING.find((known) => known === part) ?? 'overview' };
   }
   if (page === 'answer' && part && rest) {
     const question = new URLSearchParams(query).get('question') ?? '';

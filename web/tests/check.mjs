@@ -1,11 +1,14 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
 import { curating } from './curating.mjs';
+import { embedding } from './embedding.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
 import { hostilePages } from './hostile_pages.mjs';
 import { managing } from './managing.mjs';
 import { operating } from './operating.mjs';
+import { pdf } from './pdf.mjs';
 import { sources } from './sources.mjs';
+import { vocabularies } from './vocabularies.mjs';
 
 const MEALS = 'What is the daily limit for meals on a business trip?';
 const NOWHERE = 'Who painted the ceiling of the chapel?';
@@ -74,7 +77,9 @@ const tests = {
     await note.focus();
     await page.keyboard.press('Enter');
     const source = page.getByRole('complementary');
-    await source.locator('mark').first().waitFor();
+    // Of a PDF the page itself is shown first; its text is a click away.
+    await source.getByRole('button', { name: 'Text', exact: true }).click();
+    await source.locator('.text mark').first().waitFor();
     const quoted = (await source.locator('mark').allInnerTexts()).join(' ');
     assert.match(quoted, /EUR|meal/i, quoted);
     const answered = (await turn.locator('.text').innerText()).replace(/\s+/g, ' ');
@@ -86,7 +91,7 @@ const tests = {
     }
     // It is scrolled to, once it is there.
     await page.waitForFunction(() => {
-      const mark = document.querySelector('aside mark');
+      const mark = document.querySelector('aside .text mark');
       const [box, around] = [mark.getBoundingClientRect(), mark.parentElement.getBoundingClientRect()];
       return box.top >= around.top && box.bottom <= around.bottom;
     });
@@ -243,6 +248,9 @@ const tests = {
   },
 
   ...sources,
+  ...pdf,
+  ...embedding,
+  ...vocabularies,
   ...curating,
   ...operating,
   ...managing,

@@ -35,10 +35,10 @@ export function launch() {
   });
 }
 
-/** A page of its own session. `tripped` is what should not have happened. */
+/** A page of its own session, of the server or of another site (`home`). `tripped` is what should not have happened. */
 export async function visit(
   browser,
-  { width = 1280, height = 900, signedIn = true, as = key, path = '/', prepare, ...options } = {},
+  { width = 1280, height = 900, signedIn = true, as = key, home = url, path = '/', prepare, ...options } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -59,11 +59,12 @@ export async function visit(
   });
   page.on('request', (request) => {
     const asked = request.url();
-    if (!asked.startsWith(`${url}/`) && !asked.startsWith('blob:')) tripped.push(`request: ${asked}`);
+    const isOwn = [url, home].some((origin) => asked.startsWith(`${origin}/`));
+    if (!isOwn && !asked.startsWith('blob:')) tripped.push(`request: ${asked}`);
   });
   if (signedIn) await page.addInitScript((value) => sessionStorage.setItem('ibidem-key', value), as);
   await prepare?.(page);
-  await page.goto(`${url}${path}`);
+  await page.goto(`${home}${path}`);
   return { page, tripped, close: () => context.close() };
 }
 

@@ -208,6 +208,9 @@ export function managed(payloads) {
     created_at: WHEN,
     expires_at: null,
     revoked_at: null,
+    origins: [payload],
+    collections: [payload],
+    policy_sha256: null,
   });
   const person = (payload, id) => ({
     id,
@@ -247,6 +250,59 @@ export function managed(payloads) {
       payloads.map((one, place) => [`/v1/audit/${idOf(place)}`, { request_id: idOf(place), records: [record(one)] }]),
     ),
     '/v1/metrics': { documents: 1, days: [day] },
+    '/v1/terms': {
+      source: 'files',
+      vocabularies: each((payload) => ({ id: payload, title: payload, terms: 1 })),
+      terms: each((payload, id) => ({
+        uri: id,
+        vocabulary: payload,
+        label: payload,
+        matched: payload,
+        definition: payload,
+      })),
+      total: payloads.length,
+      suggestions: [...new Set(payloads)],
+    },
+    '/v1/evaluations': {
+      runs: each((payload, id) => ({
+        id,
+        ran_at: WHEN,
+        policy: payload,
+        policy_sha256: payload,
+        version: payload,
+        question_set: payload,
+        answering_model: payload,
+        embedding_model: payload,
+        documents: 1,
+        questions: 1,
+        passed: 1,
+        targets_reached: true,
+        risk_coverage: [{ coverage: 1, risk: 0 }],
+        reliability: [{ confidence: 1, right: 1, count: 1, low: 0, high: 1 }],
+      })),
+    },
+    '/v1/limits': {
+      ...Object.fromEntries(
+        ['key', 'person', 'tenant'].map((who) => [
+          who,
+          {
+            requests_per_minute: 1,
+            turns_at_once: 1,
+            model_tokens_per_day: 1,
+            documents_per_day: 1,
+            bytes_per_day: 1,
+          },
+        ]),
+      ),
+      used: each((payload, id) => ({
+        holder: `key:${id}`,
+        name: payload,
+        turns: 1,
+        model_tokens: 1,
+        documents: 1,
+        bytes: 1,
+      })),
+    },
     '/v1/queue': {
       waiting: 1,
       retrying: 1,

@@ -22,9 +22,12 @@ const replied = batches(slice(REPLIED).map(numbered), AT_ONCE);
 const PARTS = [
   '/curating/memory',
   '/curating/gaps',
+  '/curating/terms',
   '/operating/overview',
   '/operating/access',
   '/operating/policies',
+  '/operating/evaluations',
+  '/operating/limits',
   '/operating/records',
   '/curating/documents',
 ];

@@ -6,9 +6,12 @@ const PARTS = [
   '/curating/documents',
   '/curating/memory',
   '/curating/gaps',
+  '/curating/terms',
   '/operating/overview',
   '/operating/access',
   '/operating/policies',
+  '/operating/evaluations',
+  '/operating/limits',
   '/operating/records',
 ];
 /** Opens a part, and waits until it shows what it loads. */

@@ -4,14 +4,14 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use ibidem_store::KeyError;
+use ibidem_store::{KeyEmbedding, KeyError, KeyHolder};
 use ibidem_words::{Identity, Scope};
 
 use crate::audit::Act;
 use crate::limits::RequestSlot;
 use crate::problem::Problem;
 use crate::state::AppState;
-use crate::{permissions, sign_in, speaking};
+use crate::{embedding, permissions, sign_in, speaking};
 
 /// An authenticated caller. A handler that takes one cannot be reached without valid credentials, nor by somebody to
 /// whom the table of permissions does not give its route: both are known before anything of the body is read.
@@ -28,9 +28,12 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let identity = identified(parts, state).await?;
+        let (identity, embedding) = identified(parts, state).await?;
         if let Some(act) = parts.extensions.get::<Act>() {
             act.by(&identity);
+        }
+        if let Some(embedding) = embedding {
+            embedding::confine(parts, embedding)?;
         }
         if let Some(slot) = parts.extensions.get::<RequestSlot>() {
             slot.count_for(state, identity.subject().id())?;
@@ -43,17 +46,18 @@ impl FromRequestParts<AppState> for Caller {
 }
 
 /// Whose credentials the request came with: a key of ours, an access token of the identity provider, or a session. Where
-/// there are others, the session's cookie is not looked at.
-async fn identified(parts: &Parts, state: &AppState) -> Result<Identity, Problem> {
+/// there are others, the session's cookie is not looked at. A key for pages of other sites comes with what it is for.
+async fn identified(parts: &Parts, state: &AppState) -> Result<(Identity, Option<KeyEmbedding>), Problem> {
     if !parts.headers.contains_key(AUTHORIZATION) {
-        return sign_in::person_of_session(parts, state).await;
+        return Ok((sign_in::person_of_session(parts, state).await?, None));
     }
     let credentials = bearer(&parts.headers).ok_or_else(Problem::unauthenticated)?;
     if let Some(sign_in) = state.sign_in.as_ref().filter(|_| sign_in::is_token(credentials)) {
-        return sign_in::person_of_token(state, sign_in, credentials).await;
+        return Ok((sign_in::person_of_token(state, sign_in, credentials).await?, None));
     }
     match state.store.authenticate(credentials).await {
-        Ok(key) => speaking::spoken_for(parts, state, key).await,
+        Ok(KeyHolder { identity, embedding: Some(embedding) }) => Ok((identity, Some(embedding))),
+        Ok(KeyHolder { identity, embedding: None }) => Ok((speaking::spoken_for(parts, state, identity).await?, None)),
         Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
         Err(KeyError::Store(error)) => Err(error.into()),
     }

@@ -4,6 +4,7 @@ mod api;
 mod audit;
 mod connections;
 mod described;
+mod embedding;
 mod hand_over;
 mod identity;
 mod limits;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -22,15 +22,17 @@ use crate::state::AppState;
 struct Built;
 
 /// No script and no style but the files beside the page, no request to another host, and no text that becomes markup:
-/// the one policy for trusted types is that of the templates.
+/// the policies for trusted types are that of the templates, and one that knows a single address, the script that reads
+/// PDF files in a thread of its own.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
-     require-trusted-types-for 'script'; trusted-types svelte-trusted-html";
+     require-trusted-types-for 'script'; trusted-types svelte-trusted-html ibidem-pdf-reader";
 
 const NOT_BUILT: &str = "The pages are not built. Run `just web`, which needs Node.js 20.19 or newer, and compile a \
      release again after it. The API and the command line work without them: `ibidem ask`, `ibidem openapi`.\n";
 
 const INDEX: &str = "index.html";
+const WIDGET: &str = "embed.js";
 
 /// What the page learns of this installation, and where the server writes it.
 const NO_SIGN_IN: &str = r#"name="ibidem-sign-in" content="none""#;
@@ -39,6 +41,8 @@ const SIGN_IN: &str = r#"name="ibidem-sign-in" content="provider""#;
 /// The page itself changes with every release; what it loads has names that change with the content.
 const ASK_AGAIN: &str = "no-cache";
 const FOR_A_YEAR: &str = "public, max-age=31536000, immutable";
+/// The widget has one name for ever, which stands in pages of other sites.
+const FOR_TEN_MINUTES: &str = "public, max-age=600";
 
 /// Whether there are pages to serve: inside a release, or in `web/dist` for a development build.
 pub fn pages_are_built() -> bool {
@@ -66,11 +70,26 @@ pub(crate) async fn asset(Path(file): Path<String>, headers: HeaderMap) -> Respo
     reply(&headers, kind, FOR_A_YEAR, bytes, packed)
 }
 
+/// `GET /embed.js`: the one script of ours that pages of other sites load. It holds nothing of anybody's data.
+pub(crate) async fn widget(headers: HeaderMap) -> Response {
+    let Some(script) = Built::get(WIDGET) else {
+        return Problem::no_such("The widget is not built", "Run `just web`.").into_response();
+    };
+    let packed = Built::get("embed.js.gz").map(|packed| packed.data);
+    let mut response = reply(&headers, "text/javascript; charset=utf-8", FOR_TEN_MINUTES, script.data, packed);
+    let sent = response.headers_mut();
+    sent.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    sent.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
+
 fn content_type(file: &str) -> Option<&'static str> {
     match file.rsplit_once('.')?.1 {
         "js" => Some("text/javascript; charset=utf-8"),
         "css" => Some("text/css; charset=utf-8"),
         "svg" => Some("image/svg+xml"),
+        // Fonts and character maps for pages of PDF files.
+        "pfb" | "ttf" | "bcmap" => Some("application/octet-stream"),
         _ => None,
     }
 }
@@ -204,9 +223,15 @@ mod tests {
 
     #[test]
     fn only_what_a_page_loads_has_a_type() {
-        for (file, is_known) in
-            [("a.js", true), ("a.css", true), ("a.svg", true), ("a.js.gz", false), (".gitignore", false), ("a", false)]
-        {
+        for (file, is_known) in [
+            ("a.js", true),
+            ("a.css", true),
+            ("a.svg", true),
+            ("a.bcmap", true),
+            ("a.js.gz", false),
+            (".gitignore", false),
+            ("a", false),
+        ] {
             assert_eq!(content_type(file).is_some(), is_known, "{file}");
         }
     }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use axum::extract::MatchedPath;
 use axum::http::Method;
 use axum::http::request::Parts;
+use ibidem_store::KeyEmbedding;
 use ibidem_words::{Identity, Role};
 
 use crate::problem::Problem;
@@ -68,6 +69,8 @@ pub const ROUTES: &[Route] = &[
     ("POST", "/v1/memory/notes", CURATOR, "write a background note"),
     ("PUT", "/v1/memory/{id}", CURATOR, "reword an entry"),
     ("DELETE", "/v1/memory/{id}", CURATOR, "remove an entry"),
+    ("GET", "/v1/terms", ASKER, "list or search terms of the vocabularies"),
+    ("GET", "/v1/concepts", ASKER, "read a concept of a vocabulary"),
     ("DELETE", "/v1/documents/{id}", ADMIN, "remove or erase a document"),
     ("GET", "/v1/audit/{request_id}", ADMIN, "read the record of a question"),
     ("GET", "/v1/audit/actions", ADMIN, "read the record of actions"),
@@ -84,10 +87,13 @@ pub const ROUTES: &[Route] = &[
     ("DELETE", "/v1/policies", ADMIN, "take a policy file back"),
     ("POST", "/v1/policies/what-if", ADMIN, "see which of the last decisions other thresholds would flip"),
     ("GET", "/v1/queue", ADMIN, "read how far the intake of documents is"),
+    ("GET", "/v1/limits", ADMIN, "read the limits and what is used of them"),
+    ("GET", "/v1/evaluations", ADMIN, "read what evaluation runs measured"),
     ("GET", "/v1/metrics", ADMIN, "read the numbers of the own tenant"),
     ("GET", "/metrics", Least::Operator, "read the metrics of all tenants"),
     ("GET", "/", ANYBODY, "open the pages"),
     ("GET", "/assets/{file}", ANYBODY, "load what the pages consist of"),
+    ("GET", "/embed.js", ANYBODY, "load the widget for pages of other sites"),
     ("GET", "/auth/login", ANYBODY, "begin to sign in"),
     ("GET", "/auth/callback", ANYBODY, "come back from the identity provider"),
     ("POST", "/auth/backchannel-logout", ANYBODY, "show a logout token of the identity provider"),
@@ -102,11 +108,17 @@ pub const ROUTES: &[Route] = &[
 pub const POWERS: &[(Power, Role, &str)] =
     &[(Power::GiveForeignTags, Role::Admin, "give a document tags that one does not carry")];
 
+/// All that a key for pages of other sites may call, whatever its role: everybody who opens such a page can read the key.
+pub const EMBEDDED: &[(&str, &str)] = &[("POST", "/v1/answers")];
+
 /// Whether a caller may call the route that they called. A route without a row is a mistake of this program.
 pub(crate) fn check(parts: &Parts, identity: &Identity) -> Result<(), Problem> {
     let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
     // Whoever may read something may ask how long it is.
     let called = if parts.method == Method::HEAD { Method::GET.as_str() } else { parts.method.as_str() };
+    if parts.extensions.get::<KeyEmbedding>().is_some() && !EMBEDDED.contains(&(called, path)) {
+        return Err(Problem::forbidden("A key for pages of other sites can only ask: `POST /v1/answers`."));
+    }
     let row = ROUTES.iter().find(|(method, at, ..)| (called, path) == (*method, *at));
     match row.map(|(_, _, least, _)| *least) {
         Some(Least::Anybody) => Ok(()),

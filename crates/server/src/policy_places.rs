@@ -44,25 +44,28 @@ impl PolicyPlaces {
     ) -> Result<Arc<Policy>, PlaceError> {
         let placed = store.placed_policies(tenant).await?;
         let Some((setting, sha256)) = chosen(&placed, collections) else { return Ok(installation) };
-        let policy = self.policy(store, setting, sha256).await?;
+        let named = || setting.collection.as_ref().map_or("the tenant".to_owned(), |name| format!("{name:?}"));
+        let policy = self.policy(store, named, sha256).await?;
         let (name, collection, version) = (policy.rules.name.clone(), setting.collection.clone(), setting.version);
         let place = Some(PolicyPlace { policy: name, collection, version });
         Ok(Arc::new(Policy { place, ..Policy::clone(&policy) }))
     }
 
+    /// The policy that a key for pages of other sites has of its own.
+    pub async fn by_hash(&self, store: &Store, sha256: Sha256Hash) -> Result<Arc<Policy>, PlaceError> {
+        self.policy(store, || "the key".to_owned(), sha256).await
+    }
+
     async fn policy(
         &self,
         store: &Store,
-        setting: &PlacedPolicy,
+        place: impl Fn() -> String + Send,
         sha256: Sha256Hash,
     ) -> Result<Arc<Policy>, PlaceError> {
         if let Some(policy) = self.parsed.lock().unwrap_or_else(PoisonError::into_inner).get(&sha256) {
             return Ok(policy.clone());
         }
-        let unusable = |reason: String| {
-            let place = setting.collection.as_ref().map_or("the tenant".to_owned(), |name| format!("{name:?}"));
-            PlaceError::Unusable { place, sha256, reason }
-        };
+        let unusable = |reason: String| PlaceError::Unusable { place: place(), sha256, reason };
         let texts = store.policy_texts(sha256).await?.ok_or_else(|| unusable("its text is gone".to_owned()))?;
         let policy = Arc::new(self.usable(&texts).map_err(|error| unusable(error.to_string()))?);
         let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post_service};
+use axum::routing::{get, options, post_service};
 use axum::{Json, Router};
 use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -15,8 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::{
-    answers, audit, claims, conversations, documents, feedback, groups, health, keys, me, memory, metrics, people,
-    policies, protected_resource, queue, receipt_keys, search, tenant_metrics,
+    answers, audit, claims, conversations, documents, evaluations, feedback, groups, health, keys,
+    limits as use_limits, me, memory, metrics, people, policies, protected_resource, queue, receipt_keys, search,
+    tenant_metrics, terms,
 };
 use crate::audit::record_action;
 use crate::identity::Caller;
@@ -25,7 +26,7 @@ use crate::openai;
 use crate::problem::{Problem, write_problems};
 use crate::sign_in::{callback, login, logout, sessions};
 use crate::state::AppState;
-use crate::{described, limits, pages, request_id};
+use crate::{described, embedding, limits, pages, request_id};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -82,6 +83,10 @@ fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(policies::what_if::try_out))
         .routes(routes!(queue::read))
         .routes(routes!(tenant_metrics::read))
+        .routes(routes!(use_limits::read))
+        .routes(routes!(evaluations::list))
+        .routes(routes!(terms::list))
+        .routes(routes!(terms::read))
         .routes(routes!(people::list))
         .routes(routes!(people::set))
         .merge(openai::routes())
@@ -131,6 +136,8 @@ fn api(state: AppState) -> Router {
         .route("/openapi.json", get(|_: Caller| async { Json(description) }))
         .route("/", get(pages::index))
         .route("/assets/{file}", get(pages::asset))
+        .route("/embed.js", get(pages::widget))
+        .route("/v1/answers", options(embedding::preflight))
         .fallback(|| async { Problem::not_found() })
         .layer(DefaultBodyLimit::max(limits.max_json_bytes))
         .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
@@ -147,6 +154,7 @@ fn api(state: AppState) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), record_action))
         .layer(from_fn(write_problems))
+        .layer(from_fn(embedding::tell_browsers))
         .layer(from_fn_with_state(state.clone(), request_id::assign))
         .with_state(state)
 }

@@ -10,6 +10,7 @@ use ibidem_engine::roles::Roles;
 use ibidem_store::Store;
 use ibidem_words::curate::Window;
 use ibidem_words::ports::originals::Originals;
+use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::{CollectionName, DocumentId, Sha256Hash, TenantId};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
@@ -94,6 +95,8 @@ pub struct ServerParts {
     pub sign_in: Option<SignIn>,
     /// Which owners' questions are handed over to them.
     pub hand_over: HandOverRules,
+    /// The vocabularies that are here in full; none where a vocabulary server is asked, or nothing is.
+    pub thesaurus: Option<Arc<dyn Thesaurus>>,
 }
 
 impl ServerParts {

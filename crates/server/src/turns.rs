@@ -8,7 +8,7 @@ use futures::channel::oneshot;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::listener::Listener;
 use ibidem_engine::turn::Asked;
-use ibidem_store::{ActionRecord, AuditedAction, TurnPlace};
+use ibidem_store::{ActionRecord, AuditedAction, KeyEmbedding, TurnPlace};
 use ibidem_words::degrade::Deadline;
 use ibidem_words::{Answer, Identity, Question, Scope};
 use tracing::Instrument as _;
@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use crate::api::conversations::TalkingIn;
 use crate::audit::{self, Act};
+use crate::embedding;
 use crate::hand_over;
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
@@ -36,6 +37,8 @@ pub(crate) struct TurnRequest {
     act: Option<Act>,
     /// None where it belongs to no conversation.
     talking: Option<TalkingIn>,
+    /// None where the key is not for pages of other sites.
+    embedding: Option<KeyEmbedding>,
 }
 
 impl FromRequestParts<AppState> for TurnRequest {
@@ -50,8 +53,8 @@ impl FromRequestParts<AppState> for TurnRequest {
             tracing::error!("a request came in without an id, a place or a deadline");
             return Err(Problem::internal());
         };
-        let act = given.get::<Act>().cloned();
-        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act, talking: None })
+        let (act, embedding) = (given.get::<Act>().cloned(), given.get::<KeyEmbedding>().cloned());
+        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act, talking: None, embedding })
     }
 }
 
@@ -96,12 +99,20 @@ impl TurnRequest {
 
     /// Starts the turn in a task of its own.
     pub(crate) async fn begin(self, question: Question, listener: Box<dyn Listener>) -> Result<Pending, Problem> {
+        let question = match &self.embedding {
+            Some(embedding) => embedding::confined(embedding, question)?,
+            None => question,
+        };
         logs::route(&question.collections);
         tracing::info!("a question came in");
         if let Some(act) = &self.act {
             act.asks(&question.query);
         }
-        let policy = self.state.policy_for(self.caller.0.tenant(), &question.collections).await?;
+        let of_key = self.embedding.as_ref().and_then(|embedding| embedding.policy);
+        let policy = match of_key {
+            Some(sha256) => self.state.policy_places.by_hash(&self.state.store, sha256).await?,
+            None => self.state.policy_for(self.caller.0.tenant(), &question.collections).await?,
+        };
         let asked = Asked {
             request_id: self.request_id,
             at: Utc::now(),

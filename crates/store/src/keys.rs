@@ -4,13 +4,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{Identity, Role, Sha256Hash, Subject, Tag, TenantId};
+use ibidem_words::{CollectionName, Identity, Role, Sha256Hash, Subject, Tag, TenantId};
 use rand::Rng;
 use uuid::Uuid;
 
-use crate::convert::{tag_names, to_parsed, to_tags};
+use crate::convert::{tag_names, to_collection, to_digest, to_parsed, to_tags};
+use crate::embedding::{KeyEmbedding, NewEmbedding, PageOrigin};
 use crate::in_time::InTime as _;
-use crate::{Store, unavailable};
+use crate::{Store, refused, unavailable};
 
 /// Starts every key, so that a leaked one is recognised by people and by scanners.
 const PREFIX: &str = "ibk_";
@@ -41,6 +42,14 @@ pub struct CreatedKey {
     pub secret: String,
 }
 
+/// Whoever shows a valid key.
+#[derive(Clone, Debug)]
+pub struct KeyHolder {
+    pub identity: Identity,
+    /// None for a key that is not for pages of other sites.
+    pub embedding: Option<KeyEmbedding>,
+}
+
 /// A key as a list shows it.
 #[derive(Clone, Debug)]
 pub struct ApiKeyRow {
@@ -51,17 +60,66 @@ pub struct ApiKeyRow {
     pub created_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+    /// None for a key that is not for pages of other sites.
+    pub embedding: Option<KeyEmbedding>,
+}
+
+/// What is stored of a key for pages of other sites: none where no origin is.
+fn to_embedding(
+    origins: &[String],
+    collections: Vec<String>,
+    policy: Option<&[u8]>,
+) -> Result<Option<KeyEmbedding>, CatalogueError> {
+    if origins.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(KeyEmbedding {
+        origins: origins.iter().map(|origin| to_parsed(origin)).collect::<Result<_, _>>()?,
+        collections: collections.into_iter().map(to_collection).collect::<Result<_, _>>()?,
+        policy: policy.map(to_digest).transpose()?,
+    }))
 }
 
 impl Store {
     pub async fn create_key(&self, key: &NewKey) -> Result<CreatedKey, CatalogueError> {
+        self.insert_key(key, None).await
+    }
+
+    /// Creates a key for pages of other sites. Whatever its role, it can only ask.
+    pub async fn create_embedded_key(
+        &self,
+        key: &NewKey,
+        embedding: &NewEmbedding,
+    ) -> Result<CreatedKey, CatalogueError> {
+        self.insert_key(key, Some(embedding)).await
+    }
+
+    async fn insert_key(&self, key: &NewKey, embedding: Option<&NewEmbedding>) -> Result<CreatedKey, CatalogueError> {
         let mut random = [0_u8; 32];
         rand::rng().fill_bytes(&mut random);
         let created = CreatedKey { id: Uuid::now_v7(), secret: format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(random)) };
         let digest = Sha256Hash::of(created.secret.as_bytes());
+        let texts = |of: fn(&NewEmbedding) -> Vec<String>| embedding.map(of).unwrap_or_default();
+        let origins = texts(|embedding| embedding.origins.iter().map(PageOrigin::to_string).collect());
+        let collections =
+            texts(|embedding| embedding.collections.iter().map(CollectionName::as_str).map(str::to_owned).collect());
+        let policy = embedding.and_then(|embedding| embedding.policy.as_ref());
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        if let Some((sha256, texts)) = policy {
+            sqlx::query!(
+                "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
+                sha256.as_bytes(),
+                texts.policy,
+                texts.thresholds,
+            )
+            .execute(&mut *transaction)
+            .await
+            .map_err(refused)?;
+        }
         sqlx::query!(
-            "INSERT INTO api_keys (id, tenant_id, name, key_sha256, role, tags, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO api_keys (id, tenant_id, name, key_sha256, role, tags, expires_at, origins, collections,
+                 policy_sha256)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
             created.id,
             key.tenant.0,
             key.name,
@@ -69,18 +127,22 @@ impl Store {
             key.role.as_str(),
             &tag_names(&key.tags),
             key.expires_at,
+            &origins,
+            &collections,
+            policy.map(|(sha256, _)| sha256.as_bytes().as_slice()),
         )
-        .execute(&self.pool)
+        .execute(&mut *transaction)
         .await
         .map_err(unavailable)?;
+        transaction.commit().await.map_err(unavailable)?;
         Ok(created)
     }
 
     /// Who this key stands for. Looked up by its digest, so that no comparison tells how near a guess was.
-    pub async fn authenticate(&self, secret: &str) -> Result<Identity, KeyError> {
+    pub async fn authenticate(&self, secret: &str) -> Result<KeyHolder, KeyError> {
         let digest = Sha256Hash::of(secret.as_bytes());
         let row = sqlx::query!(
-            "SELECT id, tenant_id, name, role, tags FROM api_keys
+            "SELECT id, tenant_id, name, role, tags, origins, collections, policy_sha256 FROM api_keys
              WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())",
             digest.as_bytes(),
         )
@@ -90,12 +152,16 @@ impl Store {
         .ok_or(KeyError::Invalid)?;
         let key = Subject::of_key(row.id, row.name);
         let tags = to_tags(row.tags)?.into_iter().collect();
-        Ok(Identity::of_key(TenantId(row.tenant_id), key, to_parsed(&row.role)?, tags))
+        let identity = Identity::of_key(TenantId(row.tenant_id), key, to_parsed(&row.role)?, tags);
+        Ok(KeyHolder {
+            identity,
+            embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
+        })
     }
 
     pub async fn list_keys(&self, tenant: TenantId) -> Result<Vec<ApiKeyRow>, CatalogueError> {
         let rows = sqlx::query!(
-            "SELECT id, name, role, tags, created_at, expires_at, revoked_at FROM api_keys
+            "SELECT id, name, role, tags, created_at, expires_at, revoked_at, origins, collections, policy_sha256 FROM api_keys
              WHERE tenant_id = $1 ORDER BY created_at, id",
             tenant.0,
         )
@@ -112,6 +178,7 @@ impl Store {
                     created_at: row.created_at,
                     expires_at: row.expires_at,
                     revoked_at: row.revoked_at,
+                    embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
                 })
             })
             .collect()

@@ -48,6 +48,7 @@ use ibidem_words::ports::embedder::Embedder;
 use ibidem_words::ports::entailment::Entailment;
 use ibidem_words::ports::index::{IndexError, IndexFault, IndexWriter};
 use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{CollectionName, DocumentId, TenantId};
 use tokio::sync::watch;
@@ -199,24 +200,34 @@ pub async fn entailment(
 /// The configured vocabulary, bounded in time, remembered and counted.
 pub fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabulary>> {
     let bare = bare_vocabulary(settings)?;
-    Ok(bare.map(|bare| WatchedVocabulary::new(bare, settings.terminology.watched)))
+    Ok(bare.map(|(bare, _)| WatchedVocabulary::new(bare, settings.terminology.watched)))
 }
 
 /// The same, asked behind its breaker; what is remembered is said, however it is.
-fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<WatchedVocabulary>> {
+fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<GuardedVocabulary>> {
     let bare = bare_vocabulary(settings)?;
-    Ok(bare.map(|bare| WatchedVocabulary::guarded(bare, settings.terminology.watched, breakers)))
+    let guarded = |bare| WatchedVocabulary::guarded(bare, settings.terminology.watched, breakers);
+    Ok(bare.map(|(bare, thesaurus)| (guarded(bare), thesaurus)))
 }
 
-fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Vocabulary>>> {
-    let vocabulary: Arc<dyn Vocabulary> = match &settings.terminology.source {
-        None => return Ok(None),
+/// With all that is in it, where it is in files.
+type GuardedVocabulary = (WatchedVocabulary, Option<Arc<dyn Thesaurus>>);
+type BareVocabulary = (Arc<dyn Vocabulary>, Option<Arc<dyn Thesaurus>>);
+
+fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<BareVocabulary>> {
+    match &settings.terminology.source {
+        None => Ok(None),
         Some(VocabularySource::Skosmos(skosmos)) => {
-            Arc::new(Skosmos::new(skosmos.clone()).context("check `terminology.skosmos`")?)
+            let server = Skosmos::new(skosmos.clone()).context("check `terminology.skosmos`")?;
+            let vocabulary: Arc<dyn Vocabulary> = Arc::new(server);
+            Ok(Some((vocabulary, None)))
         }
-        Some(VocabularySource::Files(files)) => Arc::new(SkosFiles::read(files).context("check `terminology.files`")?),
-    };
-    Ok(Some(vocabulary))
+        Some(VocabularySource::Files(files)) => {
+            let files = Arc::new(SkosFiles::read(files).context("check `terminology.files`")?);
+            let thesaurus: Arc<dyn Thesaurus> = files.clone();
+            Ok(Some((files as Arc<dyn Vocabulary>, Some(thesaurus))))
+        }
+    }
 }
 
 /// Every part that searching and ingesting need, each ready to be used.
@@ -284,7 +295,7 @@ impl Parts {
         let breakers = Breakers::new(settings.breakers);
         let models = settings.language_model.as_ref();
         let roles = guards::roles(roles::roles(models).await?, models, &breakers);
-        let vocabulary = guarded_vocabulary(settings, &breakers)?;
+        let vocabulary = guarded_vocabulary(settings, &breakers)?.map(|(vocabulary, _)| vocabulary);
         self.engine_with(Arc::new(roles), vocabulary, settings, &breakers).await
     }
 
@@ -352,7 +363,7 @@ impl Parts {
         spans_lost: Arc<AtomicU64>,
     ) -> anyhow::Result<AppState> {
         let begun_with = roles.borrow().clone();
-        let vocabulary = guarded_vocabulary(settings, breakers)?;
+        let (vocabulary, thesaurus) = guarded_vocabulary(settings, breakers)?.unzip();
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
             engine: self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?,
@@ -371,6 +382,7 @@ impl Parts {
             audit: audit::for_server(&settings.audit, &self.store)?,
             sign_in: sign_in::for_server(settings.sign_in.as_ref(), &self.store).await?,
             hand_over: hand_over::rules(&settings.hand_over),
+            thesaurus: thesaurus.flatten(),
         }))
     }
 }

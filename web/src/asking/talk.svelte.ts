@@ -1,5 +1,5 @@
 // A conversation on the page: its questions, what is heard of each answer, and where it is kept.
-import { type Answer, api, ask, Problem, type Sentence, type WholeConversation } from '../api';
+import { type Answer, api, ask, type Heard, Problem, type Sentence, type WholeConversation } from '../api';
 import { laidOut, Numbering, type Piece, pieces, type Source } from './text';
 
 export type Phase = 'searching' | 'writing' | 'done' | 'stopped' | 'failed';
@@ -112,6 +112,12 @@ export class Talk {
     this.turns = whole.questions.map(({ question, answer }) => Turn.again(question, answer as Answer));
   }
 
+  /** What becomes of a question, which is kept in the conversation. */
+  protected async *stream(question: string, signal: AbortSignal): AsyncGenerator<Heard> {
+    this.conversation ??= (await api.begin()).id;
+    yield* ask(question, this.conversation, signal);
+  }
+
   /** Asks, and returns when the answer is there, or is not to be had. */
   async ask(question: string): Promise<void> {
     if (this.busy) return;
@@ -121,8 +127,7 @@ export class Talk {
     this.turns.push(turn);
     const began = performance.now();
     try {
-      this.conversation ??= (await api.begin()).id;
-      for await (const heard of ask(question, this.conversation, under.signal)) {
+      for await (const heard of this.stream(question, under.signal)) {
         if ('sentence' in heard) turn.hear(heard.sentence);
         else await turn.end(heard.answer);
       }

@@ -17,6 +17,11 @@ export type Placed = Schemas['PlacedBody'];
 export type Health = Schemas['Health'];
 export type Day = Schemas['DayBody'];
 export type Waiting = Schemas['QueueBody'];
+export type Term = Schemas['TermBody'];
+export type Terms = Schemas['TermsBody'];
+export type ConceptOf = Schemas['ConceptBody'];
+export type Evaluation = Schemas['EvaluationBody'];
+export type Limits = Schemas['LimitsBody'];
 export type WhatIf = Schemas['WhatIfReply'];
 export type ActionName = NonNullable<NonNullable<operations['list_actions']['parameters']['query']>['action']>;
 
@@ -77,6 +82,10 @@ export const calls = {
   setPolicy: (collection: string | null, policy: string) => send('PUT', '/v1/policies', { collection, policy }),
   whatIf: (collection: string | null, changes: Record<string, number>) =>
     json<WhatIf>(send('POST', '/v1/policies/what-if', { collection, changes })),
+  terms: (query: Query) => json<Terms>(send('GET', at('/v1/terms', query))),
+  concept: (uri: string, language: string) => json<ConceptOf>(send('GET', at('/v1/concepts', { uri, language }))),
+  evaluations: () => json<Schemas['EvaluationsBody']>(send('GET', '/v1/evaluations')),
+  limits: () => json<Limits>(send('GET', '/v1/limits')),
   queue: () => json<Waiting>(send('GET', '/v1/queue')),
   unsetPolicy: (collection: string | null) => send('DELETE', at('/v1/policies', { collection })),
 };

@@ -1,11 +1,13 @@
 //! `ibidem key`: API keys.
 
+use anyhow::Context as _;
 use chrono::{Duration, Utc};
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewKey};
-use ibidem_words::{Role, Tag};
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewEmbedding, NewKey, PageOrigin};
+use ibidem_words::{CollectionName, PolicyTexts, Role, Sha256Hash, Tag};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::compose::Parts;
 use crate::operator::Operator;
 use crate::settings::Settings;
 use crate::{compose, console};
@@ -32,6 +34,18 @@ pub(crate) enum Key {
         /// docs/sign_in.md.
         #[arg(long)]
         speaks_for_people: bool,
+        /// Makes it a key for pages of other sites: pages of these origins may use it, separated by commas, such as
+        /// https://intranet.example.org. It can only ask, and everybody who opens such a page can read it. See
+        /// docs/how_to/embed.md.
+        #[arg(long, value_delimiter = ',', conflicts_with_all = ["speaks_for_people", "role"])]
+        origins: Vec<PageOrigin>,
+        /// Questions with this key are answered from these collections, separated by commas. Only with --origins.
+        #[arg(long, value_delimiter = ',', requires = "origins")]
+        collections: Vec<CollectionName>,
+        /// Questions with this key are answered under this policy file: the name of a built-in one, or a path. Only with
+        /// --origins.
+        #[arg(long, requires = "origins")]
+        policy: Option<String>,
     },
     /// Lists a tenant's keys by id, name, role and tags.
     List {
@@ -44,6 +58,13 @@ pub(crate) enum Key {
         operator: Operator,
         id: Uuid,
     },
+}
+
+/// A policy file that can be put in force here, with its hash.
+async fn usable(settings: &Settings, named: &str) -> anyhow::Result<(Sha256Hash, PolicyTexts)> {
+    let texts = PolicyTexts { policy: compose::policy_text(named)?.into_owned(), thresholds: None };
+    let usable = Parts::ready(settings).await?.policy_places(settings)?.usable(&texts);
+    Ok((usable.with_context(|| format!("{named} cannot be put in force"))?.hash, texts))
 }
 
 impl Key {
@@ -60,10 +81,30 @@ impl Key {
     pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<()> {
         let store = compose::ready_store(settings).await?;
         match self {
-            Self::Create { operator, name, role, tags, expires_in_days, speaks_for_people } => {
+            Self::Create {
+                operator,
+                name,
+                role,
+                tags,
+                expires_in_days,
+                speaks_for_people,
+                origins,
+                collections,
+                policy,
+            } => {
                 let tenant = store.ensure_tenant(&operator.tenant).await?;
                 let expires_at = expires_in_days.map(|days| Utc::now() + Duration::days(days.into()));
-                let key = store.create_key(&NewKey { tenant, name, role, tags, expires_at }).await?;
+                let new = NewKey { tenant, name, role, tags, expires_at };
+                let key = match origins.is_empty() {
+                    true => store.create_key(&new).await?,
+                    false => {
+                        let policy = match &policy {
+                            Some(named) => Some(usable(settings, named).await?),
+                            None => None,
+                        };
+                        store.create_embedded_key(&new, &NewEmbedding { origins, collections, policy }).await?
+                    }
+                };
                 if let Some(act) = act {
                     act.object = Some(ActionObject::new("key", key.id));
                     act.details = json!({ "role": role.as_str(), "speaks_for_people": speaks_for_people });
@@ -76,7 +117,7 @@ impl Key {
                 }
             }
             Self::List { operator } => {
-                let mut table = console::table(&["id", "name", "role", "tags", "made", "state"]);
+                let mut table = console::table(&["id", "name", "role", "tags", "pages of", "made", "state"]);
                 for key in store.list_keys(operator.tenant_id()).await? {
                     let state = match (key.revoked_at, key.expires_at) {
                         (Some(at), _) => format!("revoked {}", at.format("%F")),
@@ -85,12 +126,15 @@ impl Key {
                         (None, None) => "valid".to_owned(),
                     };
                     let tags: Vec<_> = key.tags.iter().map(Tag::as_str).collect();
+                    let origins = key.embedding.map(|embedding| embedding.origins).unwrap_or_default();
+                    let origins: Vec<_> = origins.iter().map(PageOrigin::as_str).collect();
                     let made = key.created_at.format("%F").to_string();
                     table.add_row([
                         key.id.to_string(),
                         key.name,
                         key.role.as_str().to_owned(),
                         tags.join(","),
+                        origins.join(","),
                         made,
                         state,
                     ]);

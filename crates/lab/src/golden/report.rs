@@ -13,7 +13,19 @@ mod tables;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::results::Results;
+use super::run::Measured;
 use crate::html::finished;
+use crate::reliability::Bin;
+
+/// A point for every least confidence: the share of questions answered, and the share of those answers that are wrong.
+pub fn risk_coverage(questions: &[Measured]) -> Vec<(f64, f64)> {
+    risk_coverage::curve(questions)
+}
+
+/// How often answers of about the same confidence are right.
+pub fn reliability(questions: &[Measured]) -> Vec<Bin> {
+    reliability::curve(questions)
+}
 
 /// The page of a run, beside an earlier one where there is one.
 pub fn page(results: &Results, baseline: Option<&Results>) -> String {

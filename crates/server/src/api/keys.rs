@@ -4,8 +4,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use chrono::{DateTime, Duration, Utc};
-use ibidem_store::{ActionObject, ApiKeyRow, NewKey};
-use ibidem_words::{Role, Tag};
+use ibidem_store::{ActionObject, ApiKeyRow, NewEmbedding, NewKey, PageOrigin};
+use ibidem_words::{CollectionName, PolicyTexts, Role, Tag};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -18,6 +18,8 @@ use crate::state::AppState;
 
 const LONGEST_NAME: usize = 200;
 const MOST_TAGS: usize = 100;
+const MOST_ORIGINS: usize = 20;
+const MOST_COLLECTIONS: usize = 100;
 /// Ten years.
 const MOST_DAYS: u32 = 3_650;
 
@@ -38,6 +40,19 @@ pub(crate) struct KeyBody {
     /// The key expires after this many days, 1 to 3650; null: it does not expire.
     #[schema(minimum = 1, maximum = 3650)]
     expires_in_days: Option<u32>,
+    /// Makes it a key for pages of other sites: pages of these origins, such as `https://intranet.example.org`, may use it,
+    /// up to 20. It can then only ask, and its role must be `asker`. Everybody who opens such a page can read the key.
+    #[serde(default)]
+    #[schema(max_items = 20)]
+    origins: Vec<String>,
+    /// Only for a key with `origins`: its questions are answered from these collections, up to 100; empty: from all that
+    /// its tags show.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, max_items = 100)]
+    collections: Vec<CollectionName>,
+    /// Only for a key with `origins`: the text of a policy file, YAML, under which its questions are answered; null: the
+    /// policy file that is in force otherwise.
+    policy: Option<String>,
 }
 
 /// A key that was just made.
@@ -63,11 +78,24 @@ pub(crate) struct KeyEntry {
     expires_at: Option<DateTime<Utc>>,
     /// null: it was not revoked.
     revoked_at: Option<DateTime<Utc>>,
+    /// Pages of these origins may use it, and it can only ask; empty: it is no key for pages.
+    origins: Vec<String>,
+    /// The collections that its questions are answered from; empty: all that its tags show.
+    collections: Vec<String>,
+    /// The hash of the policy file that its questions are answered under; null: the one that is in force otherwise.
+    policy_sha256: Option<String>,
 }
 
 impl From<ApiKeyRow> for KeyEntry {
     fn from(row: ApiKeyRow) -> Self {
+        let (origins, collections, policy) = row.embedding.map_or_else(Default::default, |embedding| {
+            let origins = embedding.origins.iter().map(PageOrigin::to_string).collect();
+            (origins, embedding.collections.into_iter().map(String::from).collect(), embedding.policy)
+        });
         Self {
+            origins,
+            collections,
+            policy_sha256: policy.map(|sha256| sha256.to_string()),
             id: row.id,
             name: row.name,
             role: row.role.as_str(),
@@ -123,6 +151,7 @@ pub(crate) async fn create(
     if body.expires_in_days.is_some_and(|days| !(1..=MOST_DAYS).contains(&days)) {
         return Err(Problem::invalid(format!("expires_in_days: must be from 1 to {MOST_DAYS}")));
     }
+    let embedding = embedding(&state, &body)?;
     let new = NewKey {
         tenant: caller.0.tenant(),
         name: name.to_owned(),
@@ -130,12 +159,48 @@ pub(crate) async fn create(
         tags: body.tags,
         expires_at: body.expires_in_days.map(|days| Utc::now() + Duration::days(days.into())),
     };
-    let created = state.store.create_key(&new).await?;
+    let created = match &embedding {
+        Some(embedding) => state.store.create_embedded_key(&new, embedding).await?,
+        None => state.store.create_key(&new).await?,
+    };
     if let Some(act) = act {
         act.on(ActionObject::new("key", created.id));
         act.detail("role", new.role.as_str());
+        act.detail("origins", embedding.map_or(0, |embedding| embedding.origins.len()));
     }
     Ok((StatusCode::CREATED, Json(KeyCreated { id: created.id, secret: created.secret })))
+}
+
+/// What a key for pages of other sites is confined to; none for any other key.
+fn embedding(state: &AppState, body: &KeyBody) -> Result<Option<NewEmbedding>, Problem> {
+    let KeyBody { origins, collections, policy, role, .. } = body;
+    if origins.is_empty() {
+        let is_plain = collections.is_empty() && policy.is_none();
+        let needs = "collections, policy: only a key with `origins` has them";
+        return if is_plain { Ok(None) } else { Err(Problem::invalid(needs)) };
+    }
+    if *role != Role::Asker {
+        return Err(Problem::invalid("role: a key with `origins` can only ask; its role is `asker`"));
+    }
+    for (name, count, most) in
+        [("origins", origins.len(), MOST_ORIGINS), ("collections", collections.len(), MOST_COLLECTIONS)]
+    {
+        if count > most {
+            return Err(Problem::invalid(format!("{name}: has {count} entries; the most is {most}")));
+        }
+    }
+    let origins = origins.iter().map(|written| written.parse::<PageOrigin>()).collect::<Result<Vec<_>, _>>();
+    let origins = origins.map_err(|error| Problem::invalid(format!("origins: {error}")))?;
+    let policy = policy.as_ref().map(|policy| {
+        if policy.contains('\0') {
+            return Err(Problem::invalid("policy: it has a character that cannot be kept."));
+        }
+        let texts = PolicyTexts { policy: policy.clone(), thresholds: None };
+        let usable =
+            state.policy_places.usable(&texts).map_err(|error| Problem::invalid(format!("policy: {error}")))?;
+        Ok((usable.hash, texts))
+    });
+    Ok(Some(NewEmbedding { origins, collections: collections.clone(), policy: policy.transpose()? }))
 }
 
 /// Revokes a key of the tenant. It stops working at once.

@@ -19,7 +19,7 @@ use crate::request_id::RequestId;
 use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 47] = [
+pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 51] = [
     ("POST", "/v1/answers", AuditedAction::Ask),
     ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
     ("POST", "/v1/chat/completions", AuditedAction::Ask),
@@ -62,6 +62,10 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 47] = [
     ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
     ("POST", "/v1/policies/what-if", AuditedAction::ReplayDecisions),
     ("GET", "/v1/queue", AuditedAction::ReadQueue),
+    ("GET", "/v1/limits", AuditedAction::ReadLimits),
+    ("GET", "/v1/evaluations", AuditedAction::ListEvaluations),
+    ("GET", "/v1/terms", AuditedAction::ListTerms),
+    ("GET", "/v1/concepts", AuditedAction::ReadTerm),
     ("GET", "/v1/metrics", AuditedAction::ReadMetrics),
     ("GET", "/auth/me", AuditedAction::ReadSelf),
     ("GET", "/auth/sessions", AuditedAction::ListSessions),
@@ -71,9 +75,10 @@ pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 47] = [
 
 /// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
 /// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 13] = [
+pub const EXEMPT_ROUTES: [(&str, &str); 14] = [
     ("GET", "/"),
     ("GET", "/assets/{file}"),
+    ("GET", "/embed.js"),
     ("POST", "/mcp"),
     ("GET", "/auth/login"),
     ("GET", "/auth/callback"),

@@ -69,6 +69,15 @@ impl Quotas {
         Self { settings, refused: Mutex::default() }
     }
 
+    /// The limits of each key, of each person, and of this tenant.
+    pub(crate) fn in_force(&self, tenant: TenantId) -> [UseLimits; 3] {
+        [self.settings.key, self.settings.person, self.of_tenant(tenant)]
+    }
+
+    fn of_tenant(&self, tenant: TenantId) -> UseLimits {
+        self.settings.of_tenants.get(&tenant).copied().unwrap_or(self.settings.tenant)
+    }
+
     /// Each limit that holds for somebody, the narrower first.
     fn of(&self, identity: &Identity) -> [(&'static str, Holder, UseLimits); 2] {
         let subject = identity.subject().id();
@@ -80,8 +89,7 @@ impl Quotas {
             ("person", self.settings.person)
         };
         let tenant = identity.tenant();
-        let of_tenant = self.settings.of_tenants.get(&tenant).copied().unwrap_or(self.settings.tenant);
-        [(who, Holder::subject(identity), limits), ("tenant", Holder::tenant(tenant), of_tenant)]
+        [(who, Holder::subject(identity), limits), ("tenant", Holder::tenant(tenant), self.of_tenant(tenant))]
     }
 
     /// Counts a request. `at` is the present unless a test has a clock of its own.

@@ -10,6 +10,7 @@ use ibidem_words::ports::embedder::{EmbedError, EmbedFault};
 use ibidem_words::ports::index::{IndexError, IndexFault};
 use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use ibidem_words::ports::originals::OriginalsError;
+use ibidem_words::ports::vocabulary::VocabularyError;
 
 use super::Problem;
 use crate::policy_places::PlaceError;
@@ -24,6 +25,10 @@ impl Problem {
             title,
             "Try again in a moment; the operator can run `ibidem doctor`.",
         )
+    }
+
+    pub(crate) fn vocabulary_away(error: &VocabularyError) -> Self {
+        Self::unavailable("vocabulary_unavailable", "The vocabulary does not answer", &error.to_string())
     }
 
     /// What becomes of a question that cannot be asked.

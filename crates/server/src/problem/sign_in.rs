@@ -26,6 +26,17 @@ impl Problem {
         )
     }
 
+    /// A key for pages of other sites, and a page that is none of them.
+    pub(crate) fn foreign_page() -> Self {
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "foreign_page",
+            "This page may not ask here",
+            "The key is for pages of other origins. An admin creates a key with the origin of this page: `POST /v1/keys` \
+             with `origins`, or `ibidem key create --origins`.",
+        )
+    }
+
     pub(crate) fn may_not_speak() -> Self {
         Self::new(
             StatusCode::FORBIDDEN,

@@ -16,7 +16,9 @@ mod difference;
 mod document_list;
 mod documents;
 mod door;
+mod embedding;
 mod erasing;
+mod evaluations;
 mod feedback;
 mod hand_over;
 mod health;
@@ -36,6 +38,7 @@ mod search;
 mod sign_in;
 mod stored_answers;
 mod tenant_metrics;
+mod terms;
 mod what_if;
 mod world;
 

@@ -152,7 +152,7 @@ async fn citations_that_went_out_are_held_against_the_catalogue_and_broken_ones_
     assert_eq!(scrape.value("citation_broken_total", &[]), 0.0);
 
     // A document that goes while the model writes from it.
-    let identity = world.store().authenticate(&key["Bearer ".len()..]).await.unwrap();
+    let identity = world.store().authenticate(&key["Bearer ".len()..]).await.unwrap().identity;
     let documents = world.store().list_documents(&Scope::of(&identity), None, 10).await.unwrap();
     let withdraw = async {
         let attention = world.thoughtful.attention.acquire_many(8).await.unwrap();

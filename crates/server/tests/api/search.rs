@@ -64,7 +64,7 @@ async fn a_document_withdrawn_in_the_catalogue_is_not_shown_even_though_the_inde
     let world = World::create().await;
     let key = world.key("asker", &[]).await;
     let query = json!({"query": "leave"});
-    let scope = ibidem_words::Scope::of(&world.store().authenticate(&key["Bearer ".len()..]).await.unwrap());
+    let scope = ibidem_words::Scope::of(&world.store().authenticate(&key["Bearer ".len()..]).await.unwrap().identity);
     let document = world.store().list_documents(&scope, None, 1).await.unwrap().remove(0).id;
     world.store().retag(world.tenant, document, &["finance".parse().unwrap()]).await.unwrap();
     assert!(names(&world, &key, query.clone()).await.is_empty());

@@ -30,6 +30,7 @@ use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submis
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::ports::reranker::Reranker;
+use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
@@ -139,6 +140,7 @@ pub(crate) struct Extras {
     pub(crate) hand_over: HandOverRules,
     /// A tool server by the name of `desk`.
     pub(crate) desk: Option<Arc<dyn Tools>>,
+    pub(crate) thesaurus: Option<Arc<dyn Thesaurus>>,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -176,6 +178,7 @@ impl Default for Extras {
             quotas: Quotas::new(QuotaSettings::default()),
             hand_over: HandOverRules::default(),
             desk: None,
+            thesaurus: None,
         }
     }
 }
@@ -264,6 +267,7 @@ impl World {
             counts: extras.counts,
             audit: AuditSettings { log, retention: None },
             hand_over: extras.hand_over,
+            thesaurus: extras.thesaurus,
             sign_in: extras.sign_in.map(|(provider, public_url)| SignIn {
                 provider,
                 tenant,

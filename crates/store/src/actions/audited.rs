@@ -80,6 +80,10 @@ actions! {
     EraseTenant, "tenant.erase", "A tenant is erased, with everything that is its own.";
     ReadMetrics, "metrics.read", "A tenant's own numbers are read.";
     ReadQueue, "queue.read", "It is read how far the intake of a tenant's documents is.";
+    ReadLimits, "limits.read", "Limits and what a tenant's keys and people have used of them are read.";
+    ListEvaluations, "quality.list", "What evaluation runs measured is read.";
+    ListTerms, "term.list", "Terms of the vocabularies are searched or listed.";
+    ReadTerm, "term.read", "A term of a vocabulary is read.";
     ReadAudit, "audit.read", "The record of a question is read.";
     ListActions, "audit.actions", "These records are read.";
     ReplayDecisions, "audit.replay", "Recorded decisions are made again.";

@@ -70,6 +70,7 @@ impl Store {
         gone!("DELETE FROM request_rates WHERE tenant_id = $1");
         gone!("DELETE FROM turns_under_way WHERE tenant_id = $1");
         gone!("DELETE FROM daily_use WHERE tenant_id = $1");
+        gone!("DELETE FROM evaluation_runs WHERE tenant_id = $1");
         gone!("DELETE FROM feedback WHERE tenant_id = $1");
         gone!("DELETE FROM hand_overs WHERE tenant_id = $1");
         gone!("DELETE FROM confirmations WHERE tenant_id = $1");

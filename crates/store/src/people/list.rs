@@ -40,6 +40,14 @@ impl Store {
         .map_err(unavailable)
     }
 
+    /// What somebody is called, for people to read.
+    pub async fn person_name(&self, tenant: TenantId, id: Uuid) -> Result<Option<String>, CatalogueError> {
+        sqlx::query_scalar!("SELECT name FROM people WHERE tenant_id = $1 AND id = $2", tenant.0, id)
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(unavailable)
+    }
+
     /// Keeps somebody out from the next request on, or lets them in again. False when the tenant has no such person.
     pub async fn set_person_disabled(
         &self,

@@ -3,6 +3,7 @@
 mod days;
 mod rates;
 mod turns;
+mod uses;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_words::ports::catalogue::CatalogueError;
@@ -11,6 +12,7 @@ use ibidem_words::{Identity, TenantId};
 use crate::{Store, unavailable};
 pub use days::DailyUse;
 pub use turns::TurnPlace;
+pub use uses::HolderUse;
 
 /// What a limit holds for: a tenant, or one of its keys or people.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

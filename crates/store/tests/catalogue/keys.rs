@@ -12,7 +12,7 @@ async fn a_key_stands_for_its_tenant_role_and_tags_until_it_ends() {
             NewKey { tenant, name: "desk".to_owned(), role: Role::Curator, tags: tags(&["support"]), expires_at: None };
         let key = store.create_key(&new).await.unwrap();
         assert!(key.secret.starts_with("ibk_") && key.secret.len() == 47);
-        let identity = store.authenticate(&key.secret).await.unwrap();
+        let identity = store.authenticate(&key.secret).await.unwrap().identity;
         assert_eq!((identity.tenant(), identity.role()), (tenant, Role::Curator));
         assert_eq!(identity.tags().iter().cloned().collect::<Vec<_>>(), tags(&["support"]));
 

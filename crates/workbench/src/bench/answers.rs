@@ -162,6 +162,7 @@ async fn asker(
         audit,
         sign_in: None,
         hand_over: Default::default(),
+        thesaurus: None,
     });
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let key = NewKey {

@@ -181,6 +181,7 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         audit: AuditSettings::default(),
         sign_in: None,
         hand_over: Default::default(),
+        thesaurus: None,
     }))
 }
 

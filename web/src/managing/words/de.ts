@@ -263,6 +263,71 @@ export const de: Its = {
   notNamed: (count) =>
     `${count} weitere ${count === 1 ? 'steht' : 'stehen'} nicht hier: Gezeigt werden die letzten 50, und nur Dokumente mit Ihren Tags.`,
 
+  terms: 'Vokabular',
+  termsWhy:
+    'Begriffe mit ihren Definitionen, wie die Vokabulare sie haben. Fragen nach einem Begriff werden mit seiner Definition beantwortet.',
+  noVocabulary:
+    'Es ist kein Vokabular eingestellt. Die Einstellung terminology.files nennt SKOS-Dateien, terminology.skosmos einen Server.',
+  askServer: 'Ein Vokabularserver wird nach einzelnen Begriffen gefragt: Schreiben Sie den ganzen Begriff.',
+  findTerms: 'Begriffe finden',
+  vocabulary: 'Vokabular',
+  termsFound: (count) => plural(count, 'Begriff', 'Begriffe'),
+  closest: 'Meinten Sie:',
+  noDefinition: 'Das Vokabular hat keine Definition dafür.',
+  otherNames: 'Andere Namen',
+  broader: 'Oberbegriffe',
+  narrower: 'Unterbegriffe',
+  related: 'Verwandte Begriffe',
+
+  evaluations: 'Auswertung',
+  evaluationsWhy:
+    'Läufe mit Fragen, deren richtiger Ausgang bekannt ist. Ein Lauf wird auf der Kommandozeile festgehalten, ohne Fragen und Antworten:',
+  noRuns: 'Es ist noch kein Lauf festgehalten.',
+  rightOutcome: 'Richtiger Ausgang',
+  ofAll: (some, all) => `${some} von ${all}`,
+  targets: 'Ziele',
+  reached: 'erreicht',
+  notReached: 'nicht erreicht',
+  writtenBy: 'Geschrieben von',
+  quoted: 'Zitate',
+  questionSet: 'Fragensatz',
+  runOf: (when) => `Der Lauf vom ${when}`,
+  nothingSearched: 'Keine Frage dieses Laufs wurde durch eine Suche beantwortet, also gibt es nichts zu zeichnen.',
+  riskCoverage: 'Risiko und Abdeckung',
+  coverage: 'beantwortete Fragen',
+  risk: 'falsch, von den gegebenen Antworten',
+  reliability: 'Verlässlichkeit',
+  confidence: 'Sicherheit',
+  right: 'richtig',
+  answers: 'Antworten',
+  plotsWhy:
+    'Links: wie falsch die Antworten wären, wenn nur die sichersten gegeben würden. Rechts: wie oft etwa gleich sichere Antworten richtig sind; die Striche zeigen, wo der wahre Anteil in 95 von 100 Fällen liegt, und auf der gestrichelten Linie wären Antworten so richtig, wie sie sicher sind.',
+
+  limits: 'Grenzen',
+  limitsWhy:
+    'Sie stehen in den Einstellungen der Installation, im Abschnitt limits. Eine Anfrage über einer Grenze wird abgelehnt, und die Antwort sagt, wann es wieder geht.',
+  limit: 'Grenze',
+  eachKey: 'Jeder Schlüssel',
+  eachPerson: 'Jede Person',
+  unlimited: 'keine Grenze',
+  limitNames: {
+    requests_per_minute: 'Anfragen je Minute',
+    turns_at_once: 'Fragen zugleich',
+    model_tokens_per_day: 'Modell-Token je Tag',
+    documents_per_day: 'Dokumente je Tag',
+    bytes_per_day: 'Bytes je Tag',
+  },
+  usedToday: 'Verbraucht',
+  usedWhy: 'Seit Mitternacht (UTC); Fragen zugleich sind die, die gerade laufen. Gezählt wird nur, was begrenzt ist.',
+
+  forPages: 'Für Seiten anderer Websites',
+  forPagesWhy:
+    'Der Schlüssel steht in einer Seite, also kann ihn jeder lesen, der die Seite öffnet. Er kann nur fragen. Geben Sie ihm kein Tag, das nicht jeder Leser der Seite haben darf.',
+  origins: 'Seiten (Origins)',
+  originsWhy: 'Etwa https://intranet.example.org, durch Leerzeichen getrennt.',
+  ofCollections: 'Nur diese Sammlungen (durch Kommas getrennt)',
+  intoThePage: 'Setzen Sie dies in die Seite, wo das Fenster stehen soll:',
+
   recordsWhy: 'Wer was getan hat, und mit welchem Ausgang. Eine Frage hat ein längeres Protokoll.',
   action: 'Handlung',
   outcome: 'Ausgang',

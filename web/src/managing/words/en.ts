@@ -258,6 +258,71 @@ export const en = {
   notNamed: (count: number) =>
     `${count} more ${count === 1 ? 'is' : 'are'} not shown here: only the last 50, and only documents with your tags, are.`,
 
+  terms: 'Vocabulary',
+  termsWhy:
+    'Terms with their definitions, as the vocabularies have them. Questions about a term are answered with its definition.',
+  noVocabulary:
+    'No vocabulary is configured. The setting terminology.files names SKOS files, terminology.skosmos a server.',
+  askServer: 'A vocabulary server is asked for single terms: write the whole term.',
+  findTerms: 'Find terms',
+  vocabulary: 'Vocabulary',
+  termsFound: (count: number) => plural(count, 'term', 'terms'),
+  closest: 'Did you mean:',
+  noDefinition: 'The vocabulary has no definition of it.',
+  otherNames: 'Other names',
+  broader: 'Broader',
+  narrower: 'Narrower',
+  related: 'Related',
+
+  evaluations: 'Evaluation',
+  evaluationsWhy:
+    'Runs of a set of questions with known outcomes. A run is recorded by the command line, without questions and answers:',
+  noRuns: 'No run is recorded yet.',
+  rightOutcome: 'Right outcome',
+  ofAll: (some: string, all: string) => `${some} of ${all}`,
+  targets: 'Targets',
+  reached: 'reached',
+  notReached: 'not reached',
+  writtenBy: 'Written by',
+  quoted: 'quotations',
+  questionSet: 'Set of questions',
+  runOf: (when: string) => `The run of ${when}`,
+  nothingSearched: 'No question of this run was answered by a search, so there is nothing to plot.',
+  riskCoverage: 'Risk and coverage',
+  coverage: 'questions answered',
+  risk: 'wrong, of the answers given',
+  reliability: 'Reliability',
+  confidence: 'confidence',
+  right: 'right',
+  answers: 'answers',
+  plotsWhy:
+    'Left: how wrong the answers would be if only the surest were given. Right: how often answers of about the same confidence are right; bars show where the true share lies in 95 of 100 cases, and on the dashed line answers would be as right as they are sure.',
+
+  limits: 'Limits',
+  limitsWhy:
+    'They stand in the settings of the installation, in the section limits. A request beyond a limit is refused, and the reply says when to come again.',
+  limit: 'Limit',
+  eachKey: 'Each key',
+  eachPerson: 'Each person',
+  unlimited: 'no limit',
+  limitNames: {
+    requests_per_minute: 'Requests per minute',
+    turns_at_once: 'Questions at once',
+    model_tokens_per_day: 'Model tokens per day',
+    documents_per_day: 'Documents per day',
+    bytes_per_day: 'Bytes per day',
+  },
+  usedToday: 'Used',
+  usedWhy: 'Since midnight (UTC); questions at once are those under way now. Only what is limited is counted.',
+
+  forPages: 'For pages of other sites',
+  forPagesWhy:
+    'The key stands in a page, so everybody who opens the page can read it. It can only ask. Give it no tag that not every reader of the page may have.',
+  origins: 'Pages (origins)',
+  originsWhy: 'Such as https://intranet.example.org, separated by spaces.',
+  ofCollections: 'Only these collections (separated by commas)',
+  intoThePage: 'Put this into the page where the widget should stand:',
+
   recordsWhy: 'Who did what, and with what outcome. A question has a longer record.',
   action: 'Action',
   outcome: 'Outcome',

@@ -17,6 +17,8 @@ use ibidem_lab::golden::compare::Difference;
 use ibidem_lab::golden::results::{Config, Results, Run as RunOf};
 use ibidem_lab::golden::run::{Truth, run};
 use ibidem_lab::golden::{Category, GoldenQuery};
+use ibidem_lab::reliability::{Bin, interval};
+use ibidem_store::{RiskAtCoverage, RunFigures, SureAnswers};
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_words::{Answer, Identity, Question, Scope};
@@ -47,6 +49,10 @@ pub(crate) struct Run {
     /// Earlier results to compare with.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Records the run's figures in the database, for the operating page: numbers and names of models, no question and
+    /// no answer.
+    #[arg(long)]
+    record: bool,
     /// Writes a page with the figures, plots and failures into this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -78,6 +84,10 @@ impl Run {
         }
         if let Some(file) = &self.html {
             write(file, &golden::report::page(&results, baseline.as_ref()))?;
+        }
+        if self.record {
+            let tenant = parts.store.ensure_tenant(&self.access.operator.tenant).await?;
+            parts.store.record_evaluation(tenant, results.meta.timestamp, &figures(&results)).await?;
         }
         if let Some(baseline) = &baseline {
             diff::show(&Difference::between(baseline, &results));
@@ -176,6 +186,30 @@ impl Asker {
         let measured = run(queries, &truth, async |query| self.ask(query).await, || bar.inc(1)).await;
         bar.finish_and_clear();
         Ok(measured?)
+    }
+}
+
+/// What is recorded of a run.
+fn figures(results: &Results) -> RunFigures {
+    let (meta, config) = (&results.meta, &results.meta.config);
+    let risk = |(coverage, risk)| RiskAtCoverage { coverage, risk };
+    let sure = |bin: Bin| {
+        let (low, high) = interval(bin.right, bin.count);
+        SureAnswers { confidence: bin.confidence, right: bin.right, count: bin.count as u64, low, high }
+    };
+    RunFigures {
+        policy: config.policy.clone(),
+        policy_sha256: config.policy_sha256,
+        version: meta.version.clone(),
+        question_set: meta.golden_set_blob.clone(),
+        answering_model: config.answering_model.clone(),
+        embedding_model: config.embedding_model.clone(),
+        documents: config.documents,
+        questions: meta.total as u64,
+        passed: meta.passed as u64,
+        targets_reached: meta.pass,
+        risk_coverage: golden::report::risk_coverage(&results.questions).into_iter().map(risk).collect(),
+        reliability: golden::report::reliability(&results.questions).into_iter().map(sure).collect(),
     }
 }
 

@@ -175,6 +175,7 @@ impl Side {
             counts: Arc::new(NothingCounted),
             audit: AuditSettings { log: Some(AuditLog { store, texts: Texts::Plain }), retention: None },
             hand_over: Default::default(),
+            thesaurus: None,
             sign_in: Some(SignIn {
                 provider: Arc::new(Away),
                 tenant,

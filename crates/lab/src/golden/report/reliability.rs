@@ -5,13 +5,17 @@ use maud::Markup;
 use super::plot::{Axis, Plot};
 use super::risk_coverage::answers;
 use crate::golden::run::Measured;
-use crate::reliability::{bins, interval};
+use crate::reliability::{Bin, bins, interval};
 
 /// Points of a hundred that answers of about the same confidence lie within.
 const WIDTH: f64 = 5.0;
 
+pub(super) fn curve(questions: &[Measured]) -> Vec<Bin> {
+    bins(answers(questions), WIDTH)
+}
+
 pub(super) fn figure(questions: &[Measured]) -> Markup {
-    let bins = bins(answers(questions), WIDTH);
+    let bins = curve(questions);
     let lowest = bins.iter().map(|bin| bin.confidence).fold(1.0, f64::min);
     let from = (lowest * 10.0).floor().min(6.0) / 10.0;
     let mut plot = Plot::new(Axis::shares("confidence", from, 1.0), Axis::shares("right", 0.0, 1.0));
