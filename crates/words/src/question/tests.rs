@@ -101,7 +101,7 @@ fn a_token_is_taken_out_of_every_text_and_only_the_message_itself_confirms() {
     assert_eq!(Question::new(sentence.clone()).confirmation, Some(token.clone()));
     let earlier = Question::checked(QuestionDraft { history: vec![said(&sentence)], ..draft() }).unwrap();
     assert_eq!(earlier.confirmation, None, "what was said before confirms nothing");
-    assert_eq!(earlier.reworded(sentence.clone()).confirmation, None, "and no other wording of the question does");
+    assert_eq!(earlier.reworded(sentence).confirmation, None, "and no other wording of the question does");
     let named = QuestionDraft { confirmation: Some(token.revealed().to_owned()), ..draft() };
     assert_eq!(Question::checked(named).unwrap().confirmation, Some(token));
     let wrong = refusal(QuestionDraft { confirmation: Some("yes".to_owned()), ..draft() });

