@@ -93,8 +93,13 @@ class Packed:
 
     def matrix(self, name: str, inputs: int) -> np.ndarray:
         blocks = self.blocks(name)
-        weights = np.concatenate([blocks["weights"] & 15, blocks["weights"] >> 4], -1).astype(np.float32) - 8
-        return (weights * blocks["scale"].astype(np.float32)[:, None]).reshape(-1, inputs)
+        return unpacked(blocks["weights"], blocks["scale"]).reshape(-1, inputs)
+
+
+def unpacked(weights: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Blocks as floats: their last axis are the weights of a block."""
+    signed = np.concatenate([weights & 15, weights >> 4], -1).astype(np.float32) - 8
+    return signed * scales.astype(np.float32)[..., None]
 
 
 class Graph:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import folders
+from . import bases, folders
 from .model import Encoder, Reader, Verifier, load, told_elsewhere
 from .packing import stems, telling, tokenizer
 from .sessions import session
@@ -119,7 +119,8 @@ def words_in_blocks(source: Path, blocks: Path, to: Path) -> None:
 
     model, stored = onnx.load(source), np.load(blocks)
     table = next(one for one in model.graph.initializer if one.name.endswith("encoder.words.weight"))
-    if not np.array_equal(numpy_helper.to_array(table), unpacked(stored["weights"], stored["scales"])):
+    base = bases.converting().unpacked(stored["weights"], stored["scales"]).reshape(table.dims)
+    if not np.array_equal(numpy_helper.to_array(table), base):
         raise SystemExit("the table of words is not the one of its base: was it learned further?")
     at = next(place for place, node in enumerate(model.graph.node) if node.op_type == "Gather" and node.input[0] == table.name)
     ids, out = model.graph.node[at].input[1], model.graph.node[at].output[0]
@@ -142,12 +143,6 @@ def words_in_blocks(source: Path, blocks: Path, to: Path) -> None:
     model.graph.node.extend(nodes)
     model.graph.initializer.extend(kept + [numpy_helper.from_array(np.ascontiguousarray(value), name) for name, value in constants.items()])
     onnx.save(model, to)
-
-
-def unpacked(weights: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """A table of blocks as floats, one row for each word."""
-    signed = np.concatenate([weights & 15, weights >> 4], -1).astype(np.float32) - 8
-    return (signed * scales.astype(np.float32)[..., None]).reshape(len(weights), -1)
 
 
 def export(task: str, model: nn.Module, base: Path, out: Path) -> None:

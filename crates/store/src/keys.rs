@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::convert::{tag_names, to_collection, to_digest, to_parsed, to_tags};
 use crate::embedding::{KeyEmbedding, NewEmbedding, PageOrigin};
 use crate::in_time::InTime as _;
-use crate::{Store, refused, unavailable};
+use crate::{Store, policies, refused, unavailable};
 
 /// Starts every key, so that a leaked one is recognised by people and by scanners.
 const PREFIX: &str = "ibk_";
@@ -106,15 +106,7 @@ impl Store {
         let policy = embedding.and_then(|embedding| embedding.policy.as_ref());
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         if let Some((sha256, texts)) = policy {
-            sqlx::query!(
-                "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
-                sha256.as_bytes(),
-                texts.policy,
-                texts.thresholds,
-            )
-            .execute(&mut *transaction)
-            .await
-            .map_err(refused)?;
+            policies::kept(&mut *transaction, *sha256, texts).await.map_err(refused)?;
         }
         sqlx::query!(
             "INSERT INTO api_keys (id, tenant_id, name, key_sha256, role, tags, expires_at, origins, collections,

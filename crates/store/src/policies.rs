@@ -2,22 +2,31 @@
 
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{PolicyTexts, Sha256Hash};
+use sqlx::PgExecutor;
 
 use crate::{Store, unavailable};
+
+/// Keeps a policy's texts, also as part of what else is written.
+pub(crate) async fn kept(
+    database: impl PgExecutor<'_>,
+    hash: Sha256Hash,
+    texts: &PolicyTexts,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
+        hash.as_bytes(),
+        texts.policy,
+        texts.thresholds,
+    )
+    .execute(database)
+    .await?;
+    Ok(())
+}
 
 impl Store {
     /// Keeps a policy's texts, so that what it decides can be decided again. Keeping it twice changes nothing.
     pub async fn keep_policy(&self, hash: Sha256Hash, texts: &PolicyTexts) -> Result<(), CatalogueError> {
-        sqlx::query!(
-            "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
-            hash.as_bytes(),
-            texts.policy,
-            texts.thresholds,
-        )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
-        Ok(())
+        kept(&self.pool, hash, texts).await.map_err(unavailable)
     }
 
     /// Every policy that was in force.

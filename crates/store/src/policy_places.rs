@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 
 use crate::convert::{to_collection, to_digest, to_u32};
 use crate::in_time::InTime as _;
-use crate::{Store, refused, unavailable};
+use crate::{Store, policies, refused, unavailable};
 
 /// A setting of a place.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,15 +94,7 @@ impl Store {
         by: SubjectId,
     ) -> Result<u32, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
-        sqlx::query!(
-            "INSERT INTO policies (sha256, policy, thresholds) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING",
-            new.sha256.as_bytes(),
-            new.texts.policy,
-            new.texts.thresholds,
-        )
-        .execute(&mut *transaction)
-        .await
-        .map_err(refused)?;
+        policies::kept(&mut *transaction, new.sha256, new.texts).await.map_err(refused)?;
         let setting = Setting { tenant, collection, policy: Some(new.sha256), name: new.name, by };
         let version = setting.keep(&mut transaction).await?;
         transaction.commit().await.map_err(unavailable)?;

@@ -1,7 +1,8 @@
 //! The first movement: which way a question takes, by rule. No model decides any of it.
 //!
 //! The asker's word for a call that was proposed comes first. Then come small talk, a tool that the words of the question
-//! name, an address, a list, a term, and the topic, which may have a tool too. What a rule answers, asks back or refuses is never searched for.
+//! name, an address, a list, a term, and the topic, which may have a tool too. What a rule answers, asks back or refuses is
+//! never searched for.
 
 pub mod addresses;
 pub(crate) mod classes;

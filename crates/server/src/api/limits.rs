@@ -9,6 +9,7 @@ use ibidem_store::HolderUse;
 use ibidem_words::SubjectId;
 use serde::Serialize;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::identity::Caller;
 use crate::limits::UseLimits;
@@ -86,11 +87,14 @@ pub(crate) async fn read(State(state): State<AppState>, caller: Caller) -> Resul
         }
     }
     let others: Vec<String> = uses.keys().take(MOST_OTHERS).cloned().collect();
+    let person = |holder: &String| match holder.parse() {
+        Ok(SubjectId::Person(id)) => Some(id),
+        _ => None,
+    };
+    let people: Vec<Uuid> = others.iter().filter_map(person).collect();
+    let mut names = state.store.person_names(tenant, &people).await?;
     for holder in others {
-        let name = match holder.parse() {
-            Ok(SubjectId::Person(id)) => state.store.person_name(tenant, id).await?,
-            _ => None,
-        };
+        let name = person(&holder).and_then(|id| names.remove(&id));
         used.push(of(holder, name, &mut uses));
     }
     let [key, person, tenant] = state.quotas.in_force(tenant).map(UseLimitsBody::from);

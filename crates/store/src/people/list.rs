@@ -1,5 +1,7 @@
 //! Who has signed in, for admins: a list, and a way to keep somebody out.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use ibidem_words::TenantId;
 use ibidem_words::ports::catalogue::CatalogueError;
@@ -40,12 +42,11 @@ impl Store {
         .map_err(unavailable)
     }
 
-    /// What somebody is called, for people to read.
-    pub async fn person_name(&self, tenant: TenantId, id: Uuid) -> Result<Option<String>, CatalogueError> {
-        sqlx::query_scalar!("SELECT name FROM people WHERE tenant_id = $1 AND id = $2", tenant.0, id)
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(unavailable)
+    /// What these people are called, for people to read.
+    pub async fn person_names(&self, tenant: TenantId, ids: &[Uuid]) -> Result<BTreeMap<Uuid, String>, CatalogueError> {
+        let named = sqlx::query!("SELECT id, name FROM people WHERE tenant_id = $1 AND id = ANY($2)", tenant.0, ids);
+        let named = named.fetch_all(&self.pool).await.map_err(unavailable)?;
+        Ok(named.into_iter().map(|row| (row.id, row.name)).collect())
     }
 
     /// Keeps somebody out from the next request on, or lets them in again. False when the tenant has no such person.
