@@ -27,6 +27,14 @@ class Note:
     # Wordings, and where the answer stands in the text: nowhere, where it is not answered or no stretch is the answer.
     asked: list[tuple[list[str], bool, tuple[int, int] | None]] = field(default_factory=list)
 
+    @property
+    def document(self) -> str:
+        return self.heading.rsplit(": ", 1)[0]
+
+    @property
+    def section(self) -> str:
+        return self.heading.rsplit(": ", 1)[-1]
+
 
 def all_notes() -> list[Note]:
     return [note for path in sorted(OWN.glob("*.txt")) for note in notes(path)]
@@ -98,11 +106,17 @@ class Written:
     def __init__(self, known: list[Note], dice: random.Random):
         self.known, self.dice = known, dice
         self.near = Near([f"{note.heading} {note.text}" for note in known])
+        self.documents: dict[str, list[Note]] = {}
+        for note in known:
+            self.documents.setdefault(note.document, []).append(note)
+
+    def is_section(self, note: Note) -> bool:
+        return len(self.documents[note.document]) > 2
 
     def in_context(self, note: Note, text: str) -> tuple[str, int]:
         """With the line above that the product puts there, and how far that moves the text."""
-        section = note.heading.rsplit(": ", 1)[-1]
-        above = self.dice.choice([f"{note.heading}\n", f"{note.heading}\n", f"{note.heading}\n{section}\n", f"{note.heading}\n\n{section}\n\n", ""])
+        both = f"{note.heading}\n{note.section}\n\n"
+        above = self.dice.choice([f"{note.heading}\n", both, both, f"{note.document}\n{note.section}\n", ""])
         if not text.startswith(("-", "1.")) and "\n" not in text and not above:
             return text, 0
         above = above or f"{note.heading}\n"
@@ -114,24 +128,39 @@ class Written:
         if chance > 0.25:
             return text, 0
         other = self.dice.choice([one for one in self.known if one is not note])
-        beside = f"{other.heading.rsplit(': ', 1)[-1]}\n{other.text}"
+        beside = f"{other.section}\n{other.text}"
         return (f"{beside}\n\n{text}", len(beside) + 2) if chance < 0.1 else (f"{text}\n\n{beside}", 0)
 
     def rows(self, note: Note) -> Iterator[Asked]:
         dice = self.dice
+        # Documents of several sections have enough that does not answer.
+        often = 0.25 if self.is_section(note) else 0.5
         for wordings, answered, span in note.asked:
             for question in wordings:
                 what = kind(question, note.text)
                 yield self.row(note, note.text, question, answered, span, what)
-                if answered and span and dice.random() < 0.5 and (without := self.without(note.text, span)):
+                if answered and span and dice.random() < often and (without := self.without(note.text, span)):
                     yield self.row(note, without, question, False, None, f"{what}, removed")
                 if answered and span and dice.random() < 0.35:
                     shorter, moved = self.shortened(note.text, span)
                     yield self.row(note, shorter, question, True, moved, what)
                 if answered and span and dice.random() < 0.6:
                     yield self.quoted(note, question, span, dice.random() < 0.6, what)
-                if dice.random() < (0.5 if answered else 0.1) and (other := self.other(note, question)):
+                if dice.random() < (often if answered else 0.1) and (other := self.other(note, question)):
                     yield self.row(other, other.text, question, False, None, f"{what}, another note")
+                yield from self.by_title(note, question, answered, what)
+
+    def by_title(self, note: Note, question: str, answered: bool, what: str) -> Iterator[Asked]:
+        """What has the right title and not the answer: other sections of the same document, and another text under the
+        title of the note that answers."""
+        others = [one for one in self.documents[note.document] if one is not note]
+        # Of a question that nothing answers, the other sections are asked less often.
+        for other in self.dice.sample(others, min(len(others), 2 if answered else 1)) if answered or self.dice.random() < 0.3 else []:
+            yield self.row(other, other.text, question, False, None, f"{what}, another section", alone=True)
+        if answered and self.dice.random() < (0.1 if others else 0.3):
+            other = self.dice.choice([one for one in self.known if one.document != note.document])
+            titled = Note(f"{note.document}: {other.section}" if self.dice.random() < 0.5 else note.heading, other.text, note.held_out)
+            yield self.row(titled, other.text, question, False, None, f"{what}, title alone", alone=True)
 
     def quoted(self, note: Note, question: str, span: tuple[int, int], answered: bool, what: str) -> Asked:
         """One sentence of a note alone, as a finished answer is read: a row with the names of its columns, an item with
@@ -145,25 +174,26 @@ class Written:
         if " | " in said and chosen != places[0]:
             above = note.text[: note.text.index("\n")] + ": "
         elif said.startswith(("- ", "1. ", "2. ", "3. ", "4. ")) or self.dice.random() < 0.3:
-            above = note.heading.rsplit(": ", 1)[-1] + ": "
+            above = note.section + ": "
+        if self.dice.random() < 0.6:
+            above = f"{note.heading}\n{above}"
         passage = above + said
         if chosen != own:
             return Asked(passage, question, False, None, f"written: {what}, another sentence")
         end = min(span[1], own[1])
         return Asked(passage, question, True, (len(above) + span[0] - own[0], len(above) + end - own[0]), f"written: {what}, one sentence")
 
-    def row(self, note: Note, text: str, question: str, answered: bool, span, what: str) -> Asked:
+    def row(self, note: Note, text: str, question: str, answered: bool, span, what: str, *, alone: bool = False) -> Asked:
         if self.dice.random() < 0.08:
             question = f"{self.dice.choice(OPENINGS)} {question}"
-        text, by = self.joined(note, text)
+        text, by = (text, 0) if alone else self.joined(note, text)
         passage, more = self.in_context(note, text)
         moved = (span[0] + by + more, span[1] + by + more) if span else None
         return Asked(passage, question, answered, moved, f"written: {what}")
 
     def other(self, note: Note, question: str) -> Note | None:
         best = [self.known[at] for at in self.near.best(question, 4, rarest=None) if self.known[at] is not note]
-        title = note.heading.split(":")[0]
-        best = [one for one in best if one.heading.split(":")[0] != title or self.dice.random() < 0.5]
+        best = [one for one in best if one.document != note.document]
         return self.dice.choice(best) if best else None
 
     def without(self, text: str, span: tuple[int, int]) -> str | None:
@@ -311,7 +341,7 @@ def rows(dice: random.Random, composed: int, every: int = 1) -> Iterator[tuple[s
         written = Written(chosen, dice)
         for note in chosen:
             for row in written.rows(note):
-                yield "written", f"questions/{note.heading}", part, row
+                yield "sections" if written.is_section(note) else "written", f"questions/{note.heading}", part, row
         maker = Composed([matter for matter in facts.matters() if matter.held_out is part], dice)
         for number in range(composed // 12 if part else composed):
             for row in maker.rows():

@@ -285,7 +285,7 @@ def sentence_questions(data: Path, dice: random.Random):
 class Files:
     """The files of a set, written one after the other: each row once, and none that a test set knows."""
 
-    PARTS = ("people", "hard", "written", "own", "made")
+    PARTS = ("people", "hard", "written", "sections", "own", "made")
 
     def __init__(self, out: Path, check: leaks.Leaks):
         out.mkdir(parents=True, exist_ok=True)
@@ -329,7 +329,7 @@ class Files:
 def of_our_own(composed: int, every: int) -> dict[str, list[Row]]:
     """Questions on notes that were written out, and on notes, tables and decisions that are composed."""
     dice = random.Random(SEED + 1)
-    found: dict[str, list[Row]] = {"written": [], "own": []}
+    found: dict[str, list[Row]] = {"written": [], "sections": [], "own": []}
     for part, group, aside, one in own_questions.rows(dice, 2 * composed, every):
         found[part].append(row_of(one, f"{SET_ASIDE}{group}" if aside else group))
     for number in range(3 * composed):

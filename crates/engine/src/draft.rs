@@ -45,6 +45,8 @@ pub struct Draft {
     pub coverage: Vec<(usize, f64)>,
     /// What a reader found of the whole; none where the policy does not ask.
     pub answering: Option<AnswerReading>,
+    /// Somebody was there to read whether it answers.
+    pub has_reader: bool,
     /// What went wrong with the verifier first.
     pub verifier_failure: Option<EntailmentError>,
 }

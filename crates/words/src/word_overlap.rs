@@ -61,6 +61,11 @@ impl WordOverlap {
             (Wording::Runs(one), Wording::Runs(other)) => {
                 one.is_more_alike(other, LEAST_LIKENESS).then(|| one.likeness(other))
             }
+            (Wording::Recorded { place, alike }, Wording::Recorded { place: other, alike: others }) => {
+                let recorded = alike.iter().find(|(one, _)| one == other);
+                recorded.or_else(|| others.iter().find(|(one, _)| one == place)).map(|(_, share)| *share)
+            }
+            // One of them was read and the other was not: they are of two pools.
             _ => None,
         }
     }

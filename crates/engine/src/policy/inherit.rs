@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 use super::PolicyError;
 
 /// The policies that come with the program, by name.
-pub const SHIPPED_POLICIES: [(&str, &str); 6] = [
+pub const SHIPPED_POLICIES: [(&str, &str); 7] = [
     ("architecture", include_str!("../../../../policies/architecture.yaml")),
     ("book", include_str!("../../../../policies/book.yaml")),
     ("default", include_str!("../../../../policies/default.yaml")),
     ("handbook", include_str!("../../../../policies/handbook.yaml")),
     ("lectures", include_str!("../../../../policies/lectures.yaml")),
+    ("reviewed", include_str!("../../../../policies/reviewed.yaml")),
     ("support", include_str!("../../../../policies/support.yaml")),
 ];
 
@@ -40,6 +41,9 @@ pub(super) fn whole(text: &str) -> Result<Option<String>, PolicyError> {
             names.join(", ")
         )));
     };
+    // A policy that comes with the program may itself inherit.
+    let inherited = whole(base)?;
+    let base = inherited.as_deref().unwrap_or(base);
     let base = serde_saphyr::from_str::<Value>(base).map_err(|error| unreadable(error.to_string()))?;
     let Value::Object(mut merged) = base else { return Err(unreadable("its base is no policy".to_owned())) };
     for key in ITS_OWN {

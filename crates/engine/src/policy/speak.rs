@@ -27,6 +27,10 @@ pub struct SpeakRules {
     /// nobody asks.
     #[serde(default)]
     pub least_answering: Option<f64>,
+    /// Said above the sources' own sentences that are quoted where nothing a model wrote may be said: its sentences have no
+    /// support, or do not answer. A reader must have read the passages. Null: such a question is refused.
+    #[serde(default)]
+    pub quote_instead: Option<String>,
     /// The planner first says which notes support an answer; none supports one, and nothing is written.
     #[serde(default)]
     pub outline: Option<OutlineRules>,

@@ -7,7 +7,7 @@ use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuali
 
 use super::{Again, Decided, Evidence, Open};
 use crate::draft::{AnswerReading, Draft, Said};
-use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
+use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
 use crate::speak::answers;
 use crate::speak::confidence::{retrieval_base, weighed, weights};
 use crate::speak::said::BY_THE_LETTER;
@@ -35,46 +35,55 @@ fn is_supported(sentence: &SentenceRecord) -> bool {
 }
 
 /// What was said, as it is written down.
-pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, rules: &SpeakRules) -> Option<Speech> {
+pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, policy: &Policy) -> Option<Speech> {
+    let rules = &policy.rules.speak;
     let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
     let stands_in = fallback_reasons.contains(&Fallback::Extractive);
     let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });
-    let Some(draft) = draft.filter(|_| !stands_in) else {
-        let Weighed { coverage, judged } = weighed?;
-        let fallback_reasons = fallback_reasons.clone();
-        let read = answer.trace.iter().filter(|record| record.gate == answers::GATE);
-        let answering = rules.least_answering.map(|_| read.map(|record| (0, record.observed)).collect());
-        return Some(Speech::Extractive {
-            coverage,
-            judged,
-            fallback_reasons,
-            answering,
-            model_failed: draft.is_some(),
-        });
-    };
-    let so_far = |reading: &AnswerReading| {
-        reading.so_far.iter().map(|(sentences, likely)| (as_place(*sentences), *likely)).collect()
-    };
-    Some(Speech::Model(Written {
+    let written = |draft: &Draft| Written {
         model: draft.model.clone(),
         evidence: pool.places(draft.written_from.iter().copied()),
         fell_back_before: draft.fell_back,
-        // Whoever did not judge is no part of how the search went.
-        fell_back_after: fallback_reasons.iter().any(|flag| *flag != Fallback::NoJudge),
+        // Whoever did not judge is no part of how the search went, and quoting instead comes after the writing.
+        fell_back_after: fallback_reasons.iter().any(|flag| !matches!(flag, Fallback::NoJudge | Fallback::Extractive)),
         least_support: rules.verification.least_support,
         kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
         coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
         quotations_unjudged: true,
         answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
-        weighed,
-    }))
+        has_reader: draft.has_reader,
+        weighed: weighed.filter(|_| !stands_in),
+    };
+    let Some(draft) = draft.filter(|_| !stands_in) else {
+        let Weighed { coverage, judged } = weighed?;
+        let read = answer.trace.iter().filter(|record| record.gate == answers::GATE);
+        return Some(Speech::Extractive {
+            coverage,
+            judged,
+            fallback_reasons: fallback_reasons.clone(),
+            answering: rules.least_answering.map(|_| read.map(|record| (0, record.observed)).collect()),
+            model_failed: draft.is_some_and(Draft::has_failed),
+            instead_of: draft.filter(|draft| !draft.has_failed()).map(|draft| Box::new(written(draft))),
+        });
+    };
+    Some(Speech::Model(written(draft)))
+}
+
+fn so_far(reading: &AnswerReading) -> Vec<(u32, f64)> {
+    reading.so_far.iter().map(|(sentences, likely)| (as_place(*sentences), *likely)).collect()
 }
 
 /// What becomes of it under a policy, `trace` being what the gates found before.
 pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
     match speech {
-        Speech::Extractive { coverage, judged, fallback_reasons, answering, model_failed } => {
+        Speech::Extractive { coverage, judged, fallback_reasons, answering, model_failed, instead_of } => {
+            if let Some(written) = instead_of {
+                let of_model = written_again(written, policy, evidence, trace.clone());
+                if !is_in_vain(written, &of_model) || policy.rules.speak.quote_instead.is_none() {
+                    return of_model;
+                }
+            }
             let stood_in = fallback_reasons.contains(&Fallback::Extractive);
             if !stood_in && policy.rules.speak.mode == SpeakMode::Model {
                 return Again::Open(Open::OtherSentences);
@@ -90,7 +99,14 @@ pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace
             let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
             decided(policy, Some(weighed(weights(policy), retrieval, *coverage, *judged).overall), false, trace)
         }
-        Speech::Model(written) => written_again(written, policy, evidence, trace),
+        Speech::Model(written) => {
+            let of_model = written_again(written, policy, evidence, trace);
+            let is_quoted_instead = written.has_reader && policy.rules.speak.quote_instead.is_some();
+            if is_quoted_instead && is_in_vain(written, &of_model) {
+                return Again::Open(Open::OtherSentences);
+            }
+            of_model
+        }
     }
 }
 
@@ -139,8 +155,7 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
         return Again::Open(Open::OtherSentences);
     }
     if !written.kept.iter().any(|sentence| sentence.is_claim) {
-        let has_denied = written.dropped.iter().any(|sentence| sentence.by == DENIAL);
-        let reason = if has_denied { Reason::NoResults } else { Reason::UnsupportedClaims };
+        let reason = if has_denied(written) { Reason::NoResults } else { Reason::UnsupportedClaims };
         return Again::Decided(Decided { action: Action::Refuse, reason: Some(reason), trace });
     }
     let all = as_place(written.kept.len());
@@ -161,6 +176,17 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
     let last = last.or(written.weighed);
     let weighed = last.map(|last| weighed(weights(policy), after, last.coverage, last.judged).overall);
     decided(policy, weighed, is_released, trace)
+}
+
+/// Nothing of it may be said, and that is the model's fault.
+fn is_in_vain(written: &Written, of_model: &Again) -> bool {
+    let why = [Some(Reason::UnsupportedClaims), Some(Reason::BesideTheQuestion)];
+    !has_denied(written) && matches!(of_model, Again::Decided(decided) if why.contains(&decided.reason))
+}
+
+/// What was dropped says that the documents do not say.
+fn has_denied(written: &Written) -> bool {
+    written.dropped.iter().any(|sentence| sentence.by == DENIAL)
 }
 
 /// Whether another standard would keep other sentences than were kept.

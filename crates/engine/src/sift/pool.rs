@@ -48,6 +48,8 @@ pub(crate) struct WorkingPool<'a> {
     /// The question's significant words.
     pub(super) terms: Terms,
     pub(super) most_kept: usize,
+    /// What its likeness to a better one costs a candidate where there is not place for all; nothing, if no gate says.
+    pub(super) cost_of_likeness: Option<f64>,
     pub(super) reranked: bool,
     pub(super) round: u32,
     pub(super) fallback_reasons: &'a [Fallback],
@@ -85,6 +87,7 @@ impl<'a> WorkingPool<'a> {
             warnings: Vec::new(),
             terms,
             most_kept,
+            cost_of_likeness: None,
             reranked,
             round,
             fallback_reasons,

@@ -136,8 +136,9 @@ proptest! {
     }
 }
 
-/// A gate with its numbers as a policy file writes it. The higher `a` and `b`, the stricter.
-fn written(gate: usize, a: f64, b: f64) -> String {
+/// A gate with its numbers as a policy file writes it, or the other way in which it can be written. The higher `a` and `b`,
+/// the stricter.
+fn written(gate: usize, a: f64, b: f64, otherwise: bool) -> String {
     let count = |most: f64, share: f64| (most * share).round();
     match gate {
         0 => format!("{{noise_floor: {{reranked: {a}, otherwise: {b}}}}}"),
@@ -145,9 +146,13 @@ fn written(gate: usize, a: f64, b: f64) -> String {
         2 => format!("{{duplicates: {}}}", 1.0 - 0.7 * a),
         3 => format!("{{per_document: {}}}", 1.0 + count(4.0, 1.0 - a)),
         4 => format!("{{collections: {{default: {{distance_threshold: {}, min_query_coverage: {b}}}}}}}", 1.0 - a),
+        5 if otherwise => {
+            format!("{{keep_best: {{diverse: {{at_least: {}, likeness: {b}}}}}}}", 1.0 + count(9.0, 1.0 - a))
+        }
         5 => format!("{{keep_best: {{at_least: {}}}}}", 1.0 + count(9.0, 1.0 - a)),
         6 => format!("{{top1_similarity: {a}}}"),
         7 => format!("{{answerability: {a}}}"),
+        8 if otherwise => format!("{{no_context: {{least_hits: {}, least_mean: {b}, of_best: 3}}}}", count(8.0, a)),
         8 => format!(
             "{{no_context: {{least_hits: {}, least_mean: {b}, clarify: Say, ask_for: [model]}}}}",
             count(8.0, a)
@@ -237,12 +242,13 @@ proptest! {
         more in (0.0_f64..0.2, 0.0_f64..0.2),
         places in 1_usize..8,
         round in 0_u32..2,
+        otherwise in any::<bool>(),
     ) {
         let outcome = |stricter: bool| {
             let gates = order.iter().filter(|gate| has[**gate] || (stricter && **gate == changed)).map(|gate| {
                 let (a, b) = numbers[*gate];
                 let by = if stricter && *gate == changed && has[changed] { more } else { (0.0, 0.0) };
-                written(*gate, a + by.0, b + by.1)
+                written(*gate, a + by.0, b + by.1, otherwise)
             });
             let gates = format!("[{}]", gates.collect::<Vec<_>>().join(", "));
             let mut gathered = gathered("gearbox oil valve", &gates, of_drawn(&pool, is_read, named));

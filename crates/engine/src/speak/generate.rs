@@ -11,9 +11,9 @@ use ibidem_words::clock;
 use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt};
 use ibidem_words::ports::records::MarkerCounts;
-use ibidem_words::{SentenceCheck, SentenceVerdict};
+use ibidem_words::{Reason, SentenceCheck, SentenceVerdict, Verdict};
 
-use super::answers::AnswerReader;
+use super::answers::{self, AnswerReader};
 use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
@@ -44,8 +44,27 @@ impl Draft {
             fell_back: false,
             coverage: Vec::new(),
             answering: None,
+            has_reader: false,
             verifier_failure: None,
         }
+    }
+
+    /// Why nothing of what was written may be said, where that is the model's fault: no sentence has support, or all of them
+    /// together do not answer. A model that says it does not know was honest.
+    pub(crate) fn in_vain(&self, policy: &Policy) -> Option<Reason> {
+        if self.has_denied() {
+            return None;
+        }
+        if self.is_silent() {
+            return Some(Reason::UnsupportedClaims);
+        }
+        let gate = self.answering.as_ref().and_then(|reading| answers::record(policy, &reading.so_far));
+        gate.filter(|gate| gate.verdict == Verdict::Stop).map(|_| Reason::BesideTheQuestion)
+    }
+
+    /// It is why nobody answered that nothing was written: the model stopped.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.is_silent() && matches!(self.ended, Ended::Early(_))
     }
 
     /// There is no claim in it that can be shown, or was.

@@ -39,7 +39,7 @@ use conclude::concluded;
 use confidence::Weighing;
 use footnotes::Footnotes;
 use generate::{Standard, generate};
-use own_sentences::{StandIn, own_sentences};
+use own_sentences::{InsteadOf, StandIn, own_sentences};
 use verify::Verifier;
 
 use crate::draft::{Draft, Ended};
@@ -83,7 +83,7 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         Err(refusal) => return Ok(refused(&policy, refusal, &evidence, log)),
     };
     if let Ended::Early(error) = &attempt.draft.ended
-        && attempt.draft.is_silent()
+        && attempt.draft.has_failed()
     {
         // Somebody else's model in its place would not be what was asked for.
         if named.is_some() && matches!(error, ModelError::Own(ModelFault::NotServed { .. })) {
@@ -94,14 +94,36 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         attempt = match by_fallback(brief, &mut log, &mut failures, listener).await {
             Some(second) => second,
             None => {
-                let stand_in = StandIn { after_ms: attempt.draft.took_ms, has_model_failed: true };
+                let stand_in = StandIn { after_ms: attempt.draft.took_ms, instead_of: InsteadOf::Failure };
                 let decided = own_sentences(brief, log, Some(stand_in), listener).await;
                 failures.extend(decided.failure);
                 return Ok(Decided { draft: Some(attempt.draft), failure: joined(&failures), ..decided });
             }
         };
     }
+    let is_in_vain = attempt.draft.has_reader && attempt.draft.in_vain(&policy).is_some();
+    if is_in_vain && policy.rules.speak.quote_instead.is_some() {
+        return Ok(quoted_instead(brief, log, attempt.draft, failures, listener).await);
+    }
     Ok(concluded(brief, log, attempt, failures, listener).await)
+}
+
+/// The sources' own sentences, in place of what a model wrote in vain.
+async fn quoted_instead(
+    brief: Brief<'_>,
+    mut log: TurnLog,
+    draft: Draft,
+    mut failures: Vec<String>,
+    listener: &mut dyn Listener,
+) -> Decided {
+    if let Some(failure) = &draft.verifier_failure {
+        failures.push(failure.to_string());
+        log.fall_back(Fallback::NoEntailment, failure);
+    }
+    let stand_in = StandIn { after_ms: draft.took_ms, instead_of: InsteadOf::WrittenInVain };
+    let decided = own_sentences(brief, log, Some(stand_in), listener).await;
+    failures.extend(decided.failure);
+    Decided { draft: Some(draft), failure: joined(&failures), ..decided }
 }
 
 /// A question that the documents do not answer, where the policy lets a model answer from what it knows.
@@ -160,9 +182,10 @@ async fn attempt(
         reader: AnswerReader::of(parts, asked, &question.query, &evidence),
         deadline: asked.deadline,
     };
+    let has_reader = standard.reader.is_some();
     let draft = generate(model, prompt, &standard, listener).instrument(trace_span!("generate")).await;
     let written_from = evidence.iter().map(|candidate| candidate.passage.passage).collect();
-    let draft = Draft { written_from, fell_back: !log.fallback_reasons.is_empty(), ..draft };
+    let draft = Draft { written_from, fell_back: !log.fallback_reasons.is_empty(), has_reader, ..draft };
     Ok(Attempt { evidence, context_tokens: allotted.tokens.context as u64, weighing, draft })
 }
 
@@ -179,7 +202,7 @@ async fn by_fallback(
     let second = attempt(brief, fallback, log, listener).await;
     let failed = match &second {
         Ok(second) => match &second.draft.ended {
-            Ended::Early(error) if second.draft.is_silent() => Some(error.clone()),
+            Ended::Early(error) if second.draft.has_failed() => Some(error.clone()),
             _ => None,
         },
         Err(_) => None,

@@ -16,15 +16,33 @@ use crate::draft::{AnswerReading, Said};
 use crate::in_force::with_successors_speaking;
 use crate::listener::Listener;
 use crate::outcome::{Decided, Outcome, Refused, Writing};
-use crate::policy::Answerability;
+use crate::policy::{Answerability, Policy};
 use crate::turn::TurnLog;
 
-/// The sources' own sentences stand in for a model's, which wrote in vain for so long.
+/// The sources' own sentences stand in for a model's, which was asked in vain for so long.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StandIn {
     pub(super) after_ms: u64,
+    pub(super) instead_of: InsteadOf,
+}
+
+/// What the sources' own sentences are said in place of.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum InsteadOf {
+    /// There is no model to ask.
+    #[default]
+    NoModel,
     /// A model was asked, and did not answer.
-    pub(super) has_model_failed: bool,
+    Failure,
+    /// A model wrote what may not be said.
+    WrittenInVain,
+}
+
+impl InsteadOf {
+    fn notice(self, policy: &Policy) -> String {
+        let instead = policy.rules.speak.quote_instead.as_ref().filter(|_| self == Self::WrittenInVain);
+        instead.unwrap_or(&policy.rules.wording.extractive_notice).clone()
+    }
 }
 
 /// The sources' own sentences; in place of a model's, that is said.
@@ -36,9 +54,9 @@ pub(super) async fn own_sentences(
 ) -> Decided {
     let Brief { asked, evidence, .. } = brief;
     let policy = &asked.policy;
-    if stand_in.is_some() {
+    if let Some(stand_in) = stand_in {
         log.raise(Fallback::Extractive);
-        log.warnings.push(policy.rules.wording.extractive_notice.clone());
+        log.warnings.push(stand_in.instead_of.notice(policy));
     }
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
     let Quoted { said, likely, covered, not_answered, failure } = quoted(brief, &footnotes).await;
@@ -50,9 +68,9 @@ pub(super) async fn own_sentences(
     log.trace.extend(gate.clone());
     let weighing = Weighing::of(policy, &asked.question, &log.fallback_reasons, evidence);
     let confidence = weighing.confidence(weighing.coverage(&said, covered), None);
-    let StandIn { after_ms: took_ms, has_model_failed } = stand_in.unwrap_or_default();
+    let StandIn { after_ms: took_ms, instead_of } = stand_in.unwrap_or_default();
     if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
-        let refusal = answers::refusal(policy, &gate, has_model_failed);
+        let refusal = answers::refusal(policy, &gate, instead_of == InsteadOf::Failure);
         let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };
         return Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log);
     }

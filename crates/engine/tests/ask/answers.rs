@@ -90,6 +90,41 @@ async fn a_written_sentence_that_does_not_answer_is_not_said_nor_streamed() {
     assert_eq!(draft.unwrap().withheld.len(), 1, "the record keeps what was not said");
 }
 
+/// What stands above quotations that are there instead of what a model wrote.
+const INSTEAD: &str =
+    "What the language model wrote is not borne out by the documents; these are the documents' own sentences.";
+
+#[tokio::test]
+async fn where_what_a_model_wrote_has_no_support_or_does_not_answer_the_sources_own_sentences_are_read() {
+    let text = format!("{HOLDERS} {BOARD}");
+    for written in ["The mayor approves all of it, says the statute.[^1]".to_owned(), format!("{HOLDERS}[^1]")] {
+        let finds = |score| reader(&[&text], &[(HOLDERS, 0.1), (BOARD, score), (&text.replace(". ", ".\n"), score)]);
+        let world =
+            read_by(finds(0.9), says(&[&written]), &[&text], &DEFAULT.replace("cite_from: 60", "cite_from: 0")).await;
+        let mut heard = Heard::default();
+        let Spoken { answer, draft, .. } = world.engine.ask(world.asked(Question::new(WHO)), &mut heard).await.unwrap();
+        assert_eq!(answer.action, Action::Cite, "{answer:#?}");
+        assert!(answer.answer.contains(BOARD) && !answer.answer.contains("mayor"), "{}", answer.answer);
+        assert!(answer.warnings.contains(&INSTEAD.to_owned()), "{:?}", answer.warnings);
+        assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::Extractive]);
+        assert!(!heard.0.contains("mayor") && draft.is_some(), "{}", heard.0);
+        // Where they do not answer either, nothing is said.
+        let answer = read_by(finds(0.2), says(&[&written]), &[&text], DEFAULT).await.ask(WHO).await.answer;
+        assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::BesideTheQuestion)), "{answer:#?}");
+    }
+    // A model that says it does not know is believed, and a policy that does not say so quotes nothing.
+    let finds = || reader(&[&text], &[(BOARD, 0.9)]);
+    let denies = read_by(finds(), says(&["I don't know."]), &[&text], DEFAULT).await.ask(WHO).await.answer;
+    assert_eq!(denies.reason, Some(Reason::NoResults), "{denies:#?}");
+    let silent: String = DEFAULT
+        .lines()
+        .filter(|line| !line.contains("quote_instead"))
+        .fold(String::new(), |all, line| all + line + "\n");
+    let refused =
+        read_by(finds(), says(&["The mayor approves all of it.[^1]"]), &[&text], &silent).await.ask(WHO).await.answer;
+    assert_eq!(refused.reason, Some(Reason::UnsupportedClaims), "{refused:#?}");
+}
+
 #[tokio::test]
 async fn a_sentence_waits_for_the_one_that_answers() {
     let both = format!("{HOLDERS}\n{BOARD}");

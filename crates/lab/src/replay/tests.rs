@@ -75,6 +75,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
             fallback_reasons: vec![Fallback::Extractive],
             answering: None,
             model_failed: false,
+            instead_of: None,
         }),
         is_general: false,
         tool_calls: Vec::new(),

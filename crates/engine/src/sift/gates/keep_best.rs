@@ -1,19 +1,43 @@
 //! `keep_best`: keeps the best, as many as the question asks for, or as the policy says at least; and beside them what
 //! gathering promised a place. Where no policy says when, it is done at the end.
 
-use ibidem_words::Question;
+use ibidem_words::{Question, WordOverlap};
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
 use crate::sift::pool::{BEYOND_THE_BEST, WorkingPool, promised};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepBest {
     /// As many as the question asks for.
     MaxContextChunks,
     /// As many as the question asks for, and so many at least.
     AtLeast(usize),
+    /// The same, and what repeats a better one gives way to what says something else.
+    Diverse(Diverse),
+}
+
+/// How many are kept at least, and what repeating costs.
+#[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Diverse {
+    pub at_least: usize,
+    /// So much of a candidate's likeness to one that is kept already counts against it: 0 for nothing, 1 for all.
+    pub likeness: f64,
+}
+
+impl KeepBest {
+    fn least(&self) -> Option<usize> {
+        match self {
+            Self::MaxContextChunks => None,
+            Self::AtLeast(least) | Self::Diverse(Diverse { at_least: least, .. }) => Some(*least),
+        }
+    }
+
+    fn path(&self) -> &'static str {
+        if matches!(self, Self::Diverse(_)) { "sift.keep_best.diverse.at_least" } else { "sift.keep_best.at_least" }
+    }
 }
 
 impl GateRule for KeepBest {
@@ -30,34 +54,41 @@ impl GateRule for KeepBest {
     }
 
     fn words(&self) -> Vec<String> {
-        let at_least = match self {
-            Self::MaxContextChunks => String::new(),
-            Self::AtLeast(least) => format!(" and at least {least}"),
-        };
-        vec![format!(
+        let at_least = self.least().map(|least| format!(" and at least {least}")).unwrap_or_default();
+        let mut said = vec![format!(
             "The best are kept, as many as the asker's `max_context_chunks`{at_least}, and beside them what was promised \
              a place."
-        )]
+        )];
+        if let Self::Diverse(Diverse { likeness, .. }) = self {
+            said.push(format!(
+                "Each but the first is chosen by its probability of answering, or its similarity if no reader read it, \
+                 less {likeness} of its likeness to the most alike of those chosen before."
+            ));
+        }
+        said
     }
 
     fn contradictions(&self) -> Vec<String> {
         let most = Question::MOST_CONTEXT_CHUNKS;
-        let beyond = |least: usize| format!("sift.keep_best.at_least is {least}; it must be from 1 to {most}");
-        match self {
-            Self::AtLeast(least) if !(1..=most).contains(least) => vec![beyond(*least)],
-            _ => Vec::new(),
-        }
+        let beyond = |least: usize| format!("{} is {least}; it must be from 1 to {most}", self.path());
+        self.least().filter(|least| !(1..=most).contains(least)).map(beyond).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
+        match self {
+            Self::Diverse(Diverse { likeness, .. }) => vec![("keep_best.likeness", *likeness)],
+            Self::MaxContextChunks | Self::AtLeast(_) => Vec::new(),
+        }
     }
 }
 
 impl DropsCandidates for KeepBest {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
-        if let Self::AtLeast(least) = self {
-            pool.most_kept = pool.most_kept.max(*least);
+        if let Some(least) = self.least() {
+            pool.most_kept = pool.most_kept.max(least);
+        }
+        if let Self::Diverse(Diverse { likeness, .. }) = self {
+            pool.cost_of_likeness = Some(*likeness);
         }
         keep_best(pool);
     }
@@ -76,6 +107,27 @@ fn likeliest(pool: &WorkingPool<'_>) -> Option<usize> {
     read.reduce(|best, one| if one.1 > best.1 { one } else { best }).map(|(place, _)| place)
 }
 
+/// So many of what is kept, one after the other: the best of what is left, less what its likeness to one of those before
+/// costs (maximal marginal relevance). Done again with these and some more of the others, it chooses the same.
+fn diverse(pool: &mut WorkingPool<'_>, most: usize, cost: f64) -> Vec<bool> {
+    let terms = &pool.terms;
+    let worth: Vec<f64> = pool.kept.iter().map(|one| one.answering().unwrap_or_else(|| one.similarity())).collect();
+    let overlaps: Vec<&WordOverlap> = pool.kept.iter_mut().map(|candidate| candidate.overlap_with(terms)).collect();
+    let mut is_chosen = vec![false; worth.len()];
+    let mut likeness = vec![0.0_f64; worth.len()];
+    for _ in 0..most.min(worth.len()) {
+        let value = |place: &usize| worth[*place] - cost * likeness[*place];
+        let left = (0..worth.len()).filter(|place| !is_chosen[*place]);
+        // The better of equals: what comes first.
+        let Some(next) = left.reduce(|best, one| if value(&one) > value(&best) { one } else { best }) else { break };
+        is_chosen[next] = true;
+        for (place, likeness) in likeness.iter_mut().enumerate() {
+            *likeness = likeness.max(overlaps[place].likeness(overlaps[next]).unwrap_or(0.0));
+        }
+    }
+    is_chosen
+}
+
 /// The best, and what was promised a place: of a document that was named, as many as of all others. Doing it again changes
 /// nothing.
 pub(in crate::sift) fn keep_best(pool: &mut WorkingPool<'_>) {
@@ -83,7 +135,10 @@ pub(in crate::sift) fn keep_best(pool: &mut WorkingPool<'_>) {
     if pool.kept.len() <= most {
         return;
     }
-    let mut passing: Vec<bool> = (0..pool.kept.len()).map(|place| place < most).collect();
+    let mut passing = match pool.cost_of_likeness {
+        Some(cost) => diverse(pool, most, cost),
+        None => (0..pool.kept.len()).map(|place| place < most).collect(),
+    };
     // What the reader finds likeliest is never cut off: whether the question is answered hangs on it.
     if let Some(likeliest) = likeliest(pool).filter(|_| pool.gates_look_alone) {
         passing[likeliest] = true;
@@ -157,6 +212,27 @@ mod tests {
     }
 
     #[test]
+    fn what_repeats_a_better_one_gives_way_to_what_says_something_else() {
+        let oil = "The gearbox holds 1.8 litres of oil, which is changed every 40,000 km by the workshop";
+        let texts = [oil, &format!("{oil} in spring"), &format!("{oil} in autumn"), "The pump has a valve and a seal"];
+        let candidates: Vec<Candidate> = (0_u32..)
+            .zip(texts)
+            .map(|(place, text)| candidate(u128::from(place), place, 0.9 - 0.1 * place as f32, text))
+            .collect();
+        let diverse = |likeness: f64| format!("[{{keep_best: {{diverse: {{at_least: 2, likeness: {likeness}}}}}}}]");
+        assert_eq!(kept(&diverse(0.3), candidates.clone(), 1), [0, 3]);
+        assert_eq!(kept(&diverse(0.0), candidates.clone(), 1), [0, 1]);
+        // A few that were promised a place change nothing of the choice, however often it is made.
+        let mut promised = candidates;
+        promised[2].promised = Some(Promise::Kind);
+        assert_eq!(kept(&diverse(0.3), promised, 1), [0, 2, 3]);
+        let wrong = ["sift.keep_best.diverse.at_least is 21; it must be from 1 to 20"];
+        assert_eq!(contradictions_of("[{keep_best: {diverse: {at_least: 21, likeness: 0.3}}}]"), wrong);
+        let too_much = contradictions_of("[{keep_best: {diverse: {at_least: 8, likeness: 1.5}}}]");
+        assert_eq!(too_much, ["sift.keep_best.likeness must be between 0 and 1"]);
+    }
+
+    #[test]
     fn it_says_whose_number_it_is() {
         assert_eq!(
             words_of("{keep_best: max_context_chunks}"),
@@ -165,5 +241,9 @@ mod tests {
         );
         let [said] = &words_of("{keep_best: {at_least: 16}}")[..] else { panic!("one line") };
         assert!(said.contains("`max_context_chunks` and at least 16,"), "{said}");
+        let [_, how] = &words_of("{keep_best: {diverse: {at_least: 8, likeness: 0.3}}}")[..] else {
+            panic!("two lines")
+        };
+        assert!(how.contains("less 0.3 of its likeness"), "{how}");
     }
 }

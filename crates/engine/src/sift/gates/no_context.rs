@@ -1,7 +1,7 @@
 //! `no_context`: too few candidates, or too weak ones on the whole. What is missing is asked for, where the policy
 //! knows what to ask.
 
-use ibidem_words::{Reason, as_shown};
+use ibidem_words::{Candidate, Reason, as_shown};
 use serde::Deserialize;
 
 use super::contradictions::never_decides;
@@ -13,6 +13,9 @@ use crate::sift::pool::{Finding, WorkingPool, shown};
 pub struct NoContext {
     pub least_hits: usize,
     pub least_mean: f64,
+    /// The mean is that of so many, the most similar of all that was found; of all where nothing is said.
+    #[serde(default)]
+    pub of_best: Option<usize>,
     /// What the asker is asked for. Where there is nothing to ask for, the question is refused.
     #[serde(default)]
     pub ask_for: Vec<String>,
@@ -41,9 +44,15 @@ impl GateRule for NoContext {
             format!("asked back, “{}” {}", self.clarify.trim(), self.ask_for.join("; "))
         };
         let (hits, mean) = (self.least_hits, self.least_mean);
+        let of = self.of_best.map_or_else(|| "all".to_owned(), |best| format!("the best {best}"));
         vec![format!(
-            "Fewer than {hits} are left, or the mean similarity of all that was found is below {mean}: {ends}."
+            "Fewer than {hits} are left, or the mean similarity of {of} that was found is below {mean}: {ends}."
         )]
+    }
+
+    fn contradictions(&self) -> Vec<String> {
+        let none = || "sift.no_context.of_best is 0; it must be at least 1".to_owned();
+        self.of_best.filter(|best| *best == 0).map(|_| none()).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -59,9 +68,12 @@ impl ChecksPool for NoContext {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
         let hits = pool.standing().count();
         // Of all that was found: without the weakest the mean would rise.
-        let looked_at = pool.looked_at();
-        let sum: f64 = looked_at.iter().map(|candidate| candidate.similarity()).sum();
-        let mean = if looked_at.is_empty() { 0.0 } else { as_shown(sum / looked_at.len() as f64) };
+        let mut found: Vec<f64> = pool.looked_at().into_iter().map(Candidate::similarity).collect();
+        if let Some(best) = self.of_best {
+            found.sort_by(|one, other| other.total_cmp(one));
+            found.truncate(best);
+        }
+        let mean = if found.is_empty() { 0.0 } else { as_shown(found.iter().sum::<f64>() / found.len() as f64) };
         let few = pool.record("no_context_hits", hits < self.least_hits, hits as f64, self.least_hits as f64);
         let weak = pool.record("no_context_mean", mean < self.least_mean, mean, self.least_mean);
         let explanation = match (few, weak) {
@@ -104,6 +116,20 @@ mod tests {
             };
             assert_eq!(said.as_deref(), expected, "{cosines:?}");
         }
+    }
+
+    #[test]
+    fn the_mean_may_be_that_of_the_best_alone() {
+        let gates = |best: usize| format!("[{{no_context: {{least_hits: 3, least_mean: 0.5, of_best: {best}}}}}]");
+        let is_refused = |best| {
+            let found = sift(gathered("oil", &gates(best), pool(&[0.6, 0.5, 0.45, 0.1])));
+            matches!(found, SiftOutcome::Refused { .. })
+        };
+        assert!(!is_refused(3));
+        assert!(is_refused(4));
+        assert_eq!(contradictions_of(&gates(0)), ["sift.no_context.of_best is 0; it must be at least 1"]);
+        let [said] = &words_of("{no_context: {least_hits: 3, least_mean: 0.5, of_best: 8}}")[..] else { panic!() };
+        assert!(said.contains("the mean similarity of the best 8 that was found is below 0.5"), "{said}");
     }
 
     #[test]

@@ -237,6 +237,9 @@ pub enum Speech {
         /// They stand in for a model that was asked and did not answer.
         #[serde(default, skip_serializing_if = "is_false")]
         model_failed: bool,
+        /// They stand in for what a model wrote in vain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead_of: Option<Box<Written>>,
     },
     Model(Written),
 }
@@ -265,6 +268,9 @@ pub struct Written {
     /// it, absent where the policy did not ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answering: Option<Vec<(u32, f64)>>,
+    /// Somebody was there to read whether it answers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_reader: bool,
     /// As the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }

@@ -15,9 +15,17 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
             let temperature = teller.always("speak.temperature");
             let tokens = teller.always("speak.max_answer_tokens");
             teller.line(&format!(
-                "A model writes from numbered notes (the passages), at temperature {temperature}, in at most {tokens} tokens; \
-                 if no sentence passes the checks, the question is refused, `unsupported_claims`."
+                "A model writes from numbered notes (the passages), at temperature {temperature}, in at most {tokens} tokens."
             ));
+            match teller.value("speak.quote_instead") {
+                Some(notice) => teller.line(&format!(
+                    "If no sentence passes the checks, or they do not answer the question, sentences are quoted from the \
+                     sources instead, if a reader finds that they answer: {notice}"
+                )),
+                None => {
+                    teller.line("If no sentence passes the checks, the question is refused, `unsupported_claims`.");
+                }
+            }
             let notice = teller.always("wording.extractive_notice");
             teller.line(&format!(
                 "If no model answers, at most {sentences} sentences are quoted from the sources instead: {notice}"

@@ -63,7 +63,8 @@ fn nothing_that_is_set_is_kept_quiet_about() {
                 let is_told = told.contains(first)
                     || told.contains(&quoted)
                     || setting == "speak.mode"
-                    || setting == "sift.keep_best";
+                    || setting == "sift.keep_best"
+                    || setting == "speak.confidence.show_draft";
                 assert!(is_told, "{name}: {setting} is {shown}, which is not in\n{told}");
             }
         }
