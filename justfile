@@ -396,8 +396,8 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
 # Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
-# some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, qdrant_node_loss, key_rotation, log_rotation,
-# point_in_time_restore. disk_full mounts small file systems and wants root.
+# some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, postgres_patroni, qdrant_node_loss,
+# key_rotation, log_rotation, point_in_time_restore. disk_full mounts small file systems and wants root.
 rehearse *names:
     cargo build --locked -p ibidem
     rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
@@ -413,6 +413,17 @@ backup-at-size passages="2000" questions="50":
 upgrade kills="4":
     cargo build --locked -p ibidem
     rehearsals/upgrade.py "$CARGO_TARGET_DIR/debug/ibidem" --kills {{ kills }}
+
+# The alerts and objectives of deploy/prometheus through a real Prometheus and a real Alertmanager to a webhook, sixty times
+# as fast: the index is killed under questions, then the server. It has a stack of its own, and wants root.
+alerts-arrive:
+    cargo build --locked -p ibidem
+    rehearsals/alerts_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
+
+# Traces of real questions, sent to Arize Phoenix and read back from it. Installs it, about 620 MB. It has a stack of its own.
+traces-arrive:
+    cargo build --locked -p ibidem
+    rehearsals/traces_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
 
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:
