@@ -109,7 +109,7 @@ fuzz seconds="60":
 bench-gates:
     cargo bench --locked -p ibidem-engine --bench gates
 
-# The README's commands in a fresh clone, as somebody new would run them.
+# The commands of the README and of the tutorial in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
 
