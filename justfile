@@ -425,6 +425,22 @@ traces-arrive:
     cargo build --locked -p ibidem
     rehearsals/traces_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
 
+# The same upgrade while what version 0.1 did for a question is done so many times a second, and so many questions a second
+# are put to the new server. It has a stack of its own.
+upgrade-under-questions rate="20" asks="20" kills="3":
+    cargo build --locked -p ibidem
+    rehearsals/upgrade_under_questions.py "$CARGO_TARGET_DIR/debug/ibidem" --rate {{ rate }} --asks {{ asks }} --kills {{ kills }}
+
+# With a stopwatch: from the tarball (or `deb`) in dist/ to a first cited answer, by three commands. `root` names a root file
+# system of Debian 12, for a machine with nothing else: `mmdebstrap --variant=minbase bookworm base.tar`.
+install package="tarball" root="":
+    rehearsals/install.py --package {{ package }} {{ if root == "" { "" } else { "--root " + root } }}
+
+# The container image from the tarball in dist/, by podman: its size, seconds until it is ready, memory when idle, and a first
+# cited answer, as an unknown user id with a read-only root. `base` names another base image.
+image base="debian:12-slim":
+    rehearsals/image.py --base {{ base }}
+
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:
     eval "$(stack/env)" && cargo nextest run -p ibidem --test siege_files --locked --run-ignored all --no-capture

@@ -91,7 +91,7 @@ def rehearse(stage):
     installation = stage.installation(IBIDEM__SERVER__OTLP_URL=f"http://127.0.0.1:{port}", IBIDEM__SERVER__METRICS_TOKEN=TOKEN)
     key = installation.load()
     done = installation.run("doctor", check=False)
-    say(f"`ibidem doctor`: {next((line.strip() for line in done.stdout.splitlines() if 'trace' in line or 'collector' in line), 'says nothing of it')}")
+    say(f"`ibidem doctor`: {next((line.strip() for line in done.stdout.splitlines() if line.split()[1:2] == ['traces']), 'says nothing of them')}")
     server = installation.serve()
     replies = [server.ask(key, query) for query in QUESTIONS]
     check(all(reply.answered for reply in replies), f"{len(replies)} questions are answered")
