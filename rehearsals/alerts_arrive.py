@@ -5,7 +5,7 @@ webhook. While all is well nothing arrives. The index is killed under questions,
 usage: rehearsals/alerts_arrive.py IBIDEM
 
 Everything happens sixty times as fast: a minute of the rules is a second here. Alertmanager is Debian's, taken out of its
-package. It reads one file at a fixed place, so this needs root where the package is not installed.
+package. It reads two files at a fixed place, so this needs root where the package is not installed.
 """
 
 import http.server
@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 from rehearsal import ROOT, Asker, Failed, Log, Process, Stage, down, free_port, from_debian, get, wait_until  # noqa: E402
 
 TOKEN = "a-token-for-the-rehearsal"
-TEMPLATE = Path("/usr/share/prometheus/alertmanager/default.tmpl")
+TEMPLATES = Path("/usr/share/prometheus/alertmanager")
 # Each must arrive when the index is gone: the part, the symptom, and the objective.
 EXPECTED = {("IbidemBreakerOpen", ""), ("IbidemPartsUnavailable", ""), ("IbidemBudgetBurnsFast", "questions")}
 
@@ -75,12 +75,14 @@ class Webhook:
 def alertmanager(stage, hook):
     parts = stage.folder("parts")
     program = from_debian("prometheus-alertmanager", "usr/bin/prometheus-alertmanager", parts)
-    if not TEMPLATE.exists():
-        if os.geteuid() != 0:
-            raise Failed(f"Alertmanager reads {TEMPLATE}: install prometheus-alertmanager, or run this as root")
-        TEMPLATE.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(parts / "prometheus-alertmanager" / TEMPLATE.relative_to("/"), TEMPLATE)
-        stage.ends.callback(TEMPLATE.unlink)
+    for template in (parts / "prometheus-alertmanager" / TEMPLATES.relative_to("/")).glob("*.tmpl"):
+        place = TEMPLATES / template.name
+        if not place.exists():
+            if os.geteuid() != 0:
+                raise Failed(f"Alertmanager reads {place}: install prometheus-alertmanager, or run this as root")
+            TEMPLATES.mkdir(parents=True, exist_ok=True)
+            shutil.copy(template, place)
+            stage.ends.callback(place.unlink)
     file = stage.place / "alertmanager.yml"
     file.write_text(json.dumps({
         "route": {"receiver": "hook", "group_by": ["alertname", "slo"], "group_wait": "1s", "group_interval": "1s"},
