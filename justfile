@@ -441,6 +441,10 @@ install package="tarball" root="":
 image base="debian:12-slim":
     rehearsals/image.py --base {{ base }}
 
+# The Compose file, by podman-compose: up, the demo handbook, a first cited answer, with a stopwatch, on loopback.
+compose:
+    rehearsals/compose
+
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:
     eval "$(stack/env)" && cargo nextest run -p ibidem --test siege_files --locked --run-ignored all --no-capture
