@@ -109,7 +109,7 @@ fuzz seconds="60":
 bench-gates:
     cargo bench --locked -p ibidem-engine --bench gates
 
-# The README's commands in a fresh clone, as somebody new would run them.
+# The commands of the README and of the tutorial in a fresh clone, as somebody new would run them.
 readme:
     .ci/readme
 
@@ -396,8 +396,8 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
 # Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
-# some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, qdrant_node_loss, key_rotation, log_rotation,
-# point_in_time_restore. disk_full mounts small file systems and wants root.
+# some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, postgres_patroni, qdrant_node_loss,
+# key_rotation, log_rotation, point_in_time_restore. disk_full mounts small file systems and wants root.
 rehearse *names:
     cargo build --locked -p ibidem
     rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
@@ -413,6 +413,37 @@ backup-at-size passages="2000" questions="50":
 upgrade kills="4":
     cargo build --locked -p ibidem
     rehearsals/upgrade.py "$CARGO_TARGET_DIR/debug/ibidem" --kills {{ kills }}
+
+# The alerts and objectives of deploy/prometheus through a real Prometheus and a real Alertmanager to a webhook, sixty times
+# as fast: the index is killed under questions, then the server. It has a stack of its own, and wants root.
+alerts-arrive:
+    cargo build --locked -p ibidem
+    rehearsals/alerts_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
+
+# Traces of real questions, sent to Arize Phoenix and read back from it. Installs it, about 620 MB. It has a stack of its own.
+traces-arrive:
+    cargo build --locked -p ibidem
+    rehearsals/traces_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
+
+# The same upgrade while what version 0.1 did for a question is done so many times a second, and so many questions a second
+# are put to the new server. It has a stack of its own.
+upgrade-under-questions rate="20" asks="20" kills="3":
+    cargo build --locked -p ibidem
+    rehearsals/upgrade_under_questions.py "$CARGO_TARGET_DIR/debug/ibidem" --rate {{ rate }} --asks {{ asks }} --kills {{ kills }}
+
+# With a stopwatch: from the tarball (or `deb`) in dist/ to a first cited answer, by three commands. `root` names a root file
+# system of Debian 12, for a machine with nothing else: `mmdebstrap --variant=minbase bookworm base.tar`.
+install package="tarball" root="":
+    rehearsals/install.py --package {{ package }} {{ if root == "" { "" } else { "--root " + root } }}
+
+# The container image from the tarball in dist/, by podman: its size, seconds until it is ready, memory when idle, and a first
+# cited answer, as an unknown user id with a read-only root. `base` names another base image.
+image base="debian:12-slim":
+    rehearsals/image.py --base {{ base }}
+
+# The Compose file, by podman-compose: up, the demo handbook, a first cited answer, with a stopwatch, on loopback.
+compose:
+    rehearsals/compose
 
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:

@@ -298,4 +298,5 @@ def main():
     log.say("upgrade from version 0.1: as it should be")
 
 
-main()
+if __name__ == "__main__":
+    main()

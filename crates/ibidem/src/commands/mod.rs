@@ -50,7 +50,7 @@ use crate::{compose, logs};
 
 /// Answers questions from an organisation's own documents; every sentence of an answer cites its source.
 #[derive(Parser)]
-#[command(name = "ibidem", version = version(), propagate_version = true)]
+#[command(name = "ibidem", version = version(), long_version = long_version(), propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
@@ -64,6 +64,16 @@ fn version() -> &'static str {
         let built =
             option_env!("IBIDEM_COMMIT").map_or("development build".to_owned(), |commit| format!("commit {commit}"));
         format!("{} ({built})", env!("CARGO_PKG_VERSION"))
+    });
+    &VERSION
+}
+
+/// The same, and what this binary has inside: `-V` has one line, `--version` has all.
+fn long_version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let pages = if ibidem_server::pages_are_built() { "yes" } else { "no" };
+        let (architecture, system) = (std::env::consts::ARCH, std::env::consts::OS);
+        format!("{}\npages for browsers: {pages}\nreader: built in\nplatform: {architecture}-{system}", version())
     });
     &VERSION
 }
@@ -307,4 +317,21 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         traces.finish();
     }
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_version_says_what_the_binary_has_inside() {
+        let command = Arguments::command();
+        let (short, long) = (command.render_version(), command.render_long_version());
+        assert_eq!(short.lines().count(), 1, "{short}");
+        assert!(short.contains(env!("CARGO_PKG_VERSION")), "{short}");
+        assert!(long.starts_with(short.trim_end()), "{long}");
+        assert!(long.contains("\npages for browsers: ") && long.contains("\nreader: built in"), "{long}");
+    }
 }

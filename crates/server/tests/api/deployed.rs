@@ -15,6 +15,7 @@ use super::world::{Extras, METRICS_TOKEN, POLICY, World, policy};
 
 const DASHBOARD: &str = include_str!("../../../../deploy/grafana/ibidem.json");
 const RULES: &str = include_str!("../../../../deploy/prometheus/rules.yml");
+const OBJECTIVES: &str = include_str!("../../../../deploy/prometheus/slo.yml");
 const CONFIGURATION: &str = include_str!("../../../../deploy/prometheus/prometheus.yml");
 
 /// Nothing here takes longer, unless it hangs.
@@ -27,11 +28,18 @@ fn dashboard_queries() -> Vec<String> {
     targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect()
 }
 
-fn alert_queries() -> Vec<(String, String)> {
-    let rules: Value = serde_saphyr::from_str(RULES).unwrap();
-    let groups = rules["groups"].as_array().unwrap().iter();
+/// The name and the query of every rule of both files that is an alert, or that records a series.
+fn rules(kind: &str) -> Vec<(String, String)> {
+    let files = [RULES, OBJECTIVES].map(|file| serde_saphyr::from_str::<Value>(file).unwrap());
+    let groups = files.iter().flat_map(|file| file["groups"].as_array().unwrap());
     let rules = groups.flat_map(|group| group["rules"].as_array().unwrap());
-    rules.map(|rule| (rule["alert"].as_str().unwrap().to_owned(), rule["expr"].as_str().unwrap().to_owned())).collect()
+    rules
+        .filter_map(|rule| Some((rule[kind].as_str()?.to_owned(), rule["expr"].as_str().unwrap().to_owned())))
+        .collect()
+}
+
+fn alert_queries() -> Vec<(String, String)> {
+    rules("alert")
 }
 
 /// The series that a query asks for.
@@ -51,7 +59,7 @@ fn series_of(query: &str) -> BTreeSet<String> {
         let end = start + bare[start..].find(')').unwrap();
         bare.replace_range(start..=end, " ");
     }
-    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let is_word = |character: char| character.is_ascii_alphanumeric() || "_:".contains(character);
     let mut series = BTreeSet::new();
     let mut rest = bare.as_str();
     while let Some(start) = rest.find(is_word) {
@@ -85,13 +93,16 @@ fn the_series_of_a_query_are_found() {
 
 #[test]
 fn every_query_asks_for_what_is_exported() {
-    let alerts = alert_queries().into_iter().map(|(_, query)| query);
-    for query in dashboard_queries().into_iter().chain(alerts) {
+    let recorded = rules("record");
+    let is_recorded = |series: &str| recorded.iter().any(|(name, _)| name == series);
+    let of_rules = alert_queries().into_iter().chain(recorded.clone()).map(|(_, query)| query);
+    for query in dashboard_queries().into_iter().chain(of_rules) {
         let series = series_of(&query);
-        assert!(!series.is_empty(), "{query}");
+        assert!(!series.is_empty() || query.starts_with("vector("), "{query}");
         for series in series {
             // Prometheus' own: whether it could read a target.
-            assert!(series == "up" || metric_of(&series).is_some(), "{series} is not exported: {query}");
+            let is_known = series == "up" || metric_of(&series).is_some() || is_recorded(&series);
+            assert!(is_known, "{series} is neither exported nor recorded: {query}");
         }
     }
 }
@@ -148,6 +159,7 @@ impl Prometheus {
         assert!(configuration.contains(target) && configuration.contains("200ms"));
         std::fs::write(folder.join("prometheus.yml"), configuration).unwrap();
         std::fs::write(folder.join("rules.yml"), RULES).unwrap();
+        std::fs::write(folder.join("slo.yml"), OBJECTIVES).unwrap();
         std::fs::write(folder.join("ibidem.token"), METRICS_TOKEN).unwrap();
         let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
         let child = Command::new(binary)
@@ -228,6 +240,10 @@ async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
 
     for query in dashboard_queries() {
         let query = query.replace("$__rate_interval", "5m");
+        if query.starts_with("ibidem:") {
+            // Recorded a moment after what it is made of.
+            prometheus.eventually(&query, f64::is_finite).await;
+        }
         let results = prometheus.query(&query).await;
         let absent_by_nature = query.contains("> 0") || query.contains("tool_call");
         assert!(!results.is_empty() || absent_by_nature, "nothing comes of {query}");
@@ -239,10 +255,11 @@ async fn a_real_prometheus_reads_the_metrics_and_answers_every_query() {
     }
     assert_eq!(firing, ["IbidemBreakerOpen", "IbidemSentencesUnsupported"]);
     // Prometheus itself has read the rules and finds nothing wrong with them.
-    let rules = prometheus.get("/api/v1/rules").await.unwrap();
-    let rules = rules["data"]["groups"][0]["rules"].as_array().unwrap().clone();
-    assert_eq!(rules.len(), alert_queries().len());
-    for rule in rules {
+    let read = prometheus.get("/api/v1/rules").await.unwrap();
+    let groups = read["data"]["groups"].as_array().unwrap().iter();
+    let read: Vec<&Value> = groups.flat_map(|group| group["rules"].as_array().unwrap()).collect();
+    assert_eq!(read.len(), alert_queries().len() + rules("record").len());
+    for rule in read {
         assert!(rule["health"] == "ok" || rule["health"] == "unknown", "{rule}");
     }
     let tool = prometheus.query("tool_call_total").await;
