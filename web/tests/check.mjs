@@ -1,5 +1,6 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
+import { confirming } from './confirming.mjs';
 import { curating } from './curating.mjs';
 import { embedding } from './embedding.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
@@ -39,7 +40,7 @@ const tests = {
       // As the server writes it where an identity provider is configured.
       await page.route(`${url}/`, async (route) => {
         const page = await route.fetch();
-        const body = (await page.text()).replace('content="none"', 'content="provider"');
+        const body = (await page.text()).replace('content="none"', `content="${isKnown ? 'session' : 'provider'}"`);
         await route.fulfill({ response: page, body });
       });
       const me = { subject_id: 'person:1', name: 'Ada', role: 'asker', tags: [] };
@@ -251,6 +252,7 @@ const tests = {
   ...pdf,
   ...embedding,
   ...vocabularies,
+  ...confirming,
   ...curating,
   ...operating,
   ...managing,
