@@ -10,12 +10,13 @@ const named = new Set([...page.matchAll(/assets\/([^"]+)"/g)].map(([, name]) => 
 const sizes = new Map();
 const smaller = new Map();
 
-/** Writes both forms of a file beside it, and returns their sizes. */
+/** Writes both forms of a file beside it, and returns their sizes. Fonts for PDF files are packed the quick way alone. */
 function pack(file) {
   const plain = readFileSync(file);
   const gzip = gzipSync(plain, { level: 9 });
-  const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } });
   writeFileSync(`${file}.gz`, gzip);
+  if (!/\.(js|css|svg)$/.test(file)) return [gzip.length, gzip.length];
+  const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length } });
   writeFileSync(`${file}.br`, brotli);
   return [gzip.length, brotli.length];
 }
