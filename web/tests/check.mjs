@@ -194,11 +194,11 @@ const tests = {
     await turn.getByText('Which one do you mean?').waitFor();
     await accessible(page, 'question back');
     await turn.getByRole('button', { name: 'mercury (planets)', exact: true }).click();
-    const chosen = page.getByRole('article', { name: 'What is mercury? (mercury (planets))' });
-    await chosen
-      .getByText(/nearest to the Sun/)
-      .first()
-      .waitFor();
+    // Its meaning is quoted in the question back already: it is opened beside it.
+    const source = page.getByRole('complementary', { name: 'mercury (planets)' });
+    await source.getByText('The planet that is nearest to the Sun.').waitFor();
+    await source.getByText('A term of the vocabulary').waitFor();
+    await accessible(page, 'a meaning');
     assert.deepEqual(tripped, []);
     await close();
   },
