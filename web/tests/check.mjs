@@ -179,10 +179,11 @@ const tests = {
 
   async 'a follow-up is understood by what was asked before'(browser) {
     const { page, tripped, close } = await visit(browser);
-    await ask(page, 'How many unused leave days can I carry over?');
-    const next = await ask(page, 'Until when do I have to take them?');
+    await ask(page, 'How much does the Institute pay for a kilometre in my own car?');
+    const next = await ask(page, 'And for a passenger?');
     await next.getByText(/^Answered from/).waitFor();
-    assert.match(await next.locator('.text').innerText(), /31 March/);
+    await next.getByText('Searched for: How much does the Institute pay for a passenger?').waitFor();
+    assert.match(await next.locator('.text').innerText(), /EUR 0\.06/);
     assert.deepEqual(tripped, []);
     await close();
   },

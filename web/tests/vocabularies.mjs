@@ -135,8 +135,9 @@ export const vocabularies = {
     await policy.fill('no: policy');
     await accessible(page, 'new key for pages');
     await page.getByRole('button', { name: 'Create a key' }).click();
-    // What is no policy file is refused with a reason, and what was filled in stays.
+    // What is no policy file is refused with a reason, and what was filled in stays. The browser itself notes the reply.
     await page.getByRole('alert').waitFor();
+    assert.match(tripped.splice(0).join(), /^console: Failed to load resource: .+ 422 .+$/);
     await policy.fill(readFileSync(new URL('../../policies/handbook.yaml', import.meta.url), 'utf8'));
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByText(/^<script src="http.+\/embed\.js" data-key="ibk_.+" defer><\/script>$/).waitFor();
