@@ -89,7 +89,7 @@ async function lookAtSources(page, turn, most) {
     const followed = page.getByRole('complementary').locator('.concept button');
     if ((await followed.count()) > 0) {
       await followed.first().click();
-      await page.getByRole('button', { name: 'Back to the cited term', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Back to the cited term' }).waitFor();
     }
     await unharmed(page, `source ${place}`);
     await page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -50,9 +50,19 @@ async function picture(name, options, show) {
 
 const toTop = (page) => page.evaluate(() => window.scrollTo(0, 0));
 
+/** Asks, and opens the conversation again: how long this machine took is no part of a picture. */
+async function asked(page, question) {
+  await ask(page, question);
+  await page.getByRole('button', { name: 'Show conversations' }).click();
+  const list = page.getByRole('navigation', { name: 'Conversations' });
+  await list.getByRole('button', { name: question, exact: true }).first().click();
+  await list.getByRole('searchbox').waitFor({ state: 'detached' });
+  return page.getByRole('article', { name: question });
+}
+
 /** An answer, with its first source open beside it. */
 async function opened(page, question) {
-  const turn = await ask(page, question);
+  const turn = await asked(page, question);
   await turn
     .getByRole('button', { name: /^Source \d+: / })
     .first()
@@ -64,11 +74,11 @@ async function opened(page, question) {
 await picture('answer', { height: 760 }, (page) => opened(page, MEALS));
 await picture('answer-dark', { colorScheme: 'dark' }, (page) => opened(page, DEVICE));
 await picture('refusal', { width: 860, height: 860 }, async (page) => {
-  await ask(page, INTERNS);
+  await asked(page, INTERNS);
   await toTop(page);
 });
 await picture('phone', { width: 390, height: 780, deviceScaleFactor: 2, hasTouch: true }, async (page) => {
-  await ask(page, DEVICE);
+  await asked(page, DEVICE);
   await toTop(page);
 });
 

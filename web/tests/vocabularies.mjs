@@ -141,7 +141,7 @@ export const vocabularies = {
     await policy.fill(readFileSync(new URL('../../policies/handbook.yaml', import.meta.url), 'utf8'));
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByText(/^<script src="http.+\/embed\.js" data-key="ibk_.+" defer><\/script>$/).waitFor();
-    const row = page.getByRole('row').filter({ hasText: 'https://help.example.org' });
+    const row = page.getByRole('row').filter({ hasText: 'https://help.example.org' }).first();
     await row.getByText(/^Policy file [0-9a-f]{8}$/).waitFor();
     await accessible(page, 'key for pages');
     assert.deepEqual(tripped, []);
