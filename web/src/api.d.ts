@@ -407,7 +407,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a concept of a vocabulary in files: its names, definitions, and broader, narrower and related concepts. */
+        /**
+         * Reads a concept of a vocabulary, in files or on the server that is configured: its names, definitions, and broader,
+         *     narrower and related concepts, up to 200 of each.
+         */
         get: operations["read_concept"];
         put?: never;
         post?: never;
@@ -1330,7 +1333,7 @@ export interface components {
             other_labels: components["schemas"]["TaggedText"][];
             related: components["schemas"]["ConnectedBody"][];
             uri: string;
-            /** @description The id of its vocabulary. */
+            /** @description The id of its vocabulary; empty where a server does not say. */
             vocabulary: string;
         };
         /**

@@ -4,6 +4,7 @@ import type { components } from './api.d';
 type Schemas = components['schemas'];
 export type Answer = Schemas['Answer'] & Pick<Schemas['AnswerAgain'], 'withdrawn'>;
 export type Citation = Schemas['Citation'];
+export type ConceptOf = Schemas['ConceptBody'];
 export type Conversation = Schemas['ConversationBody'];
 export type Conversations = Schemas['ConversationsBody'];
 export type ClaimResponse = Schemas['ClaimResponse'];
@@ -14,6 +15,7 @@ export type Level = Schemas['ConfidenceLevel'];
 export type Me = Schemas['MeBody'];
 export type NearestMiss = Schemas['NearestMiss'];
 export type Passage = Schemas['PassageBody'];
+export type ProposedCall = Schemas['ProposedCall'];
 export type Reason = Schemas['Reason'];
 export type Sentence = Schemas['SentenceEvent'];
 export type Stretch = Schemas['Stretch'];
@@ -39,8 +41,11 @@ export const apiKey = {
   forget: () => sessionStorage.removeItem(KEY),
 };
 
-/** Whether people sign in here, as the server wrote it into the page. */
-export const hasSignIn = document.querySelector('meta[name="ibidem-sign-in"]')?.getAttribute('content') === 'provider';
+const signIn = document.querySelector('meta[name="ibidem-sign-in"]')?.getAttribute('content');
+
+/** Whether people sign in here, as the server wrote it into the page; and whether this browser has a session already. */
+export const hasSignIn = signIn === 'provider' || signIn === 'session';
+export const hasSession = signIn === 'session';
 
 /** What every request says of who sends it. */
 export function credentials(): Record<string, string> {
@@ -85,6 +90,8 @@ export const api = {
   passage: (id: string, index: string) =>
     json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),
   original: async (id: string) => (await send('GET', `/v1/documents/${part(id)}/original`)).blob(),
+  concept: (uri: string, language: string) =>
+    json<ConceptOf>(send('GET', `/v1/concepts?uri=${part(uri)}&language=${part(language)}`)),
   conversations: (cursor: string | null) =>
     json<Conversations>(send('GET', `/v1/conversations${cursor ? `?cursor=${part(cursor)}` : ''}`)),
   conversation: (id: string) => json<WholeConversation>(send('GET', `/v1/conversations/${part(id)}`)),
@@ -96,9 +103,15 @@ export const api = {
 /** What an answer's stream brings. */
 export type Heard = { sentence: Sentence } | { answer: Answer };
 
-/** Asks, and yields sentences as they are released, then the whole answer. */
-export async function* ask(query: string, conversation: string | null, signal: AbortSignal): AsyncGenerator<Heard> {
+/** Asks, or confirms what was proposed, and yields sentences as they are released, then the whole answer. */
+export async function* ask(
+  query: string,
+  conversation: string | null,
+  signal: AbortSignal,
+  confirmation: string | null = null,
+): AsyncGenerator<Heard> {
   const body: Schemas['QuestionBody'] = { query, stream: true };
+  if (confirmation) body.confirmation = confirmation;
   if (conversation) body.conversation_id = conversation;
   yield* heard(await send('POST', '/v1/answers', body, signal));
 }

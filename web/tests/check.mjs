@@ -1,5 +1,6 @@
 // The pages in a real browser: ask, read the source, be refused, go on, say what it was worth.
 import assert from 'node:assert/strict';
+import { confirming } from './confirming.mjs';
 import { curating } from './curating.mjs';
 import { embedding } from './embedding.mjs';
 import { accessible, ask, key, launch, url, visit } from './harness.mjs';
@@ -39,7 +40,7 @@ const tests = {
       // As the server writes it where an identity provider is configured.
       await page.route(`${url}/`, async (route) => {
         const page = await route.fetch();
-        const body = (await page.text()).replace('content="none"', 'content="provider"');
+        const body = (await page.text()).replace('content="none"', `content="${isKnown ? 'session' : 'provider'}"`);
         await route.fulfill({ response: page, body });
       });
       const me = { subject_id: 'person:1', name: 'Ada', role: 'asker', tags: [] };
@@ -176,6 +177,78 @@ const tests = {
     await close();
   },
 
+  async 'a follow-up is understood by what was asked before'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    await ask(page, 'How much does the Institute pay for a kilometre in my own car?');
+    const next = await ask(page, 'And for a passenger?');
+    await next.getByText(/^Answered from/).waitFor();
+    await next.getByText('Searched for: How much does the Institute pay for a passenger?').waitFor();
+    assert.match(await next.locator('.text').innerText(), /EUR 0\.06/);
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a term with two meanings is asked back about, and a choice is a click'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const turn = await ask(page, 'What is mercury?');
+    await turn.getByText('Asked back', { exact: true }).waitFor();
+    await turn.getByText('Which one do you mean?').waitFor();
+    await accessible(page, 'question back');
+    await turn.getByRole('button', { name: 'mercury (planets)', exact: true }).click();
+    // Its meaning is quoted in the question back already: it is opened beside it.
+    const source = page.getByRole('complementary', { name: 'mercury (planets)' });
+    await source.getByText('The planet that is nearest to the Sun.').waitFor();
+    await source.getByText('A term of the vocabulary').waitFor();
+    await accessible(page, 'a meaning');
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'by keyboard alone: ask, open a footnote, close it, and go on'(browser) {
+    const { page, tripped, close } = await visit(browser, { reducedMotion: 'no-preference' });
+    // The field has the focus already.
+    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await page.keyboard.type(MEALS);
+    await page.keyboard.press('Enter');
+    const turn = page.getByRole('article', { name: MEALS });
+    await turn.getByRole('button', { name: 'Ask again' }).waitFor();
+    await accessible(page, 'answer, with motion');
+    const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? '');
+    await page.evaluate(() => document.activeElement.blur());
+    for (let step = 0; step < 20 && !(await focused()).startsWith('Source '); step++) await page.keyboard.press('Tab');
+    assert.match(await focused(), /^Source 1: /);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement.id === 'source-title');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement.getAttribute('aria-label')?.startsWith('Source 1: '));
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'at 200 % zoom, of the window and of the letters'(browser) {
+    // A window of 1280 by 900 pixels at 200 % has half as many for the page.
+    const { page, tripped, close } = await visit(browser, { width: 640, height: 450, deviceScaleFactor: 2 });
+    const answer = await ask(page, MEALS);
+    await ask(page, NOWHERE);
+    await accessible(page, 'answer and refusal, 200 %');
+    await answer
+      .getByRole('button', { name: /^Source \d+: / })
+      .first()
+      .click();
+    await page.getByRole('complementary').locator('mark').first().waitFor();
+    await accessible(page, 'source, 200 %');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    await accessible(page, 'answer and refusal, letters of 200 %');
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
   async 'in German'(browser) {
     const { page, tripped, close } = await visit(browser, { locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Fragen Sie Ihre Dokumente' }).waitFor();
@@ -251,6 +324,7 @@ const tests = {
   ...pdf,
   ...embedding,
   ...vocabularies,
+  ...confirming,
   ...curating,
   ...operating,
   ...managing,

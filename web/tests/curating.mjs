@@ -15,6 +15,19 @@ address: HR-77
 When somebody retires at Larkfield, a walnut tree is planted behind the workshop.
 `;
 
+const MUG = 'Which colour is the mug that everybody at Larkfield gets on the first day?';
+const MUGS = `---
+title: Mugs
+address: HR-78
+---
+
+# Mugs
+
+## The first day
+
+On the first day everybody at Larkfield gets a mug. The colour of the mug is teal.
+`;
+
 const file = (name, text, mimeType = 'text/markdown') => ({ name, mimeType, buffer: Buffer.from(text) });
 
 /** Files dropped onto the page, as from a folder. */
@@ -137,6 +150,38 @@ export const curating = {
     await accessible(page, 'curated answers');
     await changed.getByRole('button', { name: 'Remove' }).click();
     await changed.getByRole('button', { name: 'Remove for good' }).click();
+    await page.getByText('Nothing is curated yet.').waitFor();
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a gap is closed: its answer is handed in and pinned to it, and whoever asks again gets it'(browser) {
+    const asker = await visit(browser);
+    await (await ask(asker.page, MUG)).getByText('No answer', { exact: true }).waitFor();
+
+    const { page, tripped, close } = await visit(browser, { as: adminKey, path: '/#/curating' });
+    await page.getByLabel('Collection').first().fill('Handbook');
+    await page.getByLabel('Tags').first().fill('public');
+    await drop(page, [{ name: 'mugs.md', text: MUGS }]);
+    await page.getByRole('list', { name: 'Documents handed in' }).getByText('Can be found now').waitFor();
+    await page.evaluate((question) => {
+      location.hash = `#/curating/memory?${new URLSearchParams({ question })}`;
+    }, MUG);
+    await page.getByRole('heading', { name: 'Pin sources to a question' }).waitFor();
+    await page.getByRole('checkbox', { name: /Mugs/ }).first().check();
+    await page.getByLabel('Tags').first().fill('public');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved\. It is used/).waitFor();
+    const entry = page.getByRole('listitem').filter({ hasText: MUG }).first();
+    await entry.getByText('1 source chosen').waitFor();
+
+    const answered = await ask(asker.page, MUG);
+    await answered.getByText(/^Answered from/).waitFor();
+    assert.match(await answered.locator('.text').innerText(), /teal/);
+    assert.deepEqual(asker.tripped, []);
+    await asker.close();
+    await entry.getByRole('button', { name: 'Remove' }).click();
+    await entry.getByRole('button', { name: 'Remove for good' }).click();
     await page.getByText('Nothing is curated yet.').waitFor();
     assert.deepEqual(tripped, []);
     await close();

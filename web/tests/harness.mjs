@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
-const PATIENCE = 60_000;
+/** How long something may take on the page, in milliseconds; longer on a busy machine. */
+const PATIENCE = Number(process.env.IBIDEM_PAGES_PATIENCE_MS ?? 60_000);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const url = needed('IBIDEM_PAGES_URL');

@@ -80,9 +80,47 @@ function answer(payloads, refused) {
   };
 }
 
+/** A call that waits for the asker's word, with the payloads in everything that a policy file or a tool names. */
+function proposal(payloads) {
+  const [first] = payloads;
+  return {
+    server: first,
+    tool: first,
+    effect: payloads.join(' '),
+    arguments: Object.fromEntries(payloads.map((payload, place) => [`${place} ${payload}`, payload])),
+    token: `ibc_${'0'.repeat(32)}`,
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+}
+
+/** A concept of a vocabulary that is as hostile as can be. */
+export function concept(payloads, uri) {
+  const [first] = payloads;
+  const texts = payloads.map((text) => ({ text, language: 'en' }));
+  const connected = payloads.map((label, place) => ({ uri: `${uri}/${place}`, label }));
+  return {
+    uri,
+    vocabulary: first,
+    label: first,
+    other_labels: texts,
+    definitions: texts,
+    broader: connected,
+    narrower: connected,
+    related: connected,
+    deprecated: false,
+  };
+}
+
 /** What a language model wrote, sentence by sentence as it is checked. */
 export function stream(payloads, { query }) {
   const refused = query === 'refuse';
+  if (query === 'propose') {
+    const proposed = { ...answer(payloads, false), action: 'clarify', citations: [], confirmation: proposal(payloads) };
+    return {
+      contentType: 'text/event-stream',
+      body: `event: answer\ndata: ${JSON.stringify(proposed)}\n\n`,
+    };
+  }
   const event = (name, data) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   const said = (payload, place) =>
     event('sentence', { text: `${payload} [${place + 1}] `, citations: [citation(payload, place)] });

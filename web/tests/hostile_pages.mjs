@@ -3,7 +3,7 @@
 // CI takes a slice of them, spread over all kinds; `just hostile` takes all.
 import assert from 'node:assert/strict';
 import { adminKey, url, visit } from './harness.mjs';
-import { conversations, document as documentOf, managed, placeOf, stream } from './hostile.mjs';
+import { concept as conceptOf, conversations, document as documentOf, managed, placeOf, stream } from './hostile.mjs';
 import { batches, KINDS, PAYLOADS, slice } from './payloads.mjs';
 
 /** How many payloads are replied, and how many become real documents and questions. */
@@ -86,6 +86,11 @@ async function lookAtSources(page, turn, most) {
     await notes.nth(place).click();
     // A passage of unseen characters is there and has no width.
     await page.getByRole('complementary').locator('.passage').first().waitFor({ state: 'attached' });
+    const followed = page.getByRole('complementary').locator('.concept button');
+    if ((await followed.count()) > 0) {
+      await followed.first().click();
+      await page.getByRole('button', { name: 'Back to the cited term' }).waitFor();
+    }
     await unharmed(page, `source ${place}`);
     await page.getByRole('button', { name: 'Close', exact: true }).click();
   }
@@ -139,6 +144,10 @@ export const hostilePages = {
       const id = new URL(route.request().url()).pathname.split('/')[3];
       return route.fulfill({ json: documentOf(payloads[placeOf(id)], id) });
     });
+    await page.route('**/v1/concepts?**', (route) => {
+      const uri = new URL(route.request().url()).searchParams.get('uri');
+      return route.fulfill({ json: conceptOf(payloads, uri) });
+    });
     await page.route('**/v1/conversations', (route) =>
       route.request().method() === 'GET' ? route.fulfill(conversations(payloads)) : route.continue(),
     );
@@ -151,6 +160,9 @@ export const hostilePages = {
       const refusal = await put(page, 'refuse');
       await refusal.getByText('The numbers').click();
       await shows(page, payloads, 'article:last-of-type');
+      await unharmed(page, what);
+      await put(page, 'propose');
+      await shows(page, payloads, 'article:last-of-type section');
       await unharmed(page, what);
       await page.getByRole('button', { name: 'Show conversations', exact: true }).click();
       await shows(page, payloads, 'nav[aria-label="Conversations"]');

@@ -24,12 +24,15 @@ async function open(page, part) {
 }
 
 export const managing = {
-  async 'every part in light and dark, at 320 and 1280 pixels, and in German'(browser) {
-    for (const [width, locale] of [
-      [320, 'de-DE'],
-      [1280, 'en-GB'],
+  async 'every part in light and dark, at 320, 640 (1280 at 200 %), 1280 and 2560 pixels, and in German'(browser) {
+    for (const [width, locale, deviceScaleFactor] of [
+      [320, 'de-DE', 1],
+      [640, 'en-GB', 2],
+      [1280, 'en-GB', 1],
+      [2560, 'en-GB', 1],
     ]) {
-      const { page, tripped, close } = await visit(browser, { as: adminKey, width, locale, path: `/#${PARTS[0]}` });
+      const options = { as: adminKey, width, locale, deviceScaleFactor, path: `/#${PARTS[0]}` };
+      const { page, tripped, close } = await visit(browser, options);
       await page.getByRole('heading', { name: locale === 'de-DE' ? 'Pflegen' : 'Curating', level: 1 }).waitFor();
       for (const part of PARTS) {
         await open(page, part);

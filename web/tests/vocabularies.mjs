@@ -1,6 +1,7 @@
 // The vocabulary browser, and the parts of the operating page about evaluation runs and limits.
 import assert from 'node:assert/strict';
-import { accessible, adminKey, curatorKey, visit } from './harness.mjs';
+import { readFileSync } from 'node:fs';
+import { accessible, adminKey, ask, curatorKey, visit } from './harness.mjs';
 import { idOf } from './hostile.mjs';
 
 const RUN = {
@@ -50,6 +51,30 @@ export const vocabularies = {
     await page.getByLabel('Find terms').fill('no such term');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('0 terms').waitFor();
+    assert.deepEqual(tripped, []);
+    await close();
+  },
+
+  async 'a cited term is opened with its definition, and followed to a broader one and back'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const turn = await ask(page, 'What is a gizmo1?');
+    await turn
+      .getByRole('button', { name: /^Source 1: / })
+      .first()
+      .click();
+    const source = page.getByRole('complementary');
+    await source.getByText('A gizmo1 is a thing with words on it.').waitFor();
+    await source.getByText('A term of the vocabulary').waitFor();
+    await source.getByText('Broader', { exact: true }).waitFor();
+    await accessible(page, 'a cited term');
+    const broader = source.getByRole('listitem').getByRole('button').first();
+    const name = (await broader.innerText()).trim();
+    await broader.click();
+    await source.getByRole('heading', { name, level: 3 }).waitFor();
+    await source.getByText('Narrower', { exact: true }).waitFor();
+    await accessible(page, 'a term that was followed');
+    await source.getByRole('button', { name: 'Back to the cited term' }).click();
+    await source.getByText('A gizmo1 is a thing with words on it.').waitFor();
     assert.deepEqual(tripped, []);
     await close();
   },
@@ -105,10 +130,19 @@ export const vocabularies = {
     await page.getByLabel('Name').fill('Help centre');
     await page.getByLabel('For pages of other sites').check();
     await page.getByLabel('Pages (origins)').fill('https://help.example.org');
+    await page.getByText('A policy file of its own (optional)').click();
+    const policy = page.getByLabel('The text of the policy file (YAML)');
+    await policy.fill('no: policy');
     await accessible(page, 'new key for pages');
     await page.getByRole('button', { name: 'Create a key' }).click();
+    // What is no policy file is refused with a reason, and what was filled in stays. The browser itself notes the reply.
+    await page.getByRole('alert').waitFor();
+    assert.match(tripped.splice(0).join(), /^console: Failed to load resource: .+ 422 .+$/);
+    await policy.fill(readFileSync(new URL('../../policies/handbook.yaml', import.meta.url), 'utf8'));
+    await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByText(/^<script src="http.+\/embed\.js" data-key="ibk_.+" defer><\/script>$/).waitFor();
-    await page.getByRole('row').filter({ hasText: 'https://help.example.org' }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'https://help.example.org' }).first();
+    await row.getByText(/^Policy file [0-9a-f]{8}$/).waitFor();
     await accessible(page, 'key for pages');
     assert.deepEqual(tripped, []);
     await close();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use ibidem_words::clock;
 use ibidem_words::degrade::{Breakers, Deadline, Part};
-use ibidem_words::ports::vocabulary::{Lookup, Vocabulary, VocabularyError, VocabularyFault, checked};
+use ibidem_words::ports::vocabulary::{Description, Lookup, Vocabulary, VocabularyError, VocabularyFault, checked};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 
@@ -123,6 +123,11 @@ impl Vocabulary for WatchedVocabulary {
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError> {
         // A kindness, which is gone without: it says nothing about the vocabulary.
         self.0.vocabulary.aside(Deadline::NONE, |vocabulary| vocabulary.closest(term, limit)).await
+    }
+
+    async fn describe(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError> {
+        // For people who read it: no answer waits for it, so it is neither remembered nor counted.
+        self.0.vocabulary.aside(Deadline::NONE, |vocabulary| vocabulary.describe(uri, language)).await
     }
 }
 

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use ibidem_words::Sha256Hash;
 
 use crate::problem::Problem;
+use crate::sign_in::Cookie;
 use crate::state::AppState;
 
 #[derive(rust_embed::Embed)]
@@ -37,6 +38,11 @@ const WIDGET: &str = "embed.js";
 /// What the page learns of this installation, and where the server writes it.
 const NO_SIGN_IN: &str = r#"name="ibidem-sign-in" content="none""#;
 const SIGN_IN: &str = r#"name="ibidem-sign-in" content="provider""#;
+/// The browser has the cookie of a session, valid or not: the page need not wait for the answer before it shows itself.
+const SESSION: &str = r#"name="ibidem-sign-in" content="session""#;
+
+/// How files are packed, the smallest first, and how the names of the packed ones end.
+const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// The page itself changes with every release; what it loads has names that change with the content.
 const ASK_AGAIN: &str = "no-cache";
@@ -54,8 +60,14 @@ pub(crate) async fn index(State(state): State<AppState>, headers: HeaderMap) -> 
     let Some(page) = Built::get(INDEX) else {
         return (StatusCode::NOT_FOUND, [(X_CONTENT_TYPE_OPTIONS, "nosniff")], NOT_BUILT).into_response();
     };
-    let page = with_sign_in(page.data, state.sign_in.is_some());
-    reply(&headers, "text/html; charset=utf-8", ASK_AGAIN, page, None)
+    let meant = match &state.sign_in {
+        None => NO_SIGN_IN,
+        Some(sign_in) if Cookie::Session.read(sign_in, &headers).is_some() => SESSION,
+        Some(_) => SIGN_IN,
+    };
+    let mut response = reply(&headers, "text/html; charset=utf-8", ASK_AGAIN, with_sign_in(page.data, meant), None);
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept-encoding, cookie"));
+    response
 }
 
 /// `GET /assets/{file}`
@@ -66,7 +78,7 @@ pub(crate) async fn asset(Path(file): Path<String>, headers: HeaderMap) -> Respo
     let Some((kind, bytes)) = found else {
         return Problem::no_such("There is no such file", "The pages begin at /.").into_response();
     };
-    let packed = Built::get(&format!("assets/{file}.gz")).map(|packed| packed.data);
+    let packed = packed(&headers, &format!("assets/{file}"));
     reply(&headers, kind, FOR_A_YEAR, bytes, packed)
 }
 
@@ -75,7 +87,7 @@ pub(crate) async fn widget(headers: HeaderMap) -> Response {
     let Some(script) = Built::get(WIDGET) else {
         return Problem::no_such("The widget is not built", "Run `just web`.").into_response();
     };
-    let packed = Built::get("embed.js.gz").map(|packed| packed.data);
+    let packed = packed(&headers, WIDGET);
     let mut response = reply(&headers, "text/javascript; charset=utf-8", FOR_TEN_MINUTES, script.data, packed);
     let sent = response.headers_mut();
     sent.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
@@ -94,11 +106,20 @@ fn content_type(file: &str) -> Option<&'static str> {
     }
 }
 
-fn with_sign_in(page: Cow<'static, [u8]>, has_sign_in: bool) -> Cow<'static, [u8]> {
+fn with_sign_in(page: Cow<'static, [u8]>, meant: &str) -> Cow<'static, [u8]> {
     match std::str::from_utf8(&page) {
-        Ok(text) if has_sign_in => Cow::Owned(text.replace(NO_SIGN_IN, SIGN_IN).into_bytes()),
+        Ok(text) if meant != NO_SIGN_IN => Cow::Owned(text.replace(NO_SIGN_IN, meant).into_bytes()),
         _ => page,
     }
+}
+
+/// A file in a packed form, with the name of the coding.
+type Packed = (&'static str, Cow<'static, [u8]>);
+
+/// The smallest form of a file that the browser takes.
+fn packed(headers: &HeaderMap, file: &str) -> Option<Packed> {
+    let mut taken = CODINGS.into_iter().filter(|(coding, _)| takes(headers, coding));
+    taken.find_map(|(coding, ending)| Some((coding, Built::get(&format!("{file}{ending}"))?.data)))
 }
 
 /// The file, smaller where the browser takes it so, or the word that it has not changed.
@@ -107,19 +128,17 @@ fn reply(
     kind: &'static str,
     cache: &'static str,
     bytes: Cow<'static, [u8]>,
-    packed: Option<Cow<'static, [u8]>>,
+    packed: Option<Packed>,
 ) -> Response {
-    let packed = packed.filter(|_| takes_gzip(headers));
-    let is_packed = packed.is_some();
-    let bytes = packed.unwrap_or(bytes);
+    let (coding, bytes) = packed.map_or((None, bytes), |(coding, packed)| (Some(coding), packed));
     let tag = format!("\"{}\"", Sha256Hash::of(&bytes));
     let mut response = if is_known(headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let mut response = Body::from(bytes.into_owned()).into_response();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        if is_packed {
-            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        if let Some(coding) = coding {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
         }
         response
     };
@@ -148,11 +167,11 @@ fn listed(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     values.flat_map(|value| value.split(',')).map(str::trim)
 }
 
-fn takes_gzip(headers: &HeaderMap) -> bool {
-    listed(headers, ACCEPT_ENCODING).any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+fn takes(headers: &HeaderMap, coding: &str) -> bool {
+    listed(headers, ACCEPT_ENCODING).any(|listed| {
+        let (name, weight) = listed.split_once(';').unwrap_or((listed, ""));
         let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.trim().parse::<f64>().ok());
-        name.trim().eq_ignore_ascii_case("gzip") && weight.is_none_or(|weight| weight > 0.0)
+        name.trim().eq_ignore_ascii_case(coding) && weight.is_none_or(|weight| weight > 0.0)
     })
 }
 
@@ -168,32 +187,38 @@ mod tests {
         pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
     }
 
-    fn script(headers: &HeaderMap) -> Response {
-        let packed = Some(Cow::Borrowed(&b"packed"[..]));
+    fn script(headers: &HeaderMap, packed: Option<&'static str>) -> Response {
+        let packed = packed.map(|coding| (coding, Cow::Borrowed(&b"packed"[..])));
         reply(headers, "text/javascript; charset=utf-8", FOR_A_YEAR, Cow::Borrowed(b"plain"), packed)
     }
 
     #[test]
-    fn a_browser_gets_the_smaller_file_only_if_it_takes_it() {
-        for (written, expected) in [
-            ("gzip", true),
-            ("br, GZIP;q=0.5", true),
-            ("gzip; q=1", true),
-            ("gzip;q=0", false),
-            ("br", false),
-            ("", false),
-            ("xgzip", false),
+    fn a_browser_gets_a_packed_file_only_if_it_takes_it() {
+        for (written, gzip, br) in [
+            ("gzip", true, false),
+            ("br, GZIP;q=0.5", true, true),
+            ("gzip; q=1", true, false),
+            ("gzip;q=0", false, false),
+            ("br", false, true),
+            ("", false, false),
+            ("xgzip, brx", false, false),
         ] {
-            let response = script(&sent(&[(ACCEPT_ENCODING, written)]));
-            assert_eq!(response.headers().contains_key(CONTENT_ENCODING), expected, "{written:?}");
+            let headers = sent(&[(ACCEPT_ENCODING, written)]);
+            assert_eq!((takes(&headers, "gzip"), takes(&headers, "br")), (gzip, br), "{written:?}");
+        }
+        assert_eq!(packed(&HeaderMap::new(), WIDGET), None);
+        for coding in [Some("br"), Some("gzip"), None] {
+            let response = script(&HeaderMap::new(), coding);
+            let sent = response.headers().get(CONTENT_ENCODING).map(|coding| coding.to_str().unwrap());
+            assert_eq!(sent, coding);
             assert_eq!(response.headers()[VARY], "accept-encoding");
         }
     }
 
     #[test]
     fn what_a_browser_has_is_not_sent_again_and_both_forms_have_a_tag_of_their_own() {
-        let plain = script(&HeaderMap::new()).headers()[ETAG].to_str().unwrap().to_owned();
-        let packed = script(&sent(&[(ACCEPT_ENCODING, "gzip")])).headers()[ETAG].to_str().unwrap().to_owned();
+        let plain = script(&HeaderMap::new(), None).headers()[ETAG].to_str().unwrap().to_owned();
+        let packed = script(&HeaderMap::new(), Some("gzip")).headers()[ETAG].to_str().unwrap().to_owned();
         assert_ne!(plain, packed);
         for (known, status) in [
             (plain.clone(), StatusCode::NOT_MODIFIED),
@@ -203,7 +228,7 @@ mod tests {
             ("\"x\"".to_owned(), StatusCode::OK),
         ] {
             let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(known).unwrap())]);
-            let response = script(&headers);
+            let response = script(&headers, None);
             assert_eq!(response.status(), status, "{headers:?}");
             assert_eq!(response.headers()[CONTENT_SECURITY_POLICY], CONTENT_POLICY);
             assert_eq!(response.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
@@ -211,14 +236,16 @@ mod tests {
     }
 
     #[test]
-    fn the_page_says_whether_people_sign_in_here() {
+    fn the_page_says_whether_people_sign_in_here_and_whether_this_browser_has() {
         let source = include_str!("../../../web/index.html");
         assert!(source.contains(NO_SIGN_IN), "web/index.html must hold {NO_SIGN_IN}");
         let page = Cow::Borrowed(source.as_bytes());
-        assert_eq!(with_sign_in(page.clone(), false), page);
-        let with = with_sign_in(page, true);
-        let with = std::str::from_utf8(&with).unwrap();
-        assert!(with.contains(SIGN_IN) && !with.contains(NO_SIGN_IN));
+        assert_eq!(with_sign_in(page.clone(), NO_SIGN_IN), page);
+        for meant in [SIGN_IN, SESSION] {
+            let with = with_sign_in(page.clone(), meant);
+            let with = std::str::from_utf8(&with).unwrap();
+            assert!(with.contains(meant) && !with.contains(NO_SIGN_IN));
+        }
     }
 
     #[test]
@@ -229,6 +256,7 @@ mod tests {
             ("a.svg", true),
             ("a.bcmap", true),
             ("a.js.gz", false),
+            ("a.js.br", false),
             (".gitignore", false),
             ("a", false),
         ] {

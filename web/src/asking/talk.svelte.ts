@@ -28,13 +28,19 @@ export class Turn {
   problem: Problem | null = $state.raw(null);
   /** How long it took; none where it was asked before. */
   milliseconds: number | null = $state(null);
+  /** A proposed call that the asker has decided on: confirmed calls it, declined calls nothing. */
+  decided: 'confirmed' | 'declined' | null = $state(null);
   readonly id = crypto.randomUUID?.() ?? String(Math.random());
   private readonly numbering = new Numbering();
   private waiting: Sentence[] = [];
   private showing: Promise<void> | null = null;
   private text = '';
 
-  constructor(readonly question: string) {}
+  constructor(
+    readonly question: string,
+    /** Whether it confirms what was proposed before: that is done once, and not asked again. */
+    readonly confirms = false,
+  ) {}
 
   static again(question: string, answer: Answer): Turn {
     const turn = new Turn(question);
@@ -113,21 +119,21 @@ export class Talk {
   }
 
   /** What becomes of a question, which is kept in the conversation. */
-  protected async *stream(question: string, signal: AbortSignal): AsyncGenerator<Heard> {
+  protected async *stream(question: string, signal: AbortSignal, confirmation: string | null): AsyncGenerator<Heard> {
     this.conversation ??= (await api.begin()).id;
-    yield* ask(question, this.conversation, signal);
+    yield* ask(question, this.conversation, signal, confirmation);
   }
 
-  /** Asks, and returns when the answer is there, or is not to be had. */
-  async ask(question: string): Promise<void> {
+  /** Asks, or confirms a proposed call by its token, and returns when the answer is there, or is not to be had. */
+  async ask(question: string, confirmation: string | null = null): Promise<void> {
     if (this.busy) return;
     const under = new AbortController();
     this.under = under;
-    const turn = new Turn(question);
+    const turn = new Turn(question, confirmation !== null);
     this.turns.push(turn);
     const began = performance.now();
     try {
-      for await (const heard of this.stream(question, under.signal)) {
+      for await (const heard of this.stream(question, under.signal, confirmation)) {
         if ('sentence' in heard) turn.hear(heard.sentence);
         else await turn.end(heard.answer);
       }

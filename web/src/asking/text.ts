@@ -2,7 +2,10 @@
 import type { Answer, Citation } from '../api';
 import { words } from '../words';
 
-export type Piece = { text: string } | { number: number; citation: Citation; claim: string };
+/** A footnote, or words. Words that begin a sentence say whether it is a row of a table, which has a line of its own. */
+export type Piece =
+  | { text: string; begins?: 'row' | 'sentence' }
+  | { number: number; citation: Citation; claim: string };
 
 export interface Source {
   number: number;
@@ -60,6 +63,9 @@ function footnotes(sentence: string, cited: Citation[]): { at: number; length: n
   return places.filter((place) => !own.has(place));
 }
 
+/** A row of a table, as the engine quotes it: `Within the country — Daily allowance: EUR 28`. */
+const ROW = /^\S.* — .+: .*[^.!?…:;]$/s;
+
 /** Cuts a sentence at its footnotes. */
 export function pieces(sentence: string, cited: Citation[], numbering: Numbering): Piece[] {
   const notes = footnotes(sentence, cited);
@@ -69,9 +75,41 @@ export function pieces(sentence: string, cited: Citation[], numbering: Numbering
   const claim = oneLine(texts.join(''));
   return texts.flatMap((text, index): Piece[] => {
     const citation = notes[index]?.citation;
-    const written: Piece[] = text === '' ? [] : [{ text }];
+    const begins = ROW.test(claim) ? 'row' : 'sentence';
+    const written: Piece[] = text === '' ? [] : [index === 0 ? { text, begins } : { text }];
     return citation ? [...written, { number: numbering.of(citation), citation, claim }] : written;
   });
+}
+
+/** The last word before a footnote, which stays on its line. A longer one may be broken. */
+const LAST_WORD = /\S{1,24}$/;
+
+export interface Shown {
+  before: string;
+  /** What does not leave the footnote behind it. */
+  tied: string;
+  note: Exclude<Piece, { text: string }> | null;
+}
+
+/** Pieces as they are laid out: rows on lines of their own, and no footnote at the beginning of a line. */
+export function shown(pieces: Piece[]): Shown[] {
+  const all: Shown[] = [];
+  let wasRow = false;
+  for (const [at, piece] of pieces.entries()) {
+    if (!('text' in piece)) {
+      const last = all.at(-1);
+      if (last && last.note === null && at > 0) last.note = piece;
+      else all.push({ before: '', tied: '', note: piece });
+      continue;
+    }
+    const isNew = at > 0 && piece.begins !== undefined && (wasRow || piece.begins === 'row');
+    if (piece.begins) wasRow = piece.begins === 'row';
+    const text = isNew ? `\n${piece.text.trimStart()}` : piece.text;
+    const next = pieces[at + 1];
+    const tied = next && !('text' in next) ? (LAST_WORD.exec(text)?.[0] ?? '') : '';
+    all.push({ before: text.slice(0, text.length - tied.length), tied, note: null });
+  }
+  return all;
 }
 
 export interface LaidOut {

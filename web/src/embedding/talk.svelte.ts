@@ -17,8 +17,13 @@ export class WidgetTalk extends Talk {
     super();
   }
 
-  protected override async *stream(question: string, signal: AbortSignal): AsyncGenerator<Heard> {
+  protected override async *stream(
+    question: string,
+    signal: AbortSignal,
+    confirmation: string | null,
+  ): AsyncGenerator<Heard> {
     const body: components['schemas']['QuestionBody'] = { query: question, stream: true, history: this.history() };
+    if (confirmation) body.confirmation = confirmation;
     let reply: Response;
     try {
       reply = await fetch(this.address, {

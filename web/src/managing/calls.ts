@@ -19,7 +19,6 @@ export type Day = Schemas['DayBody'];
 export type Waiting = Schemas['QueueBody'];
 export type Term = Schemas['TermBody'];
 export type Terms = Schemas['TermsBody'];
-export type ConceptOf = Schemas['ConceptBody'];
 export type Evaluation = Schemas['EvaluationBody'];
 export type Limits = Schemas['LimitsBody'];
 export type WhatIf = Schemas['WhatIfReply'];
@@ -83,7 +82,6 @@ export const calls = {
   whatIf: (collection: string | null, changes: Record<string, number>) =>
     json<WhatIf>(send('POST', '/v1/policies/what-if', { collection, changes })),
   terms: (query: Query) => json<Terms>(send('GET', at('/v1/terms', query))),
-  concept: (uri: string, language: string) => json<ConceptOf>(send('GET', at('/v1/concepts', { uri, language }))),
   evaluations: () => json<Schemas['EvaluationsBody']>(send('GET', '/v1/evaluations')),
   limits: () => json<Limits>(send('GET', '/v1/limits')),
   queue: () => json<Waiting>(send('GET', '/v1/queue')),

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use ibidem_words::ports::thesaurus::{Entry, Label, Thesaurus, WordList};
+use ibidem_words::ports::thesaurus::{Entry, Label, Thesaurus, WordList, described};
 use ibidem_words::ports::vocabulary::{
-    Concept, Definition, LabelKind, Labels, Lookup, Vocabulary, VocabularyError, checked, folded, in_language,
+    Concept, Definition, Description, LabelKind, Labels, Lookup, Vocabulary, VocabularyError, checked, folded,
+    in_language,
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -139,6 +140,10 @@ impl Vocabulary for SkosFiles {
 
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError> {
         Ok(self.suggested.closest(&checked(term)?, limit))
+    }
+
+    async fn describe(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError> {
+        Ok(described(&self.lists, uri, language))
     }
 }
 

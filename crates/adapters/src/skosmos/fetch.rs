@@ -12,8 +12,19 @@ const MOST_BYTES: usize = 2 * 1024 * 1024;
 /// Fetches what must be status 200, called JSON, and be it. Anything else says nothing about the term: servers send
 /// pages with status 200 for their own mistakes.
 pub(super) async fn json<T: DeserializeOwned>(client: &Client, url: Url) -> Result<T, VocabularyError> {
+    json_if_there(client, url).await?.ok_or_else(|| unavailable("status 404".to_owned()))
+}
+
+/// The same of what need not be there: none at status 404.
+pub(super) async fn json_if_there<T: DeserializeOwned>(
+    client: &Client,
+    url: Url,
+) -> Result<Option<T>, VocabularyError> {
     let request = client.get(url).header(header::ACCEPT, "application/json");
     let reply = request.send().await.map_err(|error| unavailable(reason(&error)))?;
+    if reply.status() == StatusCode::NOT_FOUND {
+        return Ok(None);
+    }
     if reply.status() != StatusCode::OK {
         return Err(unavailable(format!("status {}", reply.status().as_u16())));
     }
@@ -21,7 +32,8 @@ pub(super) async fn json<T: DeserializeOwned>(client: &Client, url: Url) -> Resu
         return Err(unavailable("the answer is not JSON".to_owned()));
     }
     let body = body(reply).await?;
-    serde_json::from_slice(&body).map_err(|error| unavailable(format!("the answer is not of the protocol: {error}")))
+    let read = serde_json::from_slice(&body);
+    read.map(Some).map_err(|error| unavailable(format!("the answer is not of the protocol: {error}")))
 }
 
 fn is_json(reply: &Response) -> bool {

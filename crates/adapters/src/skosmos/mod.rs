@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _};
 use ibidem_words::ports::vocabulary::{
-    Concept, Definition, Lookup, Vocabulary, VocabularyError, checked, closest_labels, folded,
+    Concept, Definition, Description, Lookup, Vocabulary, VocabularyError, checked, closest_labels, folded,
 };
 use reqwest::Url;
 
@@ -117,13 +117,26 @@ impl Skosmos {
         if concept.definition.is_some() {
             return Ok(concept);
         }
-        let mut url = self.url(&[concept.vocabulary.as_str(), "data"]);
-        url.query_pairs_mut().append_pair("uri", &concept.uri).append_pair("format", "application/json");
+        let url = self.data_url(&concept.vocabulary, &concept.uri);
         let definitions = data::definitions(&fetch::json(&self.client, url).await?, &concept.uri)?;
         let matched = languages.get(&concept.uri).and_then(Option::as_deref);
         let wanted: Vec<&str> = [self.settings.language.as_str()].into_iter().chain(matched).collect();
         concept.definition = Definition::best(&definitions, &wanted);
         Ok(concept)
+    }
+
+    /// A concept of the vocabularies that are configured; where none is named, of any that the server has.
+    async fn described(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError> {
+        let vocabularies: Vec<&str> = match self.settings.vocabularies.as_slice() {
+            [] => vec![""],
+            named => named.iter().map(String::as_str).collect(),
+        };
+        for vocabulary in vocabularies {
+            if let Some(reply) = fetch::json_if_there(&self.client, self.data_url(vocabulary, uri)).await? {
+                return data::description(&reply, uri, vocabulary, language).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// Labels that begin like this, to be shown to people.
@@ -167,6 +180,12 @@ impl Skosmos {
         url
     }
 
+    fn data_url(&self, vocabulary: &str, uri: &str) -> Url {
+        let mut url = self.url(&[vocabulary, "data"]);
+        url.query_pairs_mut().append_pair("uri", uri).append_pair("format", "application/json");
+        url
+    }
+
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
         // An HTTP address always has a path to add to.
@@ -190,5 +209,9 @@ impl Vocabulary for Skosmos {
             return Ok(Vec::new());
         }
         self.in_time(self.nearest(&term, limit)).await
+    }
+
+    async fn describe(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError> {
+        self.in_time(self.described(uri, language)).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary as _, VocabularyError};
+use ibidem_words::ports::vocabulary::{Concept, Connected, Lookup, Vocabulary as _, VocabularyError};
 use serde_json::Value;
 
 use crate::client;
@@ -15,6 +15,16 @@ const UNDEFINED: &str =
     r#"{"uri":"http://example.org/gridterms/busbar","prefLabel":"busbar section","lang":"en","vocab":"gridterms"}"#;
 /// What `data` says about the definition that the recorded search broke in two.
 const MULTILINE: &str = r#"{"uri":"http://example.org/gridterms3/BusbarSection","skos:definition":{"lang":"en","value":"A rigid conductor. \nIts voltage is measured."}}"#;
+
+const BUSBAR: &str = "http://example.org/gridterms/busbar";
+/// A withdrawn concept with its family, in the forms that servers write. Nothing has a name of `urn:nameless`.
+const FAMILY: &str = r#"{"graph":[
+  {"uri":"urn:line","prefLabel":{"lang":"en","value":"line"},"broader":{"uri":"urn:conductor"},
+   "narrower":[{"uri":"urn:cable"},{"uri":"urn:nameless"}],"owl:deprecated":{"type":"xsd:boolean","value":"true"}},
+  {"uri":"urn:conductor","prefLabel":[{"lang":"de","value":"Leiter"},{"lang":"en","value":"Conductor"}]},
+  {"uri":"urn:cable","skos:prefLabel":"Cable","broader":"urn:line"},
+  {"uri":"urn:tap","prefLabel":{"lang":"en-GB","value":"tap"},"skos:broader":{"uri":"urn:line"}},
+  {"uri":"urn:tower","prefLabel":"Tower","related":[{"uri":"urn:line"},{"uri":"urn:cable"}]}]}"#;
 
 /// The recorded response, the term to ask for, what must come of it, and in how many requests.
 const OUTCOMES: [(&str, &str, &str, usize); 26] = [
@@ -97,6 +107,40 @@ fn told(outcome: &Result<Lookup, VocabularyError>) -> String {
         Err(VocabularyError::Unavailable(_)) => "unavailable".to_owned(),
         Err(error) => error.to_string(),
     }
+}
+
+#[tokio::test]
+async fn a_concept_is_described_from_what_was_recorded_of_it() {
+    let recorded = recorded();
+    let (there, not_there) = (recorded["data_json"].clone(), recorded["data_unknown_uri"].clone());
+    let server = Server::start(move |asked| match asked.path.as_str() {
+        "/gridterms/data" if asked.query["uri"] == BUSBAR => there.clone(),
+        _ => not_there.clone(),
+    })
+    .await;
+    let client = client(&server.url, &["gridterms2", "gridterms"]);
+    let busbar = client.describe(BUSBAR, "de").await.unwrap().unwrap();
+    assert_eq!((busbar.vocabulary.as_str(), busbar.label.as_str()), ("gridterms", "Sammelschienenabschnitt"));
+    let others: Vec<_> = busbar.other_labels.iter().map(|(text, tag)| (text.as_str(), tag.as_deref())).collect();
+    assert_eq!(others, [("busbar section", Some("en")), ("Busbar", Some("en")), ("bus", Some("en"))]);
+    assert_eq!(busbar.definitions.len(), 2);
+    assert!(busbar.broader.is_empty() && !busbar.deprecated);
+    assert_eq!(client.describe("http://example.org/gridterms/nope", "en").await, Ok(None));
+    let asked: Vec<_> = server.asked().into_iter().map(|asked| asked.path).collect();
+    assert_eq!(asked, ["/gridterms2/data", "/gridterms/data", "/gridterms2/data", "/gridterms/data"]);
+}
+
+#[tokio::test]
+async fn what_points_at_a_concept_is_connected_to_it_as_what_it_points_at() {
+    let server = Server::start(|_| Reply::json(FAMILY)).await;
+    let line = client(&server.url, &[]).describe("urn:line", "en").await.unwrap().unwrap();
+    let names = |all: &[Connected]| all.iter().map(|one| one.label.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&line.broader), ["Conductor"]);
+    assert_eq!(names(&line.narrower), ["Cable", "tap"], "one that the line names, and one that names it");
+    assert_eq!(names(&line.related), ["Tower"]);
+    assert!(line.deprecated);
+    let asked = &server.asked()[0];
+    assert_eq!((asked.path.as_str(), asked.query["uri"].as_str()), ("/data", "urn:line"));
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, Wat
 use ibidem_words::clock;
 use ibidem_words::degrade::{BreakerSettings, Breakers};
 use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_words::ports::vocabulary::{LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
+use ibidem_words::ports::vocabulary::{Description, LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
 use ibidem_words::suites;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -77,6 +77,10 @@ impl Vocabulary for Slow {
     }
 
     async fn closest(&self, _: &str, _: usize) -> Result<Vec<String>, VocabularyError> {
+        std::future::pending().await
+    }
+
+    async fn describe(&self, _: &str, _: &str) -> Result<Option<Description>, VocabularyError> {
         std::future::pending().await
     }
 }

@@ -4,8 +4,10 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::{Extension, Json};
 use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::thesaurus::{Entry, Label, Statement, Thesaurus, Value, WordList};
-use ibidem_words::ports::vocabulary::{Concept, Definition, LONGEST_TERM, LabelKind, Lookup, VocabularyError, folded};
+use ibidem_words::ports::thesaurus::{Entry, Thesaurus, WordList, described};
+use ibidem_words::ports::vocabulary::{
+    Concept, Connected, Definition, Description, LONGEST_TERM, LabelKind, Lookup, VocabularyError, folded,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,9 +19,6 @@ const MOST_A_PAGE: u16 = 200;
 const LONGEST_URI: usize = 2_000;
 /// So many terms are suggested for one that is not there.
 const SUGGESTED: usize = 5;
-/// So many narrower or related terms of one are listed.
-const MOST_CONNECTED: usize = 200;
-const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -118,7 +117,7 @@ pub(crate) struct TaggedText {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConceptBody {
     uri: String,
-    /// The id of its vocabulary.
+    /// The id of its vocabulary; empty where a server does not say.
     vocabulary: String,
     /// What it is called.
     label: String,
@@ -203,7 +202,7 @@ fn listed(thesaurus: &dyn Thesaurus, query: &str, page: &TermsPage) -> TermsBody
     for list in lists.iter().filter(is_wanted) {
         for entry in list.entries.values().filter(|entry| !entry.deprecated) {
             let Some((rank, matched)) = fit(entry, &wanted) else { continue };
-            let label = shown(entry, language);
+            let label = entry.shown(language);
             let matched = matched.filter(|matched| *matched != label).map(str::to_owned);
             let term = TermBody {
                 uri: entry.uri.clone(),
@@ -252,16 +251,8 @@ fn fit<'a>(entry: &'a Entry, wanted: &str) -> Option<(u8, Option<&'a str>)> {
     best.map(|(rank, label)| (rank, Some(label.text.as_str())))
 }
 
-/// What a concept is called for somebody who reads this language.
-fn shown<'a>(entry: &'a Entry, language: &str) -> &'a str {
-    let preferred = || entry.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
-    let label = preferred().find(|label| label.is_in(language));
-    let label = label.or_else(|| preferred().find(|label| label.is_in("en"))).or_else(|| preferred().next());
-    let seen = |label: &&Label| label.kind != LabelKind::Hidden;
-    label.or_else(|| entry.labels.iter().find(seen)).map_or(entry.uri.as_str(), |label| label.text.as_str())
-}
-
-/// Reads a concept of a vocabulary in files: its names, definitions, and broader, narrower and related concepts.
+/// Reads a concept of a vocabulary, in files or on the server that is configured: its names, definitions, and broader,
+/// narrower and related concepts, up to 200 of each.
 #[utoipa::path(get, path = "/v1/concepts", operation_id = "read_concept", tag = "terms", params(ConceptOf),
     security(("api_key" = [])),
     responses(
@@ -273,6 +264,7 @@ fn shown<'a>(entry: &'a Entry, language: &str) -> &'a str {
 pub(crate) async fn read(
     State(state): State<AppState>,
     _caller: Caller,
+    Extension(deadline): Extension<Deadline>,
     wanted: Result<Query<ConceptOf>, QueryRejection>,
 ) -> Result<Json<ConceptBody>, Problem> {
     let Query(ConceptOf { uri, language }) =
@@ -280,51 +272,37 @@ pub(crate) async fn read(
     bounded("uri", &uri, LONGEST_URI)?;
     let language = language.as_deref().unwrap_or("en");
     bounded("language", language, 35)?;
-    let lists = state.thesaurus.as_deref().map(Thesaurus::word_lists).unwrap_or_default();
-    let found = lists.iter().find_map(|list| Some((list, list.entries.get(&uri)?)));
-    let (list, entry) = found.ok_or_else(|| {
-        Problem::no_such("There is no such concept here", "`GET /v1/terms` lists the terms of vocabularies in files.")
-    })?;
-    let label = shown(entry, language);
-    let others = entry.labels.iter().filter(|other| other.kind != LabelKind::Hidden && other.text != label);
-    let tagged =
-        |text: &String, language: &Option<String>| TaggedText { text: text.clone(), language: language.clone() };
-    Ok(Json(ConceptBody {
-        uri: entry.uri.clone(),
-        vocabulary: list.id.clone(),
-        label: label.to_owned(),
-        other_labels: others.map(|other| tagged(&other.text, &other.language)).collect(),
-        definitions: entry.definitions.iter().map(|one| tagged(&one.text, &one.language)).collect(),
-        broader: connected(list, &uri, "broader", "narrower", language),
-        narrower: connected(list, &uri, "narrower", "broader", language),
-        related: connected(list, &uri, "related", "related", language),
-        deprecated: entry.deprecated,
-    }))
+    let found = match (&state.thesaurus, &state.engine.parts.vocabulary) {
+        (Some(thesaurus), _) => described(thesaurus.word_lists(), &uri, language),
+        (None, Some(vocabulary)) => {
+            let asked = vocabulary.aside(deadline, |own| own.describe(&uri, language)).await;
+            asked.map_err(|error: VocabularyError| Problem::vocabulary_away(&error))?
+        }
+        (None, None) => None,
+    };
+    let no_such =
+        || Problem::no_such("There is no such concept here", "`GET /v1/terms` finds terms and their addresses.");
+    found.map(|found| Json(ConceptBody::from(found))).ok_or_else(no_such)
 }
 
-/// What a concept points at by a property, and what points at it by the inverse one: vocabularies write either.
-fn connected(list: &WordList, uri: &str, property: &str, inverse: &str, language: &str) -> Vec<ConnectedBody> {
-    let is_of = |statement: &Statement, name: &str| statement.property.strip_prefix(SKOS) == Some(name);
-    let own = list.statements.get(uri).into_iter().flatten().filter(|statement| is_of(statement, property));
-    let own = own.filter_map(|statement| match &statement.value {
-        Value::Node(node) => Some(node.as_str()),
-        Value::Text { .. } => None,
-    });
-    let points_here = |statements: &[Statement]| {
-        let here = |statement: &Statement| matches!(&statement.value, Value::Node(node) if node == uri);
-        statements.iter().any(|statement| is_of(statement, inverse) && here(statement))
-    };
-    let others =
-        list.statements.iter().filter(|(_, statements)| points_here(statements)).map(|(node, _)| node.as_str());
-    let mut nodes: Vec<&str> = own.chain(others).filter(|node| *node != uri).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let entries = nodes.into_iter().filter_map(|node| list.entries.get(node));
-    let mut connected: Vec<ConnectedBody> = entries
-        .filter(|entry| !entry.deprecated)
-        .map(|entry| ConnectedBody { uri: entry.uri.clone(), label: shown(entry, language).to_owned() })
-        .collect();
-    connected.sort_by_cached_key(|one| folded(&one.label));
-    connected.truncate(MOST_CONNECTED);
-    connected
+impl From<Description> for ConceptBody {
+    fn from(found: Description) -> Self {
+        let connected = |all: Vec<Connected>| {
+            all.into_iter().map(|Connected { uri, label }| ConnectedBody { uri, label }).collect()
+        };
+        let others = found.other_labels.into_iter().map(|(text, language)| TaggedText { text, language });
+        let definitions =
+            found.definitions.into_iter().map(|Definition { text, language }| TaggedText { text, language });
+        Self {
+            uri: found.uri,
+            vocabulary: found.vocabulary,
+            label: found.label,
+            other_labels: others.collect(),
+            definitions: definitions.collect(),
+            broader: connected(found.broader),
+            narrower: connected(found.narrower),
+            related: connected(found.related),
+            deprecated: found.deprecated,
+        }
+    }
 }

@@ -15,7 +15,7 @@ use ibidem_store::{OpenSession, PersonError};
 use ibidem_words::ports::identity_provider::IdentityProvider;
 use ibidem_words::{Identity, TenantId};
 
-use self::cookies::Cookie;
+pub(crate) use self::cookies::Cookie;
 use crate::problem::Problem;
 use crate::state::AppState;
 

@@ -38,6 +38,7 @@ pub fn router(thesaurus: Arc<dyn Thesaurus>, language: &str) -> Router {
     Router::new()
         .route("/rest/v1/vocabularies", get(vocabularies))
         .route("/rest/v1/search", get(search_all))
+        .route("/rest/v1/data", get(data_of_any))
         .route("/rest/v1/{vocabulary}/search", get(search_one))
         .route("/rest/v1/{vocabulary}/lookup", get(lookup))
         .route("/rest/v1/{vocabulary}/data", get(data))
@@ -86,6 +87,13 @@ async fn search_one(
 
 async fn lookup(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Answer {
     lookup::looked_up(&served, served.list(&id)?, &parameters)
+}
+
+/// Of whichever vocabulary has the concept.
+async fn data_of_any(State(served): State<Served>, Query(parameters): Query<Parameters>) -> Answer {
+    let uri = given(&parameters, "uri").unwrap_or_default();
+    let list = served.thesaurus.word_lists().iter().find(|list| list.entries.contains_key(uri));
+    data::about(list.ok_or(Refusal::NoConcept)?, &parameters)
 }
 
 async fn data(State(served): State<Served>, Path(id): Path<String>, Query(parameters): Query<Parameters>) -> Answer {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use ibidem_words::fakes::FakeVocabulary;
 use ibidem_words::ports::thesaurus::{Entry, Label, Statement, Thesaurus, Value as Stated, WordList};
-use ibidem_words::ports::vocabulary::{Definition, LabelKind};
+use ibidem_words::ports::vocabulary::{Definition, LabelKind, VocabularyError};
+use ibidem_words::suites::vocabulary::gridterms;
 use serde_json::Value;
 
 use crate::world::{Extras, POLICY, World, policy};
@@ -119,6 +121,27 @@ async fn a_concept_is_read_with_what_is_broader_and_narrower_whichever_of_both_s
     assert_eq!(all(&read("urn:unpaid").await.body, "broader", "label"), ["Leave"]);
     assert_eq!(all(&read("urn:parental").await.body, "broader", "uri"), ["urn:leave"]);
     assert_eq!(read("urn:none").await.status, StatusCode::NOT_FOUND);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_concept_of_a_vocabulary_server_is_read_from_it() {
+    let vocabulary = Arc::new(FakeVocabulary::of(gridterms()));
+    let extras = Extras { vocabulary: Some(vocabulary.clone()), ..Extras::default() };
+    let world = World::create_with(policy(POLICY), extras).await;
+    let asker = world.key("asker", &[]).await;
+    let read = async |name: &str| {
+        let path = format!("/v1/concepts?uri=http://example.org/gridterms/{name}");
+        world.call("GET", &path, Some(&asker), "").await
+    };
+    let tap = read("tap2").await;
+    assert_eq!((tap.status, &tap.body["label"]), (StatusCode::OK, &"tap".into()), "{}", tap.text);
+    assert_eq!(all(&tap.body, "definitions", "text"), ["Teed-off branch of a line."]);
+    assert_eq!(all(&tap.body, "broader", "label"), ["line"]);
+    assert_eq!(all(&read("multimatch").await.body, "narrower", "uri"), ["http://example.org/gridterms/tap2"]);
+    assert_eq!(read("nobody").await.status, StatusCode::NOT_FOUND);
+    vocabulary.fail(VocabularyError::Timeout(300));
+    assert_eq!(read("tap2").await.status, StatusCode::SERVICE_UNAVAILABLE);
     world.end().await;
 }
 

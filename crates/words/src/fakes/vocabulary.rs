@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 
 use crate::ports::vocabulary::{
-    Concept, Definition, LabelKind, Lookup, Vocabulary, VocabularyError, checked, closest_labels, folded, in_language,
+    Concept, Connected, Definition, Description, LabelKind, Lookup, Vocabulary, VocabularyError, checked,
+    closest_labels, folded, in_language,
 };
 
 /// A concept as the fake is told about it.
@@ -17,11 +18,14 @@ pub struct FakeConcept {
     /// The first is the preferred one.
     pub labels: Vec<(LabelKind, String, Option<String>)>,
     pub definitions: Vec<Definition>,
+    /// The addresses of broader concepts.
+    pub broader: Vec<String>,
 }
 
 impl FakeConcept {
     pub fn new(uri: &str, vocabulary: &str) -> Self {
-        Self { uri: uri.to_owned(), vocabulary: vocabulary.to_owned(), labels: Vec::new(), definitions: Vec::new() }
+        let (labels, definitions, broader) = Default::default();
+        Self { uri: uri.to_owned(), vocabulary: vocabulary.to_owned(), labels, definitions, broader }
     }
 
     /// A label; an empty language means none.
@@ -36,6 +40,17 @@ impl FakeConcept {
     pub fn definition(mut self, text: &str, language: &str) -> Self {
         self.definitions.push(Definition { text: text.to_owned(), language: tag(language) });
         self
+    }
+
+    /// A broader concept, by its address.
+    #[must_use]
+    pub fn broader(mut self, uri: &str) -> Self {
+        self.broader.push(uri.to_owned());
+        self
+    }
+
+    fn name(&self) -> String {
+        self.labels.first().map(|(_, text, _)| text.clone()).unwrap_or_default()
     }
 }
 
@@ -87,7 +102,7 @@ fn found(concept: &FakeConcept, matched: LabelKind, language: Option<&str>) -> C
     Concept {
         uri: concept.uri.clone(),
         vocabulary: concept.vocabulary.clone(),
-        label: concept.labels.first().map(|(_, text, _)| text.clone()).unwrap_or_default(),
+        label: concept.name(),
         matched,
         definition: Definition::best(&concept.definitions, &languages),
     }
@@ -111,6 +126,26 @@ impl Vocabulary for FakeVocabulary {
             *kind != LabelKind::Hidden && tag.as_deref().is_none_or(|tag| in_language(tag, "en"))
         });
         Ok(closest_labels(term, shown.map(|(_, text, _)| text.as_str()), limit))
+    }
+
+    async fn describe(&self, uri: &str, _language: &str) -> Result<Option<Description>, VocabularyError> {
+        self.available()?;
+        let Some(concept) = self.concepts.iter().find(|concept| concept.uri == uri) else { return Ok(None) };
+        let named = |other: &FakeConcept| Connected { uri: other.uri.clone(), label: other.name() };
+        let broader = self.concepts.iter().filter(|other| concept.broader.contains(&other.uri)).map(named);
+        let narrower = self.concepts.iter().filter(|other| other.broader.contains(&concept.uri)).map(named);
+        let others = concept.labels.iter().skip(1).filter(|(kind, ..)| *kind != LabelKind::Hidden);
+        Ok(Some(Description {
+            uri: concept.uri.clone(),
+            vocabulary: concept.vocabulary.clone(),
+            label: concept.name(),
+            other_labels: others.map(|(_, text, language)| (text.clone(), language.clone())).collect(),
+            definitions: concept.definitions.clone(),
+            broader: Connected::in_order(broader.collect()),
+            narrower: Connected::in_order(narrower.collect()),
+            related: Vec::new(),
+            deprecated: false,
+        }))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::vocabulary::{Definition, LabelKind, in_language};
+use super::vocabulary::{Connected, Definition, Description, LabelKind, in_language};
+
+const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 
 /// A name of a concept.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +33,17 @@ pub struct Entry {
     pub definitions: Vec<Definition>,
     /// Withdrawn: kept for those who have its address, found by nobody.
     pub deprecated: bool,
+}
+
+impl Entry {
+    /// What the concept is called for somebody who reads this language.
+    pub fn shown(&self, language: &str) -> &str {
+        let preferred = || self.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
+        let label = preferred().find(|label| label.is_in(language));
+        let label = label.or_else(|| preferred().find(|label| label.is_in("en"))).or_else(|| preferred().next());
+        let seen = |label: &&Label| label.kind != LabelKind::Hidden;
+        label.or_else(|| self.labels.iter().find(seen)).map_or(self.uri.as_str(), |label| label.text.as_str())
+    }
 }
 
 /// What a statement is about, or what it says.
@@ -69,6 +82,44 @@ impl WordList {
         let fits = |tag: &Option<String>| tag.as_deref().is_none_or(|tag| in_language(tag, language));
         self.titles.iter().find(|(_, tag)| fits(tag)).map(|(title, _)| title.as_str())
     }
+}
+
+/// All that one of these vocabularies says of a concept.
+pub fn described(lists: &[WordList], uri: &str, language: &str) -> Option<Description> {
+    let (list, entry) = lists.iter().find_map(|list| Some((list, list.entries.get(uri)?)))?;
+    let label = entry.shown(language);
+    let others = entry.labels.iter().filter(|other| other.kind != LabelKind::Hidden && other.text != label);
+    Some(Description {
+        uri: entry.uri.clone(),
+        vocabulary: list.id.clone(),
+        label: label.to_owned(),
+        other_labels: others.map(|other| (other.text.clone(), other.language.clone())).collect(),
+        definitions: entry.definitions.clone(),
+        broader: connected(list, uri, "broader", "narrower", language),
+        narrower: connected(list, uri, "narrower", "broader", language),
+        related: connected(list, uri, "related", "related", language),
+        deprecated: entry.deprecated,
+    })
+}
+
+/// What a concept points at by a property, and what points at it by the inverse one: vocabularies write either.
+fn connected(list: &WordList, uri: &str, property: &str, inverse: &str, language: &str) -> Vec<Connected> {
+    let is_of = |statement: &Statement, name: &str| statement.property.strip_prefix(SKOS) == Some(name);
+    let own = list.statements.get(uri).into_iter().flatten().filter(|statement| is_of(statement, property));
+    let own = own.filter_map(|statement| match &statement.value {
+        Value::Node(node) => Some(node.as_str()),
+        Value::Text { .. } => None,
+    });
+    let points_here = |statements: &[Statement]| {
+        let here = |statement: &Statement| matches!(&statement.value, Value::Node(node) if node == uri);
+        statements.iter().any(|statement| is_of(statement, inverse) && here(statement))
+    };
+    let others =
+        list.statements.iter().filter(|(_, statements)| points_here(statements)).map(|(node, _)| node.as_str());
+    let entries = own.chain(others).filter(|node| *node != uri).filter_map(|node| list.entries.get(node));
+    let seen = entries.filter(|entry| !entry.deprecated);
+    let named = seen.map(|entry| Connected { uri: entry.uri.clone(), label: entry.shown(language).to_owned() });
+    Connected::in_order(named.collect())
 }
 
 /// Vocabularies that are here in full.

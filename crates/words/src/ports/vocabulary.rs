@@ -66,6 +66,44 @@ pub struct Concept {
     pub definition: Option<Definition>,
 }
 
+/// A concept that another one is connected to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Connected {
+    pub uri: String,
+    pub label: String,
+}
+
+/// All that a vocabulary says of a concept, for people to read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Description {
+    pub uri: String,
+    /// The vocabulary's id; empty when a server does not say.
+    pub vocabulary: String,
+    pub label: String,
+    /// Its names in other languages and its other names, with their languages as tagged.
+    pub other_labels: Vec<(String, Option<String>)>,
+    pub definitions: Vec<Definition>,
+    /// These three are ordered by label, up to `MOST_CONNECTED` each.
+    pub broader: Vec<Connected>,
+    pub narrower: Vec<Connected>,
+    pub related: Vec<Connected>,
+    /// Withdrawn: no lookup finds it.
+    pub deprecated: bool,
+}
+
+/// So many broader, narrower or related concepts of one are listed.
+pub const MOST_CONNECTED: usize = 200;
+
+impl Connected {
+    /// Each once, by label, and no more than are listed.
+    pub fn in_order(mut connected: Vec<Self>) -> Vec<Self> {
+        connected.sort_by_cached_key(|one| (folded(&one.label), one.uri.clone()));
+        connected.dedup_by(|one, other| one.uri == other.uri);
+        connected.truncate(MOST_CONNECTED);
+        connected
+    }
+}
+
 /// What a vocabulary says about a term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookup {
@@ -142,6 +180,10 @@ pub trait Vocabulary: Send + Sync {
 
     /// The closest existing terms, best first; empty when the backend cannot say.
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError>;
+
+    /// All that the vocabulary says of the concept with this address, with names in this language where there are any;
+    /// none when there is no such concept.
+    async fn describe(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError>;
 }
 
 #[cfg(test)]

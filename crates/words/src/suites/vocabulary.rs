@@ -2,7 +2,7 @@
 
 use crate::fakes::FakeConcept;
 use crate::ports::vocabulary::LabelKind::{self, Alternative, Hidden, Preferred};
-use crate::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault, in_language};
+use crate::ports::vocabulary::{Concept, Connected, Lookup, Vocabulary, VocabularyError, VocabularyFault, in_language};
 
 const BUSBAR: &str = "A rigid conductor in a substation to which several lines and transformers are connected.";
 const ISLANDING: &str = "First line, with \"quotes\".\nSecond line, of the same definition.\n\nFourth line.";
@@ -20,6 +20,7 @@ pub async fn check(vocabulary: &dyn Vocabulary) {
     a_term_without_a_definition_is_found_without_one(vocabulary).await;
     white_space_is_collapsed_and_nothing_is_invalid(vocabulary).await;
     the_closest_terms_can_be_looked_up(vocabulary).await;
+    a_concept_is_described_with_what_is_broader_and_narrower(vocabulary).await;
 }
 
 async fn a_term_is_found_by_each_of_its_labels_regardless_of_case(vocabulary: &dyn Vocabulary) {
@@ -129,6 +130,24 @@ async fn the_closest_terms_can_be_looked_up(vocabulary: &dyn Vocabulary) {
     assert!(vocabulary.closest("zzzzzz", 3).await.unwrap().is_empty());
 }
 
+async fn a_concept_is_described_with_what_is_broader_and_narrower(vocabulary: &dyn Vocabulary) {
+    let described = async |name: &str| vocabulary.describe(&format!("http://example.org/{name}"), "en").await;
+    let busbar = described("gridterms/busbar").await.unwrap().unwrap();
+    assert_eq!(busbar.label, "busbar section");
+    assert!(busbar.definitions.iter().any(|definition| definition.text == BUSBAR), "{:?}", busbar.definitions);
+    let mut others: Vec<_> = busbar.other_labels.iter().map(|(text, _)| text.as_str()).collect();
+    others.sort_unstable();
+    assert_eq!(others, ["Busbar", "Sammelschienenabschnitt", "bus"], "no hidden one");
+    assert!(busbar.broader.is_empty() && busbar.narrower.is_empty());
+    let names = |all: &[Connected]| all.iter().map(|one| (one.uri.clone(), one.label.clone())).collect::<Vec<_>>();
+    let tap = described("gridterms/tap2").await.unwrap().unwrap();
+    assert_eq!(names(&tap.broader), [("http://example.org/gridterms/multimatch".to_owned(), "line".to_owned())]);
+    let line = described("gridterms/multimatch").await.unwrap().unwrap();
+    assert_eq!(names(&line.narrower), [("http://example.org/gridterms/tap2".to_owned(), "tap".to_owned())]);
+    assert_eq!(described("gridterms2/lonely").await.unwrap().map(|one| one.label).as_deref(), Some("lonely"));
+    assert_eq!(described("gridterms/nobody").await, Ok(None));
+}
+
 async fn found(vocabulary: &dyn Vocabulary, term: &str) -> Concept {
     match vocabulary.lookup(term).await {
         Ok(Lookup::Found { concept, .. }) => concept,
@@ -179,7 +198,10 @@ pub fn gridterms() -> Vec<FakeConcept> {
             .label(Alternative, "bus", "en")
             .definition("Shared communication channel between IEDs.", "en"),
         in_first("tap1").label(Preferred, "tap", "en").definition("Connection point on a transformer winding.", "en"),
-        in_first("tap2").label(Preferred, "tap", "en").definition("Teed-off branch of a line.", "en"),
+        in_first("tap2")
+            .label(Preferred, "tap", "en")
+            .definition("Teed-off branch of a line.", "en")
+            .broader("http://example.org/gridterms/multimatch"),
         in_first("multi")
             .label(Preferred, "islanding", "en")
             .definition(ISLANDING, "en")

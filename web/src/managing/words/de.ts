@@ -273,11 +273,6 @@ export const de: Its = {
   vocabulary: 'Vokabular',
   termsFound: (count) => plural(count, 'Begriff', 'Begriffe'),
   closest: 'Meinten Sie:',
-  noDefinition: 'Das Vokabular hat keine Definition dafür.',
-  otherNames: 'Andere Namen',
-  broader: 'Oberbegriffe',
-  narrower: 'Unterbegriffe',
-  related: 'Verwandte Begriffe',
 
   evaluations: 'Auswertung',
   evaluationsWhy:
@@ -327,6 +322,8 @@ export const de: Its = {
   originsWhy: 'Etwa https://intranet.example.org, durch Leerzeichen getrennt.',
   ofCollections: 'Nur diese Sammlungen (durch Kommas getrennt)',
   intoThePage: 'Setzen Sie dies in die Seite, wo das Fenster stehen soll:',
+  keyPolicy: 'Ein eigenes Regelwerk (optional)',
+  keyPolicyWhy: 'Fragen mit diesem Schlüssel werden dann nach ihm entschieden. Leer: nach dem, das gilt.',
 
   recordsWhy: 'Wer was getan hat, und mit welchem Ausgang. Eine Frage hat ein längeres Protokoll.',
   action: 'Handlung',

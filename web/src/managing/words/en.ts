@@ -268,11 +268,6 @@ export const en = {
   vocabulary: 'Vocabulary',
   termsFound: (count: number) => plural(count, 'term', 'terms'),
   closest: 'Did you mean:',
-  noDefinition: 'The vocabulary has no definition of it.',
-  otherNames: 'Other names',
-  broader: 'Broader',
-  narrower: 'Narrower',
-  related: 'Related',
 
   evaluations: 'Evaluation',
   evaluationsWhy:
@@ -322,6 +317,8 @@ export const en = {
   originsWhy: 'Such as https://intranet.example.org, separated by spaces.',
   ofCollections: 'Only these collections (separated by commas)',
   intoThePage: 'Put this into the page where the widget should stand:',
+  keyPolicy: 'A policy file of its own (optional)',
+  keyPolicyWhy: 'Questions with this key are then decided by it. Empty: by the policy file that is in force.',
 
   recordsWhy: 'Who did what, and with what outcome. A question has a longer record.',
   action: 'Action',

@@ -9,7 +9,7 @@ use crate::ports::entailment::{Classification, Entailment, EntailmentError, Pair
 use crate::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
 use crate::ports::reranker::{RerankError, Reranker};
-use crate::ports::vocabulary::{Lookup, Vocabulary, VocabularyError};
+use crate::ports::vocabulary::{Description, Lookup, Vocabulary, VocabularyError};
 
 pub(super) struct Through<Port: ?Sized>(pub(super) Part<Port>);
 
@@ -81,6 +81,10 @@ impl Vocabulary for Through<dyn Vocabulary> {
 
     async fn closest(&self, term: &str, limit: usize) -> Result<Vec<String>, VocabularyError> {
         self.0.aside(NO_DEADLINE, |vocabulary| vocabulary.closest(term, limit)).await
+    }
+
+    async fn describe(&self, uri: &str, language: &str) -> Result<Option<Description>, VocabularyError> {
+        self.0.aside(NO_DEADLINE, |vocabulary| vocabulary.describe(uri, language)).await
     }
 }
 
