@@ -63,7 +63,7 @@ screenshots:
     eval "$(stack/env)" && .ci/pages screenshots
 
 # Real clients of OpenAI's API and of the Model Context Protocol, against the stack that is up and the binary that was
-# built (python, javascript, ai-sdk, llm, inspector, conformance; without a name all of them).
+# built (python, javascript, ai-sdk, llm, inspector, conformance, oauth; without a name all of them).
 clients *parts:
     eval "$(stack/env)" && .ci/clients {{ parts }}
 
