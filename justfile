@@ -67,6 +67,11 @@ screenshots:
 clients *parts:
     eval "$(stack/env)" && .ci/clients {{ parts }}
 
+# Open WebUI in a real browser, with our server behind it, against the stack that is up and the binary that was built
+# (check; pictures also writes docs/pictures/beside). Installs it, 1.2 GB, and takes some minutes.
+open-webui what="check":
+    eval "$(stack/env)" && .ci/open_webui {{ what }}
+
 # Our client of the Model Context Protocol with the protocol's reference servers, everything and filesystem. Installs them,
 # about 40 MB.
 tool-servers:
