@@ -160,14 +160,20 @@ async fn besieged_by(door: Door) {
         let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", places.to_string())];
         settings.push(("IBIDEM__SERVER__MAX_CONNECTIONS", (2 * places).to_string()));
         settings.push(("IBIDEM__SERVER__KEY_SHARE_PERCENT", "100".to_owned()));
-        settings.push(("IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "60000".to_owned()));
+        // Hundreds at once wait for one another, and are all to reach the model.
+        for name in ["IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "IBIDEM__DATABASE__TIMEOUT_MS"] {
+            settings.push((name, "240000".to_owned()));
+        }
+        for name in ["IBIDEM__INDEX__TIMEOUT_MS", "IBIDEM__EMBEDDING__TIMEOUT_MS"] {
+            settings.push((name, "240000".to_owned()));
+        }
         settings.extend(model.settings());
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let served = installation.serve(&settings).await;
         let key = key(installation, "default", Role::Asker, &[]).await;
 
-        // As many at once as there will be: what is opened once and kept is open before anything is counted.
-        let warm = if door.waits_for_all { at_once } else { 2 * at_once };
+        // Many at once: what is opened once and kept is open before anything is counted.
+        let warm = if door.waits_for_all { at_once.min(64) } else { 2 * at_once };
         model.may_write.add_permits(4 * warm);
         let warm: Vec<Seen> = stream::iter(0..warm)
             .map(|_| whole_stream(door, &served.url, &key))
