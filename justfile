@@ -63,9 +63,14 @@ screenshots:
     eval "$(stack/env)" && .ci/pages screenshots
 
 # Real clients of OpenAI's API and of the Model Context Protocol, against the stack that is up and the binary that was
-# built (python, javascript, ai-sdk, llm, inspector, conformance; without a name all of them).
+# built (python, javascript, ai-sdk, llm, inspector, conformance, oauth; without a name all of them).
 clients *parts:
     eval "$(stack/env)" && .ci/clients {{ parts }}
+
+# Open WebUI in a real browser, with our server behind it, against the stack that is up and the binary that was built
+# (check; pictures also writes docs/pictures/beside). Installs it, 1.2 GB, and takes some minutes.
+open-webui what="check":
+    eval "$(stack/env)" && .ci/open_webui {{ what }}
 
 # Our client of the Model Context Protocol with the protocol's reference servers, everything and filesystem. Installs them,
 # about 40 MB.

@@ -14,6 +14,7 @@
 mod common;
 
 mod access;
+mod chat;
 mod model;
 mod overload;
 mod slow;

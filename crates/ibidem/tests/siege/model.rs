@@ -8,6 +8,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::wire::write_cut;
+
 pub(crate) const NAME: &str = "siege";
 
 /// It ends when this is dropped.
@@ -27,6 +29,17 @@ impl Drop for Model {
 
 impl Model {
     pub(crate) async fn start() -> Self {
+        Self::saying([
+            "Up to five days of unused ",
+            "leave may be carried over.[^1] ",
+            "Leave may be carried over.[^1]",
+        ])
+        .await
+    }
+
+    /// One that writes these words. The network brings each byte of a character that has several by itself.
+    pub(crate) async fn saying<const PIECES: usize>(words: [&'static str; PIECES]) -> Self {
+        let words: Arc<[&'static str]> = Arc::new(words);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (count, asked) = watch::channel(0);
@@ -34,7 +47,7 @@ impl Model {
         let (count, permits) = (Arc::new(count), may_write.clone());
         let task = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(reply(connection, count.clone(), permits.clone()));
+                tokio::spawn(reply(connection, count.clone(), permits.clone(), words.clone()));
             }
         });
         Self { task, url, asked, may_write }
@@ -65,7 +78,12 @@ impl Model {
     }
 }
 
-async fn reply(mut connection: TcpStream, count: Arc<watch::Sender<usize>>, may_write: Arc<Semaphore>) {
+async fn reply(
+    mut connection: TcpStream,
+    count: Arc<watch::Sender<usize>>,
+    may_write: Arc<Semaphore>,
+    words: Arc<[&'static str]>,
+) {
     let mut request = Vec::new();
     let mut piece = [0_u8; 8192];
     while !is_whole(&request) {
@@ -85,9 +103,9 @@ async fn reply(mut connection: TcpStream, count: Arc<watch::Sender<usize>>, may_
     permit.forget();
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     let _ = connection.write_all(head.as_bytes()).await;
-    for words in ["Up to five days of unused ", "leave may be carried over.[^1] ", "Leave may be carried over.[^1]"] {
+    for words in words.iter() {
         let event = json!({ "choices": [{ "index": 0, "delta": { "content": words } }] });
-        let _ = connection.write_all(format!("data: {event}\n\n").as_bytes()).await;
+        let _ = write_cut(&mut connection, &format!("data: {event}\n\n")).await;
         tokio::task::yield_now().await;
     }
     let _ = connection.write_all(b"data: [DONE]\n\n").await;

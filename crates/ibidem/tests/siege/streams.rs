@@ -1,6 +1,6 @@
 //! Streams whose clients hang up at any point: nothing is left behind, and every turn that began has one record.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::{StreamExt as _, stream};
 use ibidem_words::Role;
@@ -17,9 +17,55 @@ use crate::world::{key, take_in_public};
 
 /// Decides where clients hang up, unless `IBIDEM_TEST_SEED` says otherwise.
 const SEED: u64 = 20_261_115;
-const AT_ONCE: usize = 16;
-const PLACES: usize = 24;
-const STREAM: &str = r#"{"query": "How many days of leave may be carried over?", "stream": true}"#;
+const QUESTION: &str = r#"{"query": "How many days of leave may be carried over?"}"#;
+
+/// What asks for a stream, and how much of it there is.
+#[derive(Clone, Copy)]
+struct Door {
+    path: &'static str,
+    body: &'static str,
+    /// In every stream that began.
+    beginning: &'static str,
+    /// In every stream that was read to its end.
+    ending: &'static str,
+    streams: usize,
+    at_once: usize,
+    /// The server works on so many at the same time.
+    places: usize,
+    /// The model writes nothing until all of them wait for it: they are under way at the same time.
+    waits_for_all: bool,
+}
+
+impl Door {
+    fn answers() -> Self {
+        Self {
+            path: "/v1/answers",
+            body: r#"{"query": "How many days of leave may be carried over?", "stream": true}"#,
+            beginning: "event: ",
+            ending: "event: answer",
+            streams: share(100, 1_000),
+            at_once: 16,
+            places: 24,
+            waits_for_all: false,
+        }
+    }
+
+    /// Chat programs.
+    fn chat() -> Self {
+        let streams = share(60, 500);
+        Self {
+            path: "/v1/chat/completions",
+            body: r#"{"model": "ibidem", "stream": true,
+                "messages": [{"role": "user", "content": "How many days of leave may be carried over?"}]}"#,
+            beginning: "data: ",
+            ending: "data: [DONE]",
+            streams,
+            at_once: streams,
+            places: streams,
+            waits_for_all: true,
+        }
+    }
+}
 
 /// Where a client hangs up.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +85,12 @@ struct Seen {
     text: String,
 }
 
-async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
+async fn stream_of(door: Door, url: &str, key: &str, hangs_up: HangsUp) -> Seen {
     let id = Uuid::new_v4();
     let (authorization, id_text) = (format!("Bearer {key}"), id.to_string());
     let headers =
         [("authorization", authorization.as_str()), ("content-type", "application/json"), ("x-request-id", &id_text)];
-    let request = request("POST", "/v1/answers", &headers, STREAM);
+    let request = request("POST", door.path, &headers, door.body);
     let mut connection = connect(url).await;
     if let HangsUp::Sending(bytes) = hangs_up {
         let _ = connection.write_all(&request.as_bytes()[..bytes.min(request.len() - 1)]).await;
@@ -63,15 +109,15 @@ async fn stream_of(url: &str, key: &str, hangs_up: HangsUp) -> Seen {
         }
     }
     let text = String::from_utf8_lossy(&read).into_owned();
-    Seen { id, began: text.contains("event: "), ended: text.contains("event: answer"), text }
+    Seen { id, began: text.contains(door.beginning), ended: text.contains(door.ending), text }
 }
 
 /// A stream that is read to its end. A turn keeps its place until it has its record, which may be after its reader has all
 /// of it: whoever is turned away meanwhile comes again, as the reply says.
-async fn whole_stream(url: &str, key: &str) -> Seen {
+async fn whole_stream(door: Door, url: &str, key: &str) -> Seen {
     let turned_in = async {
         loop {
-            let seen = stream_of(url, key, HangsUp::Never).await;
+            let seen = stream_of(door, url, key, HangsUp::Never).await;
             if !seen.text.starts_with("HTTP/1.1 503") {
                 return seen;
             }
@@ -97,24 +143,53 @@ fn handles(served: &Served) -> (usize, usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record() {
-    let streams = share(100, 1_000);
+    besieged_by(Door::answers()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chat_programs_that_all_wait_at_once_and_hang_up_leave_nothing_behind() {
+    besieged_by(Door::chat()).await;
+}
+
+async fn besieged_by(door: Door) {
+    let Door { path, streams, at_once, places, .. } = door;
     let seed = std::env::var("IBIDEM_TEST_SEED").map_or(SEED, |seed| seed.parse().unwrap());
     with_installation(async |installation| {
         take_in_public(installation).await;
         let model = Model::start().await;
-        let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", PLACES.to_string())];
+        let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", places.to_string())];
+        settings.push(("IBIDEM__SERVER__MAX_CONNECTIONS", (2 * places).to_string()));
         settings.push(("IBIDEM__SERVER__KEY_SHARE_PERCENT", "100".to_owned()));
+        // Hundreds at once wait for one another, and are all to reach the model.
+        for name in ["IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "IBIDEM__DATABASE__TIMEOUT_MS"] {
+            settings.push((name, "240000".to_owned()));
+        }
+        for name in ["IBIDEM__INDEX__TIMEOUT_MS", "IBIDEM__EMBEDDING__TIMEOUT_MS"] {
+            settings.push((name, "240000".to_owned()));
+        }
         settings.extend(model.settings());
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let served = installation.serve(&settings).await;
         let key = key(installation, "default", Role::Asker, &[]).await;
-        model.may_write.add_permits(streams * 4);
 
-        // As many at once as there will be: what is opened once and kept is open before anything is counted.
-        let warm: Vec<Seen> =
-            stream::iter(0..2 * AT_ONCE).map(|_| whole_stream(&served.url, &key)).buffer_unordered(AT_ONCE).collect().await;
+        // Many at once: what is opened once and kept is open before anything is counted.
+        let warm = if door.waits_for_all { at_once.min(64) } else { 2 * at_once };
+        model.may_write.add_permits(4 * warm);
+        let warm: Vec<Seen> = stream::iter(0..warm)
+            .map(|_| whole_stream(door, &served.url, &key))
+            .buffer_unordered(at_once)
+            .collect()
+            .await;
         let broken = warm.iter().find(|seen| !seen.ended).map(|seen| &seen.text);
         assert_eq!(broken, None, "a stream that is read to its end ends in an answer");
+        // A turn has its place until it has its record.
+        let on_record = async {
+            while installation.records().await.len() < warm.len() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, on_record).await.expect("every turn is recorded");
+        settled(&served, usize::MAX).await;
         let (handles_before, _) = handles(&served);
 
         let began = Instant::now();
@@ -127,26 +202,29 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
                 _ => HangsUp::Never,
             })
             .collect();
-        let seen: Vec<Seen> = stream::iter(points)
-            .map(|hangs_up| stream_of(&served.url, &key, hangs_up))
-            .buffer_unordered(AT_ONCE)
-            .collect()
-            .await;
-        let took = began.elapsed();
-
-        let settled = async {
-            loop {
-                let (handles, connections) = handles(&served);
-                if connections == 0 && handles <= handles_before {
-                    return handles;
-                }
-                tokio::task::yield_now().await;
+        if door.waits_for_all {
+            model.may_write.forget_permits(usize::MAX);
+        } else {
+            model.may_write.add_permits(streams * 4);
+        }
+        // Whoever reads a byte of the reply has begun a turn.
+        let sure = points.iter().filter(|point| matches!(point, HangsUp::Reading(1..) | HangsUp::Never)).count();
+        let asked_before = model.times_asked();
+        let all_wait = async {
+            if door.waits_for_all {
+                model.was_asked(asked_before + sure).await;
+                model.may_write.add_permits(streams * 4);
             }
         };
-        let handles_after = tokio::time::timeout(PATIENCE, settled).await;
-        let handles_after = handles_after.unwrap_or_else(|_| panic!("{handles_before} handles, then {:?}", handles(&served)));
+        let clients = stream::iter(points)
+            .map(|hangs_up| stream_of(door, &served.url, &key, hangs_up))
+            .buffer_unordered(at_once)
+            .collect();
+        let (seen, ()): (Vec<Seen>, ()) = tokio::join!(clients, all_wait);
+        let took = began.elapsed();
+        let handles_after = settled(&served, handles_before).await;
 
-        all_places_are_free(&model, &served, &key).await;
+        all_places_are_free(&model, &served, &key, places).await;
         // It waits for every turn and every record.
         served.stop().await;
         let records = installation.records().await;
@@ -155,9 +233,9 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
         let missing = seen.iter().filter(|seen| seen.began && !records.contains_key(&seen.id)).count();
         let unseen = seen.iter().filter(|seen| !seen.began && records.contains_key(&seen.id)).count();
         eprintln!(
-            "siege: {streams} streams in {took:.1?} (seed {seed}): {begun} seen to begin, {} read to their end, {unseen} more \
-             went on unseen; records missing {missing}, double {twice}; file handles {handles_before} before and \
-             {handles_after} after, no connection left, all {PLACES} places free",
+            "siege: {path}: {streams} streams, {at_once} at once, in {took:.1?} (seed {seed}): {begun} seen to begin, {} read \
+             to their end, {unseen} more went on unseen; records missing {missing}, double {twice}; file handles \
+             {handles_before} before and {handles_after} after, no connection left, all {places} places free",
             seen.iter().filter(|seen| seen.ended).count(),
         );
         assert_eq!((missing, twice), (0, 0));
@@ -166,19 +244,33 @@ async fn clients_that_hang_up_leave_nothing_behind_and_every_turn_has_one_record
     .await;
 }
 
+/// Waits until no client is connected and no more file handles than these are open.
+async fn settled(served: &Served, most: usize) -> usize {
+    let settled = async {
+        loop {
+            let (handles, connections) = handles(served);
+            if connections == 0 && handles <= most {
+                return handles;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let settled = tokio::time::timeout(PATIENCE, settled).await;
+    settled.unwrap_or_else(|_| panic!("at most {most} handles, and there are {:?}", handles(served)))
+}
+
 /// As many questions as there are places reach the model at once, and one more is turned away.
-async fn all_places_are_free(model: &Model, served: &Served, key: &str) {
+async fn all_places_are_free(model: &Model, served: &Served, key: &str, places: usize) {
     // What is left of the permission to write is taken away.
     model.may_write.forget_permits(usize::MAX);
     let before = model.times_asked();
-    let asked: Vec<_> = (0..PLACES)
+    let asked: Vec<_> = (0..places)
         .map(|_| {
             let (url, key) = (served.url.clone(), key.to_owned());
-            let question = STREAM.replace(", \"stream\": true", "");
             // The places of turns that have no record yet are still to become free.
             tokio::spawn(async move {
                 loop {
-                    let said = call(&url, "POST", "/v1/answers", Some(&key), &question).await;
+                    let said = call(&url, "POST", "/v1/answers", Some(&key), QUESTION).await;
                     if said.status != Some(503) {
                         return said;
                     }
@@ -186,10 +278,10 @@ async fn all_places_are_free(model: &Model, served: &Served, key: &str) {
             })
         })
         .collect();
-    model.was_asked(before + PLACES).await;
-    let more = call(&served.url, "POST", "/v1/answers", Some(key), STREAM).await;
+    model.was_asked(before + places).await;
+    let more = call(&served.url, "POST", "/v1/answers", Some(key), QUESTION).await;
     assert_eq!(more.status, Some(503), "{more:?}");
-    model.may_write.add_permits(PLACES);
+    model.may_write.add_permits(places);
     for asked in asked {
         assert_eq!(asked.await.unwrap().status, Some(200));
     }

@@ -19,7 +19,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |end| end + 4);
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let status = head.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5)?.parse().ok());
@@ -61,6 +61,18 @@ pub(crate) async fn send(url: &str, bytes: &[u8]) -> Reply {
     // The server may hang up before it has read everything.
     let _ = connection.write_all(bytes).await;
     Reply::of(&rest_of(&mut connection).await)
+}
+
+/// Writes a text so that each byte of a character that has several arrives by itself.
+pub(crate) async fn write_cut(connection: &mut TcpStream, text: &str) -> std::io::Result<()> {
+    connection.set_nodelay(true)?;
+    for piece in text.as_bytes().chunk_by(|one, next| one.is_ascii() && next.is_ascii()) {
+        connection.write_all(piece).await?;
+        if !piece[0].is_ascii() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+    Ok(())
 }
 
 /// A request as it should be, on a connection that ends with it.

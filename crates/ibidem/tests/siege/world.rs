@@ -224,3 +224,9 @@ pub(crate) async fn take_in_public(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     ingest(installation, folder.path(), "default", &[&LEAVE, &TRAVEL]).await;
 }
+
+/// One document alone.
+pub(crate) async fn take_in_one(installation: &Installation, document: &Document) {
+    let folder = tempfile::tempdir().unwrap();
+    ingest(installation, folder.path(), "default", &[document]).await;
+}

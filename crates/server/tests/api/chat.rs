@@ -1,9 +1,14 @@
 //! `POST /v1/chat/completions` and `GET /v1/models`: the same answers in the form that chat programs read.
 
+use std::time::Duration;
+
 use axum::http::StatusCode;
+use futures::StreamExt as _;
 use ibidem_server::{QuotaSettings, Quotas, UseLimits};
+use ibidem_store::ActionsOf;
 use serde_json::{Value, json};
 
+use super::metrics::Scrape;
 use super::world::{Extras, POLICY, World, policy};
 
 const QUESTION: &str = "How many days of leave may be carried over?";
@@ -75,9 +80,12 @@ async fn a_refusal_is_an_ordinary_reply_whole_and_as_a_stream() {
     let content = reply.body["choices"][0]["message"]["content"].as_str().unwrap();
     assert_eq!(content, reply.body["ibidem"]["answer"]);
     assert!(!content.is_empty());
+    assert_eq!(reply.body["choices"][0]["finish_reason"], "stop");
     let streamed = chat(&question, json!({ "stream": true }));
     let stream = world.call("POST", "/v1/chat/completions", Some(&key), &streamed).await;
-    assert_eq!(text(&pieces(&stream.text)), content);
+    let pieces = pieces(&stream.text);
+    assert_eq!(text(&pieces), content);
+    assert_eq!(pieces.last().unwrap()["choices"][0]["finish_reason"], "stop");
     world.end().await;
 }
 
@@ -150,6 +158,44 @@ async fn a_chat_programs_own_prompts_ask_nothing_of_the_engine() {
         assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), json!({ "title": QUESTION }));
     }
     assert!(world.model.prompts().is_empty(), "no model was asked");
+    world.stop().await;
+    assert_eq!(world.store().turn_count().await.unwrap(), 0, "it is no question");
+    assert_eq!(Scrape::of(&world).await.all("audit_written_total"), [0.0]);
+    let actions = world.store().actions(&ActionsOf::all(Some(world.tenant), 10)).await.unwrap();
+    let told: Vec<_> = actions.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
+    assert_eq!(told, [("chat.by_rule", "done"); 2]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn while_a_stream_waits_it_says_so_in_comments_that_every_client_skips() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    let headers = [("authorization", key.as_str()), ("content-type", "application/json")];
+    let plain = world.call("POST", "/v1/chat/completions", Some(&key), &chat(&json!(QUESTION), json!({}))).await.body;
+    let said = plain["choices"][0]["message"]["content"].as_str().unwrap();
+    world.thoughtful.asked.notified().await;
+    // Whoever holds it keeps the model thinking.
+    let attention = world.thoughtful.attention.acquire_many(8).await.unwrap();
+    let streamed = chat(&json!(QUESTION), json!({ "stream": true }));
+    let response = world.begin("POST", "/v1/chat/completions", &headers, &streamed).await;
+    let mut frames = response.into_body().into_data_stream();
+    let mut stream = frames.next().await.unwrap().unwrap().to_vec();
+    assert!(String::from_utf8_lossy(&stream).contains(r#""role":"assistant""#), "the stream begins before the model");
+    world.thoughtful.asked.notified().await;
+    tokio::time::pause();
+    for _ in 0..2 {
+        tokio::time::advance(Duration::from_secs(15)).await;
+        let frame = frames.next().await.unwrap().unwrap();
+        assert_eq!(frame, ":\n\n", "a comment after 15 seconds without an event");
+        stream.extend(frame);
+    }
+    tokio::time::resume();
+    drop(attention);
+    while let Some(frame) = frames.next().await {
+        stream.extend(frame.unwrap());
+    }
+    assert_eq!(text(&pieces(std::str::from_utf8(&stream).unwrap())), said);
     world.end().await;
 }
 
