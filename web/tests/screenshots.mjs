@@ -118,7 +118,7 @@ await picture('what-if', { as: adminKey, height: 900, path: '/#/operating/polici
   await page.evaluate(() => window.scrollBy(0, -80));
 });
 if (evaluatedKey) {
-  await picture('evaluation', { as: evaluatedKey, height: 740, path: '/#/operating/evaluations' }, async (page) => {
+  await picture('evaluation', { as: evaluatedKey, height: 860, path: '/#/operating/evaluations' }, async (page) => {
     await page.getByRole('img', { name: 'Reliability' }).waitFor();
   });
 }
