@@ -26,7 +26,7 @@ PASSAGES = [
     "The travel budget is set once a year by the finance office.",
     "Travel requests are made in the staff portal. Trips abroad also need the consent of the director.",
 ]
-SCORES = {"reader": [0.7817, 0.4004, 0.2113], "reader_english": [0.7124, 0.2534, 0.5396]}
+SCORES = {"reader": [0.7124, 0.2534, 0.5396], "reader_multilingual": [0.7817, 0.4004, 0.2113]}
 TESTS = ["test_edits", "test_facts", "test_leaks", "test_questions"]
 
 

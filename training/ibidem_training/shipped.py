@@ -1,4 +1,4 @@
-"""The English reader of rounds 1 to 4, as float weights: where training can begin that has no earlier run to go on from.
+"""The reader that ships, as float weights: where training can begin that has no earlier run to go on from.
 
 A reader goes on with all of it (`reader`). For a verifier (`weights`) it is the encoder alone: the reader has learned to
 hold a question against a passage, and a claim is held against a premise in much the same way. The question comes first
@@ -15,7 +15,7 @@ from onnx import numpy_helper
 
 from . import folders
 
-READER = folders.REPOSITORY / "models/reader_english/model.onnx"
+READER = folders.REPOSITORY / "models/reader/model.onnx"
 HEADS = {"pool": "pool/Gemm_output_0_MatMul", "answerable": "answerable/Gemm_output_0_MatMul", "spans": "spans/MatMul_output_0"}
 
 
@@ -23,7 +23,7 @@ def insist(sha256: str | None, path: Path = READER) -> None:
     """A recipe names the weights that it began with: those that ship now may be what came of it."""
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if sha256 and not found.startswith(sha256):
-        raise SystemExit(f"the recipe begins with the reader {sha256}, and {path.name} is {found[:12]}: take it from the history of models")
+        raise SystemExit(f"the recipe begins with the reader {sha256}, and {path.name} is {found[:12]}: take it from the history of models/reader")
 
 
 def stored(path: Path) -> dict[str, np.ndarray]:

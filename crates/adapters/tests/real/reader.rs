@@ -19,12 +19,7 @@ fn reader_of(name: &str) -> OnnxReranker {
 
 #[tokio::test]
 async fn the_reader_behaves_as_a_reranker() {
-    reranker_suite(&reader(), 1e-4).await;
-}
-
-#[tokio::test]
-async fn the_english_reader_behaves_as_a_reranker() {
-    reranker_suite(&reader_of("reader_english"), 1e-6).await;
+    reranker_suite(&reader(), 1e-6).await;
 }
 
 #[tokio::test]
@@ -44,15 +39,16 @@ async fn the_reader_says_what_answers_and_where() {
 }
 
 #[tokio::test]
-async fn the_reader_reads_german_questions_on_english_passages() {
-    let reader = reader();
+async fn the_multilingual_reader_reads_german_questions_on_english_passages() {
+    let reader = reader_of("reader_multilingual");
+    reranker_suite(&reader, 1e-4).await;
     let answers = "Leave Policy: Carrying leave over\nUp to seven days that were not taken may be carried into the next \
         year. They lapse on 31 March.";
     let beside = "Leave Policy: Requesting leave\nLeave is requested from the head of department, in writing, two weeks \
         before it begins.";
     let read = reader.read("Wann verfällt alter Urlaub?", [answers, beside].map(str::to_owned).to_vec()).await.unwrap();
     let scores: Vec<f32> = read.iter().map(|relevance| relevance.score).collect();
-    assert!(scores[0] > 0.75 && scores[1] < 0.25, "{scores:?}");
+    assert!((scores[0] - 0.8845).abs() < 0.002 && (scores[1] - 0.0698).abs() < 0.002, "{scores:?}");
     let span = read[0].answer.unwrap();
     let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
     assert!(said.contains("31 March"), "{said}");
@@ -63,9 +59,9 @@ async fn the_reader_reads_german_questions_on_english_passages() {
 async fn the_reader_scores_alike_on_every_cpu() {
     let question = "Who approves travel requests?";
     let cases = [
-        ("Travel requests go to the planning desk, which forwards them.", 0.7817),
-        ("The travel budget is set once a year by the finance office.", 0.4004),
-        ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.2113),
+        ("Travel requests go to the planning desk, which forwards them.", 0.7124),
+        ("The travel budget is set once a year by the finance office.", 0.2534),
+        ("Travel requests are made in the staff portal. Trips abroad also need the consent of the director.", 0.5396),
     ];
     let texts = cases.map(|(text, _)| text.to_owned()).to_vec();
     let scores = reader().score(question, texts).await.unwrap();

@@ -81,7 +81,7 @@ async fn thresh_01_to_03_a_run_is_captured_repeated_compared_and_guarded_and_is_
         // THRESH-02 and THRESH-03: other thresholds show as a difference; where precision drops, CI fails.
         // Either of the two gates of the reader would hold back what the other lets through.
         let loosened =
-            [("answerability: 0.6", "answerability: 0.01"), ("least_answering: 0.35", "least_answering: 0.01")];
+            [("answerability: 0.67", "answerability: 0.01"), ("least_answering: 0.5", "least_answering: 0.01")];
         let loose = changed_policy(&folder, &loosened);
         let said = golden(installation, &file("loose.json"), &["--policy", &loose]).await;
         assert_eq!(said.code, Some(1), "{said:#?}");
