@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from rehearsal import ROOT, Asker, Failed, Log, Process, Stage, down, free_port, from_debian, get, wait_until  # noqa: E402
+from rehearsal import ROOT, Asker, Failed, Process, alone, free_port, from_debian, get, wait_until  # noqa: E402
 
 TOKEN = "a-token-for-the-rehearsal"
 TEMPLATES = Path("/usr/share/prometheus/alertmanager")
@@ -153,17 +153,7 @@ def rehearse(stage):
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: rehearsals/alerts_arrive.py IBIDEM")
-    log, instances = Log(), set()
-    stage = Stage(sys.argv[1], "alerts", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage)
-    except Failed as error:
-        sys.exit(f"alerts: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("the alerts arrive")
+    alone(sys.argv[1], "alerts", rehearse, "the alerts arrive")
 
 
 main()

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from rehearsal import Asker, Failed, Log, Stage, down, get, request  # noqa: E402
+from rehearsal import Asker, Failed, alone, get, request  # noqa: E402
 
 TREES = "Alder Ash Aspen Beech Birch Cedar Cherry Chestnut Cypress Elder Elm Fir Hazel Holly Juniper Larch Laurel Linden Maple Oak Olive Pine Plum Poplar Rowan Spruce Walnut Willow Yew Acacia".split()
 PLACES = "Aarhus Basel Bergen Bilbao Bologna Brno Cadiz Cork Dijon Dresden Espoo Faro Gdansk Ghent Graz Izmir Kaunas Kosice Lille Linz Lyon Malmo Metz Minsk Narvik Nice Odense Oulu Padua Plovdiv Porto Riga Rouen Siena Split Tartu Trento Turku Umea Varna Vilnius Zadar Bari Celle Delft Evora Fulda Gera Hanko Ivrea".split()
@@ -139,16 +139,8 @@ def main():
     arguments.add_argument("--passages", type=int, default=2000)
     arguments.add_argument("--questions", type=int, default=50)
     arguments = arguments.parse_args()
-    log, instances = Log(), set()
-    stage = Stage(arguments.binary, "backup_at_size", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage, arguments.passages, arguments.questions)
-    except Failed as error:
-        sys.exit(f"backup at size: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
+    alone(arguments.binary, "backup_at_size",
+          lambda stage: rehearse(stage, arguments.passages, arguments.questions), "the backup holds all of it")
 
 
 main()

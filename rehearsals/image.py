@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from rehearsal import ROOT, Failed, Log, Stage, down, free_port, get, wait_until  # noqa: E402
+from rehearsal import ROOT, Failed, alone, free_port, get, wait_until  # noqa: E402
 
 PODMAN = os.environ.get("IBIDEM_CONTAINERS", "podman").split()
 USER = "12345:23456"
@@ -99,17 +99,7 @@ def main():
     arguments.add_argument("--base")
     arguments.add_argument("--image")
     arguments = arguments.parse_args()
-    log, instances = Log(), set()
-    stage = Stage("/bin/true", "image", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage, arguments)
-    except Failed as error:
-        sys.exit(f"image: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("the image works")
+    alone("/bin/true", "image", lambda stage: rehearse(stage, arguments), "the image works")
 
 
 main()

@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from rehearsal import ROOT, Failed, Log, Stage, down  # noqa: E402
+from rehearsal import ROOT, Failed, alone  # noqa: E402
 
 QUESTION = "What is the daily limit for meals on a business trip?"
 COMMANDS = {
@@ -83,17 +83,7 @@ def main():
     arguments.add_argument("--root")
     arguments.add_argument("--package", choices=["tarball", "deb"], default="tarball")
     arguments = arguments.parse_args()
-    log, instances = Log(), set()
-    stage = Stage("/bin/true", "install", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage, arguments)
-    except Failed as error:
-        sys.exit(f"install: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("the package works")
+    alone("/bin/true", "install", lambda stage: rehearse(stage, arguments), "the package works")
 
 
 main()

@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -499,6 +500,22 @@ class Stage:
         if for_postgres and os.geteuid() == 0:
             shutil.chown(folder, "postgres", "postgres")
         return folder
+
+
+def alone(binary, name, rehearse, ended):
+    """A rehearsal by itself, `rehearse` being given its stage. What it started ends with it, and so does the program where
+    something was not as it should be."""
+    log, instances = Log(), set()
+    stage = Stage(binary, name, log, instances)
+    try:
+        with stage.ends:
+            rehearse(stage)
+    except Failed as error:
+        sys.exit(f"{name}: {error}")
+    finally:
+        for instance in instances:
+            down(instance)
+    log.say(ended)
 
 
 def down(instance):

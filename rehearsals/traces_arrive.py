@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from rehearsal import QUESTIONS, Failed, Log, Process, Stage, down, free_port, get, request, wait_until  # noqa: E402
+from rehearsal import QUESTIONS, Failed, Process, alone, free_port, get, request, wait_until  # noqa: E402
 
 PHOENIX = "arize-phoenix==20.26.0"
 TOKEN = "a-token-for-the-rehearsal"
@@ -125,17 +125,7 @@ def rehearse(stage):
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: rehearsals/traces_arrive.py IBIDEM")
-    log, instances = Log(), set()
-    stage = Stage(sys.argv[1], "traces", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage)
-    except Failed as error:
-        sys.exit(f"traces: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("the traces arrive")
+    alone(sys.argv[1], "traces", rehearse, "the traces arrive")
 
 
 main()

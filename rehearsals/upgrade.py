@@ -35,7 +35,7 @@ sys.path.insert(0, str(HERE / "release_0_1"))
 sys.dont_write_bytecode = True
 
 from make import LAST, apply, key_of, migrations  # noqa: E402
-from rehearsal import ROOT, Asker, Failed, Log, Stage, down, get, request  # noqa: E402
+from rehearsal import ROOT, Asker, Failed, alone, get, request  # noqa: E402
 
 COMMIT = "4f601b6"
 TABLES = ["tenants", "collections", "users", "tags", "documents", "document_versions", "chunks", "embeddings", "api_keys",
@@ -188,16 +188,22 @@ def old_index(stage, name):
     return len(points)
 
 
+def old_queries():
+    """The checked queries of the old binary; none where its commit is not in this checkout."""
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout
+
+    return [json.loads(git("show", f"{COMMIT}:{file}")) for file in git("ls-tree", "--name-only", COMMIT, ".sqlx/").split()]
+
+
 def old_statements(databases, name, log):
-    """Whether today's tables take the statements of the old binary, as its checked queries list them."""
-    listed = subprocess.run(["git", "ls-tree", "--name-only", COMMIT, ".sqlx/"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode or not listed.stdout:
+    """Whether today's tables take the statements of the old binary."""
+    queries = [listed["query"] for listed in old_queries()]
+    if not queries:
         log.say(f"commit {COMMIT} is not in this checkout: its statements were not tried")
         return
-    failed, total = [], 0
-    for file in listed.stdout.split():
-        query = json.loads(subprocess.run(["git", "show", f"{COMMIT}:{file}"], cwd=ROOT, capture_output=True, check=True).stdout)["query"]
-        total += 1
+    failed, total = [], len(queries)
+    for query in queries:
         done = databases.sql(name, f"prepare one as {query}", check=False)
         if done.returncode:
             failed.append((" ".join(query.split())[:60], done.stderr.strip().splitlines()[0].removeprefix("psql:<stdin>:").split("ERROR:")[-1].strip()))
@@ -285,17 +291,8 @@ def main():
     arguments.add_argument("binary")
     arguments.add_argument("--kills", type=int, default=4)
     arguments = arguments.parse_args()
-    log, instances = Log(), set()
-    stage = Stage(arguments.binary, "upgrade", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage, arguments.kills)
-    except Failed as error:
-        sys.exit(f"upgrade from 0.1: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("upgrade from version 0.1: as it should be")
+    alone(arguments.binary, "upgrade", lambda stage: rehearse(stage, arguments.kills),
+          "upgrade from version 0.1: as it should be")
 
 
 if __name__ == "__main__":

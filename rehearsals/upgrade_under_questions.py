@@ -34,16 +34,8 @@ sys.dont_write_bytecode = True
 
 from make import key_of  # noqa: E402
 from postgres_patroni import SteadyAsker, told  # noqa: E402
-from rehearsal import ROOT, Failed, Log, Stage, down, get, wait_until  # noqa: E402
-from upgrade import COMMIT, TRAP, UNTRAP, Databases, old_index  # noqa: E402
-
-
-def old_queries():
-    listed = subprocess.run(["git", "ls-tree", "--name-only", COMMIT, ".sqlx/"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode or not listed.stdout:
-        raise Failed(f"commit {COMMIT} is not in this checkout: its statements cannot be tried")
-    for file in listed.stdout.split():
-        yield json.loads(subprocess.run(["git", "show", f"{COMMIT}:{file}"], cwd=ROOT, capture_output=True, check=True).stdout)
+from rehearsal import Failed, alone, get, wait_until  # noqa: E402
+from upgrade import COMMIT, TRAP, UNTRAP, Databases, old_index, old_queries  # noqa: E402
 
 
 def literal(value, kind):
@@ -64,6 +56,8 @@ class OldQuestion:
 
     def __init__(self, databases, name):
         queries = {query["query"]: query["describe"]["parameters"]["Left"] for query in old_queries()}
+        if not queries:
+            raise Failed(f"commit {COMMIT} is not in this checkout: its statements cannot be tried")
         find = lambda *words: next(one for one in queries if all(word in " ".join(one.split()) for word in words))  # noqa: E731
         self.key = filled(find("FROM api_keys WHERE key_sha256 = $1", "revoked_at IS NULL"),
                           [f"'\\x{hashlib.sha256(key_of('asker').encode()).hexdigest()}'::bytea"])
@@ -229,17 +223,9 @@ def main():
     arguments.add_argument("--asks", type=float)
     arguments.add_argument("--kills", type=int, default=3)
     arguments = arguments.parse_args()
-    log, instances = Log(), set()
-    stage = Stage(arguments.binary, "upgrade-questions", log, instances)
-    try:
-        with stage.ends:
-            rehearse(stage, arguments.rate, arguments.asks or arguments.rate, arguments.kills)
-    except Failed as error:
-        sys.exit(f"upgrade under questions: {error}")
-    finally:
-        for instance in instances:
-            down(instance)
-    log.say("upgrade under questions: as docs/how_to/upgrade.md says")
+    asks = arguments.asks or arguments.rate
+    alone(arguments.binary, "upgrade_under_questions", lambda stage: rehearse(stage, arguments.rate, asks, arguments.kills),
+          "upgrade under questions: as docs/how_to/upgrade.md says")
 
 
 if __name__ == "__main__":

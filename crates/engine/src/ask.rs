@@ -82,7 +82,7 @@ impl Engine {
         let took = started.elapsed();
         let numbers = turn_numbers(&answer, draft, stages, search.as_ref(), took);
         let class = Some(class_of(&question));
-        let decision = decision_record(&answer, draft, search, &policy);
+        let decision = decision_record(&answer, draft, search, &policy.rules.speak);
         let record = TurnRecord {
             tenant: identity.tenant(),
             subject: identity.subject().clone(),

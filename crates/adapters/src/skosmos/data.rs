@@ -1,6 +1,6 @@
 //! A concept's definitions, names and connections, out of all that a server has about it.
 
-use ibidem_words::ports::vocabulary::{Connected, Definition, Description, VocabularyError, in_language};
+use ibidem_words::ports::vocabulary::{Connected, Definition, Description, VocabularyError, name_in};
 use serde_json::{Map, Value};
 
 use super::fetch::unavailable;
@@ -52,9 +52,7 @@ pub(super) fn description(
 /// What a node is called: in this language, in English, or as it comes.
 fn name(node: &Map<String, Value>, language: &str) -> Option<String> {
     let names: Vec<Definition> = values(node, &PREFERRED).into_iter().filter_map(as_text).collect();
-    let tagged =
-        |wanted: &str| names.iter().find(|name| name.language.as_deref().is_some_and(|tag| in_language(tag, wanted)));
-    tagged(language).or_else(|| tagged("en")).or(names.first()).map(|name| name.text.clone())
+    name_in(language, names.iter().map(|name| (name.text.as_str(), name.language.as_deref()))).map(str::to_owned)
 }
 
 struct Nodes<'a>(Vec<&'a Map<String, Value>>);

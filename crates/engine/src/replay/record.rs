@@ -14,7 +14,7 @@ use ibidem_words::{Action, Answer, Candidate, Reason, Receipt, WordOverlap};
 
 use super::speech::speech;
 use crate::draft::Draft;
-use crate::policy::Policy;
+use crate::policy::SpeakRules;
 use crate::sift::Pool;
 use crate::turn::{Gathered, SearchRecord};
 
@@ -22,13 +22,13 @@ pub(crate) fn decision_record(
     answer: &Answer,
     draft: Option<&Draft>,
     search: Option<SearchRecord>,
-    policy: &Policy,
+    rules: &SpeakRules,
 ) -> DecisionRecord {
     // Where a part failed, or the time was over, what was gathered until then decided nothing.
     let is_failure = matches!(answer.reason, Some(Reason::RetrievalUnavailable | Reason::Deadline));
     let searched = search.as_ref().map(searched_record);
     let rounds = search.filter(|_| !is_failure).map_or_else(Vec::new, |search| search.pools);
-    let speech = rounds.last().and_then(|pool| speech(answer, draft, pool, policy));
+    let speech = rounds.last().and_then(|pool| speech(answer, draft, pool, rules));
     DecisionRecord {
         action: answer.action,
         reason: answer.reason,

@@ -7,7 +7,7 @@ use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuali
 
 use super::{Again, Decided, Evidence, Open};
 use crate::draft::{AnswerReading, Draft, Said};
-use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, VerificationMode};
+use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
 use crate::speak::answers;
 use crate::speak::confidence::{retrieval_base, weighed, weights};
 use crate::speak::said::BY_THE_LETTER;
@@ -35,8 +35,7 @@ fn is_supported(sentence: &SentenceRecord) -> bool {
 }
 
 /// What was said, as it is written down.
-pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, policy: &Policy) -> Option<Speech> {
-    let rules = &policy.rules.speak;
+pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, rules: &SpeakRules) -> Option<Speech> {
     let fallback_reasons = &answer.retrieval_quality.fallback_reasons;
     let stands_in = fallback_reasons.contains(&Fallback::Extractive);
     let weighed = answer.confidence.map(|one| Weighed { coverage: one.coverage_score, judged: one.llm_score });

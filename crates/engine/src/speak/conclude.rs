@@ -9,7 +9,7 @@ use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::said::support;
 use super::stale::stale;
-use super::{Attempt, Brief, answers, joined, judge, route_to};
+use super::{Attempt, Brief, answers, joined, judge, note_unverified, route_to};
 use crate::draft::{AnswerReading, Draft, Ended};
 use crate::listener::Listener;
 use crate::outcome::{Cited, Decided, Outcome, Refused, Routed, Writing};
@@ -32,10 +32,7 @@ pub(super) async fn concluded(
         log.warnings.push("The model stopped before its answer was complete.".to_owned());
         log.raise(Fallback::ModelInterrupted);
     }
-    if let Some(failure) = draft.verifier_failure.clone() {
-        failures.push(failure.to_string());
-        log.fall_back(Fallback::NoEntailment, &failure);
-    }
+    note_unverified(&draft, &mut log, &mut failures);
     if let Some(failure) = draft.answering.as_ref().and_then(|reading| reading.failure.clone()) {
         failures.push(failure.to_string());
         log.fall_back(Fallback::NoRerank, &failure);

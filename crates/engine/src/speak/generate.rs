@@ -11,7 +11,7 @@ use ibidem_words::clock;
 use ibidem_words::degrade::Deadline;
 use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt};
 use ibidem_words::ports::records::MarkerCounts;
-use ibidem_words::{Reason, SentenceCheck, SentenceVerdict, Verdict};
+use ibidem_words::{SentenceCheck, SentenceVerdict, Verdict};
 
 use super::answers::{self, AnswerReader};
 use super::background::Background;
@@ -49,17 +49,12 @@ impl Draft {
         }
     }
 
-    /// Why nothing of what was written may be said, where that is the model's fault: no sentence has support, or all of them
+    /// Nothing of what was written may be said, and that is the model's fault: no sentence has support, or all of them
     /// together do not answer. A model that says it does not know was honest.
-    pub(crate) fn in_vain(&self, policy: &Policy) -> Option<Reason> {
-        if self.has_denied() {
-            return None;
-        }
-        if self.is_silent() {
-            return Some(Reason::UnsupportedClaims);
-        }
-        let gate = self.answering.as_ref().and_then(|reading| answers::record(policy, &reading.so_far));
-        gate.filter(|gate| gate.verdict == Verdict::Stop).map(|_| Reason::BesideTheQuestion)
+    pub(crate) fn is_in_vain(&self, policy: &Policy) -> bool {
+        let gate = || self.answering.as_ref().and_then(|reading| answers::record(policy, &reading.so_far));
+        let is_beside = || gate().is_some_and(|gate| gate.verdict == Verdict::Stop);
+        !self.has_denied() && (self.is_silent() || is_beside())
     }
 
     /// It is why nobody answered that nothing was written: the model stopped.

@@ -94,33 +94,28 @@ pub(crate) async fn speak(parts: &Parts, sifted: Sifted, listener: &mut dyn List
         attempt = match by_fallback(brief, &mut log, &mut failures, listener).await {
             Some(second) => second,
             None => {
-                let stand_in = StandIn { after_ms: attempt.draft.took_ms, instead_of: InsteadOf::Failure };
-                let decided = own_sentences(brief, log, Some(stand_in), listener).await;
-                failures.extend(decided.failure);
-                return Ok(Decided { draft: Some(attempt.draft), failure: joined(&failures), ..decided });
+                return Ok(quoted(brief, log, InsteadOf::Failure, attempt.draft, failures, listener).await);
             }
         };
     }
-    let is_in_vain = attempt.draft.has_reader && attempt.draft.in_vain(&policy).is_some();
+    let is_in_vain = attempt.draft.has_reader && attempt.draft.is_in_vain(&policy);
     if is_in_vain && policy.rules.speak.quote_instead.is_some() {
-        return Ok(quoted_instead(brief, log, attempt.draft, failures, listener).await);
+        note_unverified(&attempt.draft, &mut log, &mut failures);
+        return Ok(quoted(brief, log, InsteadOf::WrittenInVain, attempt.draft, failures, listener).await);
     }
     Ok(concluded(brief, log, attempt, failures, listener).await)
 }
 
-/// The sources' own sentences, in place of what a model wrote in vain.
-async fn quoted_instead(
+/// The sources' own sentences, in place of what a model wrote.
+async fn quoted(
     brief: Brief<'_>,
-    mut log: TurnLog,
+    log: TurnLog,
+    instead_of: InsteadOf,
     draft: Draft,
     mut failures: Vec<String>,
     listener: &mut dyn Listener,
 ) -> Decided {
-    if let Some(failure) = &draft.verifier_failure {
-        failures.push(failure.to_string());
-        log.fall_back(Fallback::NoEntailment, failure);
-    }
-    let stand_in = StandIn { after_ms: draft.took_ms, instead_of: InsteadOf::WrittenInVain };
+    let stand_in = StandIn { after_ms: draft.took_ms, instead_of };
     let decided = own_sentences(brief, log, Some(stand_in), listener).await;
     failures.extend(decided.failure);
     Decided { draft: Some(draft), failure: joined(&failures), ..decided }
@@ -241,6 +236,14 @@ async fn outlined(
     log.trace.push(outline::record(places.len()));
     let mut all: Vec<Option<Candidate>> = evidence.into_iter().map(Some).collect();
     places.into_iter().filter_map(|place| all[place].take()).collect()
+}
+
+/// Whoever should have checked what was written failed: that is said.
+fn note_unverified(draft: &Draft, log: &mut TurnLog, failures: &mut Vec<String>) {
+    if let Some(failure) = &draft.verifier_failure {
+        failures.push(failure.to_string());
+        log.fall_back(Fallback::NoEntailment, failure);
+    }
 }
 
 fn no_thesis(policy: &Policy) -> Refusal {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::vocabulary::{Connected, Definition, Description, LabelKind, in_language};
+use super::vocabulary::{Connected, Definition, Description, LabelKind, in_language, name_in};
 
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 
@@ -38,11 +38,10 @@ pub struct Entry {
 impl Entry {
     /// What the concept is called for somebody who reads this language.
     pub fn shown(&self, language: &str) -> &str {
-        let preferred = || self.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
-        let label = preferred().find(|label| label.is_in(language));
-        let label = label.or_else(|| preferred().find(|label| label.is_in("en"))).or_else(|| preferred().next());
-        let seen = |label: &&Label| label.kind != LabelKind::Hidden;
-        label.or_else(|| self.labels.iter().find(seen)).map_or(self.uri.as_str(), |label| label.text.as_str())
+        let preferred = self.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
+        let name = name_in(language, preferred.map(|label| (label.text.as_str(), label.language.as_deref())));
+        let any = || self.labels.iter().find(|label| label.kind != LabelKind::Hidden).map(|label| label.text.as_str());
+        name.or_else(any).unwrap_or(&self.uri)
     }
 }
 

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use crate::degrade::{Blame, OwnFault, PartError};
 
 pub use closest::{Labels, closest_labels};
-pub use text::{folded, in_language, normalised};
+pub use text::{folded, in_language, name_in, normalised};
 
 /// Terms longer than this are nobody's label; they only make requests too long for servers.
 pub const LONGEST_TERM: usize = 500;

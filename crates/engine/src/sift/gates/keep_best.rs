@@ -115,21 +115,18 @@ fn diverse(pool: &mut WorkingPool<'_>, most: usize, cost: f64) -> Vec<bool> {
     let overlaps: Vec<&WordOverlap> = pool.kept.iter_mut().map(|candidate| candidate.overlap_with(terms)).collect();
     let mut is_chosen = vec![false; worth.len()];
     let mut likeness = vec![0.0_f64; worth.len()];
-    for number in 0..most.min(worth.len()) {
+    // The first in the order is kept in any case: a gate that drops what repeats a better one never drops that. Then the
+    // better of equals is what comes first.
+    let mut next = Some(0);
+    for _ in 0..most.min(worth.len()) {
+        let Some(chosen) = next else { break };
+        is_chosen[chosen] = true;
+        for (place, likeness) in likeness.iter_mut().enumerate() {
+            *likeness = likeness.max(overlaps[place].likeness(overlaps[chosen]).unwrap_or(0.0));
+        }
         let value = |place: &usize| worth[*place] - cost * likeness[*place];
         let left = (0..worth.len()).filter(|place| !is_chosen[*place]);
-        // The first in the order is kept in any case: a gate that drops what repeats a better one never drops that. Then the
-        // better of equals is what comes first.
-        let best = if number == 0 {
-            Some(0)
-        } else {
-            left.reduce(|best, one| if value(&one) > value(&best) { one } else { best })
-        };
-        let Some(next) = best else { break };
-        is_chosen[next] = true;
-        for (place, likeness) in likeness.iter_mut().enumerate() {
-            *likeness = likeness.max(overlaps[place].likeness(overlaps[next]).unwrap_or(0.0));
-        }
+        next = left.reduce(|best, one| if value(&one) > value(&best) { one } else { best });
     }
     is_chosen
 }
