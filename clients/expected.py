@@ -25,6 +25,14 @@ def answer_to(question):
         return json.load(reply)
 
 
+def page_of(citation):
+    """Where our pages show what is cited."""
+    if not citation.get("status"):
+        return citation["link"]
+    document, index = citation["source_id"].split(":")
+    return f"{URL}/#/passage/{document}/{index}?of={citation['document_sha256'][:12]}"
+
+
 def shown(answer):
     """The answer with markers counted from 1, then its sources; and what each marker is a link to."""
     order, cited = [], {citation["marker"]: citation for citation in answer["citations"]}
@@ -40,7 +48,7 @@ def shown(answer):
         marker = int(match[1])
         if marker not in cited:
             return match[0]
-        links.append(cited[marker]["link"])
+        links.append(page_of(cited[marker]))
         return f"[{number(marker)}]"
 
     text = re.sub(r"\[(\d+)\]", renumbered, answer["answer"])
@@ -53,6 +61,8 @@ def shown(answer):
         page = source.get("page_number")
         named = [source["document_name"], source.get("section"), f"p. {page}" if page else None]
         text += f"\n[{number(marker)}] {', '.join(part for part in named if part)}"
+    for warning in answer["warnings"]:
+        text += f"\n\nNote: {warning}"
     return text, links
 
 
@@ -64,7 +74,7 @@ def main():
         expected[name] = {
             "question": question,
             "text": text,
-            "links": [link if "://" in link else URL + link for link in links],
+            "links": links,
             "answer": answer["answer"],
             "action": answer["action"],
             "refused": answer["refused"],

@@ -74,9 +74,14 @@ def usage_comes_when_it_is_asked_for():
     assert all(chunk.usage is None and chunk.choices for chunk in chunks)
 
 
-def links_open_the_passage():
+def links_open_the_page_of_the_passage():
     for link in EXPECTED["answered"]["links"]:
-        request = urllib.request.Request(link, headers={"Authorization": f"Bearer {KEY}"})
+        page, place = link.split("#")
+        with urllib.request.urlopen(page, timeout=60) as reply:
+            assert "html" in reply.headers["content-type"], link
+        document, index = place.split("?")[0].removeprefix("/passage/").split("/")
+        address = f"{URL}/v1/documents/{document}/passages/{index}"
+        request = urllib.request.Request(address, headers={"Authorization": f"Bearer {KEY}"})
         with urllib.request.urlopen(request, timeout=60) as reply:
             assert json.load(reply)["text"], link
 
@@ -183,7 +188,7 @@ CHECKS = [
     same_text_plain_and_streamed,
     the_helper_for_streams,
     usage_comes_when_it_is_asked_for,
-    links_open_the_passage,
+    links_open_the_page_of_the_passage,
     one_model_for_each_collection,
     content_as_parts_and_what_others_say,
     fields_that_are_not_known_change_nothing,

@@ -2734,7 +2734,7 @@ export interface components {
             start_index: number;
             /** @description The document's name and section. */
             title: string;
-            /** @description The passage, or the concept of a vocabulary. */
+            /** @description The page that shows the passage, or the concept of a vocabulary. */
             url: string;
         };
         /** @description How much the model read. What it wrote is not counted. */

@@ -7,10 +7,18 @@ export interface Shared {
   question: string;
 }
 
+/** A passage of a document as it is now, and what its digest began with when it was cited; empty where nobody cited it. */
+export interface LinkedPassage {
+  document: string;
+  index: string;
+  title: string;
+  of: string;
+}
+
 const OPERATING = ['overview', 'access', 'policies', 'evaluations', 'limits', 'records'] as const;
 
 export type Place =
-  | { page: 'asking'; shared: Shared | null }
+  | { page: 'asking'; shared: Shared | null; passage: LinkedPassage | null }
   | { page: 'curating'; part: 'documents' | 'memory' | 'gaps' | 'terms'; question: string }
   | { page: 'operating'; part: (typeof OPERATING)[number] };
 
@@ -36,15 +44,27 @@ export function placeOf(hash: string): Place {
     return {
       page: 'asking',
       shared: { conversation: part, answer: rest, question: question.slice(0, LONGEST_QUESTION) },
+      passage: null,
     };
   }
-  return { page: 'asking', shared: null };
+  if (page === 'passage' && part && rest) {
+    const of = new URLSearchParams(query).get('of') ?? '';
+    return { page: 'asking', shared: null, passage: { document: part, index: rest, title: '', of } };
+  }
+  return { page: 'asking', shared: null, passage: null };
 }
 
 export function linkTo({ conversation, answer, question }: Shared): string {
   const query = new URLSearchParams({ question });
   return `${location.origin}/#/answer/${encodeURIComponent(conversation)}/${encodeURIComponent(answer)}?${query}`;
 }
+
+/** Under which the way to a place is kept while one signs in at the provider. */
+const WAY = 'ibidem-way';
+
+const way = sessionStorage.getItem(WAY);
+sessionStorage.removeItem(WAY);
+if (way?.startsWith('#/') && location.hash === '') history.replaceState(null, '', `/${way}`);
 
 let current: Place = $state.raw(placeOf(location.hash));
 
@@ -56,6 +76,10 @@ window.addEventListener('hashchange', () => {
 export const here = {
   get place(): Place {
     return current;
+  },
+  /** What the address leads to is not lost by signing in. */
+  keep() {
+    if (location.hash.startsWith('#/')) sessionStorage.setItem(WAY, location.hash);
   },
   /** Back to the asking page, without leaving a trace in the history. */
   home() {

@@ -150,7 +150,11 @@ function shown(answer) {
     return [document_name, section, page_number && `p. ${page_number}`].filter(Boolean).join(', ');
   });
   if (order.length > 0) text += `\n\nSources:${titles.map((title, at) => `\n[${at + 1}] ${title}`).join('')}`;
-  const links = order.map((marker) => `${url}${cited.get(marker).link}`);
+  for (const warning of answer.warnings) text += `\n\nNote: ${warning}`;
+  const links = order.map((marker) => {
+    const { source_id, document_sha256 } = cited.get(marker);
+    return `${url}/#/passage/${source_id.replace(':', '/')}?of=${document_sha256.slice(0, 12)}`;
+  });
   return { text, titles, links };
 }
 
@@ -333,14 +337,18 @@ try {
     console.log(`open-webui: ${one.name}: ${found}; ${own.length} task(s) answered by rule`);
   }
 
-  // Where a source leads: to the passage, for whoever may read it.
+  // Where a source leads: to our page that shows the passage, for whoever may read it.
   const { links, answer } = await expected({
     model: 'ibidem',
     messages: [{ role: 'user', content: QUESTIONS[0].question }],
   });
-  const passage = await called(new URL(links[0]).pathname);
-  assert.ok(folded(passage.text).includes(folded(answer.citations[0].snippet).slice(0, 40)), passage.text);
-  assert.equal((await fetch(links[0])).status, 401);
+  const reader = await visit(browser, { path: links[0].slice(url.length) });
+  await reader.page.locator('aside .passage').first().waitFor();
+  const passage = folded((await reader.page.locator('aside .passage').allInnerTexts()).join(' '));
+  assert.ok(passage.includes(folded(answer.citations[0].snippet).slice(0, 40)), passage);
+  assert.deepEqual(reader.tripped, []);
+  await reader.close();
+  console.log('open-webui: a source leads to our page, at the passage');
 
   assert.deepEqual(tripped, []);
   assert.deepEqual(abroad, [], 'Open WebUI wanted to reach another host');

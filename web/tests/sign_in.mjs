@@ -119,8 +119,8 @@ async function windowOf(browser) {
 }
 
 /** From the page's door through the provider's pages, and back. */
-async function signIn(page, login, name) {
-  await page.goto(`${url}/`);
+async function signIn(page, login, name, path = '/') {
+  await page.goto(`${url}${path}`);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.locator('input[name=login]').fill(login);
   await page.locator('input[name=password]').fill('any');
@@ -138,7 +138,11 @@ const tests = {
   async 'sign in at the provider, ask, and sign out in both places'(browser) {
     const { context, page, tripped } = await windowOf(browser);
     const login = await somebody('Ada', ['staff', 'finance']);
-    await signIn(page, login, 'Ada');
+    const nobody = crypto.randomUUID();
+    await signIn(page, login, 'Ada', `/#/passage/${nobody}/0`);
+    // What the address led to is not lost on the way.
+    await page.getByText('The document is no longer there').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
     const [session, ...others] = (await context.cookies(url)).filter(({ name }) => name.startsWith('ibidem-'));
     assert.deepEqual(others, [], 'the cookie of the sign-in is taken back');
     assert.deepEqual([session.name, session.httpOnly, session.sameSite], ['ibidem-session', true, 'Lax']);

@@ -94,6 +94,28 @@ export const sources = {
     await other.close();
   },
 
+  async 'a link to a passage shows it, and says where the document is another by now'(browser) {
+    const { page, tripped, close } = await visit(browser);
+    const replied = page.waitForResponse((reply) => reply.url().includes('/v1/documents/') && reply.ok());
+    const turn = await ask(page, MEALS);
+    await turn.getByText(/^Answered from/).waitFor();
+    await turn.locator('.note').first().click();
+    const { document_id, document_sha256 } = await (await replied).json();
+    const link = (of) => `${url}/#/passage/${document_id}/0?of=${of}`;
+    await page.goto(link(document_sha256.slice(0, 12)));
+    const source = page.getByRole('complementary');
+    await source.locator('.passage').first().waitFor();
+    assert.equal(page.url(), `${url}/`, 'it is followed once');
+    assert.equal(await source.getByText('newer version').count(), 0);
+    await accessible(page, 'linked passage');
+    await page.goto(link('f'.repeat(12)));
+    await source.getByText('a newer version than the one that was cited').waitFor();
+    assert.deepEqual(tripped, []);
+    await page.goto(`${url}/#/passage/${crypto.randomUUID()}/0`);
+    await source.getByText('no longer there').waitFor();
+    await close();
+  },
+
   async 'an answer is checked again, sentence by sentence'(browser) {
     const { page, tripped, close } = await visit(browser);
     const turn = await ask(page, MEALS);

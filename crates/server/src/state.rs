@@ -104,6 +104,12 @@ impl ServerParts {
         self.policy.borrow().clone()
     }
 
+    /// Where browsers reach this server, as far as anybody said so.
+    pub(crate) fn public_url(&self) -> Option<&str> {
+        let of_sign_in = self.sign_in.as_ref().map(|sign_in| sign_in.public_url.as_str());
+        of_sign_in.or(self.hand_over.public_url.as_deref())
+    }
+
     /// The policy for a question in these collections of a tenant: read anew for each.
     pub(crate) async fn policy_for(
         &self,

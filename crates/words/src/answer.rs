@@ -231,6 +231,17 @@ impl Answer {
         Self { confirmation: kept.confirmation.map(ProposedCall::without_token), ..kept }
     }
 
+    /// What the asker should know of how the answer came about, in sentences.
+    pub fn notices(&self) -> Vec<&str> {
+        let quality = &self.retrieval_quality;
+        let is_quoted = quality.fallback_reasons.contains(&Fallback::Extractive);
+        // A refusal quotes nothing, and says itself that little was found.
+        let is_idle = self.refused && is_quoted && self.warnings.len() == 1;
+        let is_told = self.transparency.show_to_user && !is_quoted && (quality.degraded || !self.refused);
+        let statement = self.transparency.statement.as_deref().filter(|_| is_told);
+        self.warnings.iter().filter(|_| !is_idle).map(String::as_str).chain(statement).collect()
+    }
+
     /// The finished answer, with the receipt of what it says and by what it was read, signed where there is a key: nothing
     /// in it may change after this.
     #[must_use]

@@ -41,7 +41,7 @@ pub struct Found {
     pub section: Option<String>,
     /// What people call the document by.
     pub address: Option<String>,
-    /// Where the API has the passage.
+    /// The page that shows the passage; where nobody said where the pages are, its place in the API.
     pub link: String,
     /// Why it is no answer; null of a passage that a draft cites.
     pub why: Option<String>,
@@ -76,7 +76,7 @@ pub fn hand_over_id(tenant: TenantId, asker: SubjectId, owner: &str, question: &
 impl Found {
     /// The passages that an answer shows or names, each once.
     pub fn of(answer: &Answer, public_url: Option<&str>) -> Vec<Self> {
-        let link = |source: SourceId| format!("{}{}", public_url.unwrap_or_default(), source.link());
+        let link = |source: SourceId| public_url.map_or_else(|| source.link(), |url| format!("{url}{}", source.page()));
         let cited = answer.citations.iter().filter_map(|citation| {
             let CitedSource::Passage(source_id) = citation.source_id else { return None };
             Some(Self {

@@ -80,6 +80,11 @@ impl SourceId {
     pub fn link(&self) -> String {
         format!("/v1/documents/{}/passages/{}", self.document, self.chunk_index)
     }
+
+    /// Where the pages show the passage, below the address of the installation.
+    pub fn page(&self) -> String {
+        format!("/#/passage/{}/{}", self.document, self.chunk_index)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -39,6 +39,7 @@ export const de: Words = {
   loading: 'Die Quelle wird geladen',
   original: 'Original herunterladen',
   changed: 'Das Dokument hat eine neuere Version. Dies ist die Stelle, wie sie zitiert wurde.',
+  otherNow: 'Das Dokument hat eine neuere Version als die zitierte. Dies ist die Stelle, wie sie jetzt ist.',
   gone: 'Das Dokument gibt es nicht mehr, oder Sie dürfen es nicht mehr sehen. Dies ist die Stelle, wie sie zitiert wurde.',
   goneWhole: 'Das Dokument gibt es nicht mehr, oder Sie dürfen es nicht mehr sehen.',
   concept: 'Ein Begriff des Vokabulars',

@@ -40,6 +40,7 @@ export const en = {
   loading: 'Loading the source',
   original: 'Download the original',
   changed: 'The document has a newer version. This is the passage as it was cited.',
+  otherNow: 'The document has a newer version than the one that was cited. This is the passage as it is now.',
   gone: 'The document is no longer there, or you may no longer see it. This is the passage as it was cited.',
   goneWhole: 'The document is no longer there, or you may no longer see it.',
   concept: 'A term of the vocabulary',

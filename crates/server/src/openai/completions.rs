@@ -65,7 +65,7 @@ pub(crate) async fn complete(
         conversation: Some(conversation_of(&headers, conversation.opening)),
         ..QuestionDraft::default()
     })?;
-    let links = Links::for_caller(&headers);
+    let links = Links::for_caller(&headers, turn.state().public_url());
     if !streams {
         let answer = turn.begin(question, Box::new(Nobody)).await?.whole().await?;
         return Ok(Json(head.completion(ShownText::of(&answer, &links), Some(answer))).into_response());

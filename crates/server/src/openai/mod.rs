@@ -24,5 +24,5 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 
 /// The answer's text with its markers and the list of its sources, as every door says it.
 pub(crate) fn answer_text(answer: &Answer) -> String {
-    reply::ShownText::of(answer, &reply::Links::for_caller(&HeaderMap::new())).content
+    reply::ShownText::of(answer, &reply::Links::for_caller(&HeaderMap::new(), None)).content
 }

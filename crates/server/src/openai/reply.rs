@@ -2,12 +2,15 @@
 
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, HeaderName};
-use ibidem_words::{Answer, Citation};
+use ibidem_words::{Answer, Citation, CitedSource};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::numbering::{MarkerPlace, Numbering};
+
+/// So much of its digest tells a version of a document from the others.
+const DIGITS_OF_VERSION: usize = 12;
 
 /// A chat completion in OpenAI's form.
 #[derive(Serialize, ToSchema)]
@@ -63,7 +66,7 @@ pub(crate) struct UrlCitation {
     end_index: usize,
     /// The document's name and section.
     title: String,
-    /// The passage, or the concept of a vocabulary.
+    /// The page that shows the passage, or the concept of a vocabulary.
     url: String,
 }
 
@@ -200,15 +203,21 @@ impl ShownText {
         let (text, places) = numbering.placed(&answer.answer, &answer.citations);
         let sources = numbered(&mut numbering, &answer.citations);
         let annotations = places.iter().filter_map(|place| annotation(*place, &sources, links)).collect();
-        Self { content: text + &source_list(&sources) + &how_to_confirm(answer), annotations }
+        Self { content: text + &source_list(&sources) + &below(answer), annotations }
     }
 
     /// What follows the answer's own text.
     pub(super) fn sources(answer: &Answer) -> String {
         let mut numbering = Numbering::default();
         numbering.placed(&answer.answer, &answer.citations);
-        source_list(&numbered(&mut numbering, &answer.citations)) + &how_to_confirm(answer)
+        source_list(&numbered(&mut numbering, &answer.citations)) + &below(answer)
     }
+}
+
+/// What stands below the sources.
+fn below(answer: &Answer) -> String {
+    let notes: String = answer.notices().into_iter().map(|notice| format!("\n\nNote: {notice}")).collect();
+    notes + &how_to_confirm(answer)
 }
 
 /// How to confirm what the answer proposes, for programs that show text alone.
@@ -251,15 +260,20 @@ fn named(citation: &Citation) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Where sources are read: below the address under which the caller reached this server.
+/// Where sources are read: on the pages of this server.
 pub(super) struct Links {
     pub(super) base: String,
 }
 
 impl Links {
-    /// A proxy in front of the server passes `Host` on, and says in `X-Forwarded-Proto` that it was reached by HTTPS.
-    /// Without a `Host` that can stand in an address, links begin at the path.
-    pub(super) fn for_caller(headers: &HeaderMap) -> Self {
+    /// Below `public_url` where it is known: a chat program reaches this server by another address than a browser does.
+    /// Else below the address under which the caller reached it. A proxy in front of the server passes `Host` on, and says
+    /// in `X-Forwarded-Proto` that it was reached by HTTPS. Without a `Host` that can stand in an address, links begin at
+    /// the path.
+    pub(super) fn for_caller(headers: &HeaderMap, public_url: Option<&str>) -> Self {
+        if let Some(url) = public_url {
+            return Self { base: url.to_owned() };
+        }
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let fits = |host: &&str| host.bytes().all(|b| b.is_ascii_alphanumeric() || b".:-[]".contains(&b));
         let by_https = text(HeaderName::from_static("x-forwarded-proto")) == Some("https");
@@ -269,9 +283,13 @@ impl Links {
     }
 
     fn to(&self, citation: &Citation) -> String {
-        match citation.link.as_deref() {
-            Some(elsewhere) if !elsewhere.starts_with('/') => elsewhere.to_owned(),
-            link => format!("{}{}", self.base, link.unwrap_or_default()),
+        match &citation.source_id {
+            // The page says so where the document is another by then.
+            CitedSource::Passage(source) => {
+                let digest = citation.document_sha256.to_string();
+                format!("{}{}?of={}", self.base, source.page(), &digest[..DIGITS_OF_VERSION])
+            }
+            _ => citation.link.clone().unwrap_or_else(|| self.base.clone()),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use axum::http::header::HOST;
+use axum::http::{HeaderMap, HeaderValue};
 use futures::channel::mpsc;
 use ibidem_engine::listener::Listener as _;
 use ibidem_words::{Answer, Citation};
@@ -49,7 +51,7 @@ fn an_answer_has_its_markers_its_annotations_and_a_list_of_its_sources() {
     let first = &annotations[0]["url_citation"];
     assert_eq!((&first["start_index"], &first["end_index"]), (&Value::from(4), &Value::from(7)));
     let url = first["url"].as_str().unwrap();
-    assert!(url.starts_with("https://answers.example/v1/documents/00000000-0000-0000-0000-000000000009"), "{url}");
+    assert_eq!(url, "https://answers.example/#/passage/00000000-0000-0000-0000-000000000009/0?of=000000000000");
     assert_eq!(annotations.as_array().unwrap().len(), 2);
 }
 
@@ -79,6 +81,40 @@ fn a_stream_says_what_the_whole_says_to_the_last_space() {
         let shown = ShownText::of(&answer, &Links { base: String::new() });
         assert_eq!(streamed.clone() + &missing(&shown, &answer, &streamed), shown.content, "{whole:?}");
     }
+}
+
+#[test]
+fn what_the_asker_should_know_stands_below_the_sources() {
+    let links = Links { base: String::new() };
+    let warned = |more: Value, text: &str, citations: Vec<Citation>| {
+        let mut answer = serde_json::to_value(answer(text, citations)).unwrap();
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ShownText::of(&serde_json::from_value(answer).unwrap(), &links).content
+    };
+    let quality = |flags: Value| {
+        json!({"confidence_score": 0.4, "confidence_level": "low", "fallback_active": true, "fallback_reasons": flags,
+            "degraded": true})
+    };
+    let told = json!({"statement": "A simplified search was used.", "show_to_user": true});
+    let skipped =
+        json!({"retrieval_quality": quality(json!(["no_rerank"])), "transparency": told, "warnings": ["Old."]});
+    let shown = warned(skipped, "One.[4]", vec![citation(4)]);
+    assert!(
+        shown.ends_with("[1] Document 4, Rates, p. 2\n\nNote: Old.\n\nNote: A simplified search was used."),
+        "{shown}"
+    );
+    // That a model did not write is nothing to know where nothing is quoted.
+    let idle = json!({"refused": true, "warnings": ["The sources are quoted."], "transparency": told,
+        "retrieval_quality": quality(json!(["extractive"]))});
+    assert_eq!(warned(idle, "No document says so.", Vec::new()), "No document says so.");
+}
+
+#[test]
+fn links_lead_to_where_browsers_reach_the_pages() {
+    let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static("ibidem.internal:8080"))]);
+    let base = |public_url| Links::for_caller(&headers, public_url).base;
+    assert_eq!(base(None), "http://ibidem.internal:8080");
+    assert_eq!(base(Some("https://answers.example")), "https://answers.example");
 }
 
 #[test]

@@ -58,7 +58,7 @@ async fn an_owner_gets_the_question_with_what_the_asker_was_shown_and_can_pin_it
     let shown: Vec<&Value> = answer["nearest"].as_array().unwrap().iter().map(|miss| &miss["source_id"]).collect();
     let found: Vec<Value> = message.found.iter().map(|found| json!(found.source_id)).collect();
     assert_eq!(found.iter().collect::<Vec<_>>(), shown);
-    assert!(!found.is_empty() && message.found[0].link.starts_with(&format!("{LINK}/v1/documents/")));
+    assert!(!found.is_empty() && message.found[0].link.starts_with(&format!("{LINK}/#/passage/")));
     let whole = serde_json::to_string(message).unwrap();
     assert!(!whole.contains("Salaries"), "what the asker may not see is not in it: {whole}");
     assert!(!whole.contains(&key), "{whole}");
