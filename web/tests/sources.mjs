@@ -104,7 +104,9 @@ export const sources = {
     const link = (of) => `${url}/#/passage/${document_id}/0?of=${of}`;
     await page.goto(link(document_sha256.slice(0, 12)));
     const source = page.getByRole('complementary');
-    await source.locator('.passage').first().waitFor();
+    // It is a PDF: the page itself, with the passage marked.
+    await source.getByText('page 1 of 3').waitFor();
+    await source.locator('mark').first().waitFor();
     assert.equal(page.url(), `${url}/`, 'it is followed once');
     assert.equal(await source.getByText('newer version').count(), 0);
     await accessible(page, 'linked passage');
