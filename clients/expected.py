@@ -61,7 +61,8 @@ def shown(answer):
         page = source.get("page_number")
         named = [source["document_name"], source.get("section"), f"p. {page}" if page else None]
         text += f"\n[{number(marker)}] {', '.join(part for part in named if part)}"
-    for warning in answer["warnings"]:
+    # A refusal quotes nothing: that it would have been quoted is nothing to know.
+    for warning in [] if answer["refused"] else answer["warnings"]:
         text += f"\n\nNote: {warning}"
     return text, links
 

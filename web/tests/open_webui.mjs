@@ -150,7 +150,8 @@ function shown(answer) {
     return [document_name, section, page_number && `p. ${page_number}`].filter(Boolean).join(', ');
   });
   if (order.length > 0) text += `\n\nSources:${titles.map((title, at) => `\n[${at + 1}] ${title}`).join('')}`;
-  for (const warning of answer.warnings) text += `\n\nNote: ${warning}`;
+  // A refusal quotes nothing: that it would have been quoted is nothing to know.
+  for (const warning of answer.refused ? [] : answer.warnings) text += `\n\nNote: ${warning}`;
   const links = order.map((marker) => {
     const { source_id, document_sha256 } = cited.get(marker);
     return `${url}/#/passage/${source_id.replace(':', '/')}?of=${document_sha256.slice(0, 12)}`;
@@ -298,8 +299,11 @@ try {
   await page.locator('#chat-input').waitFor();
   const models = (await called('/v1/models')).data.map(({ id }) => id);
   assert.deepEqual(models, ['ibidem', 'ibidem/Handbook', 'ibidem/Support']);
+  let counted = 0;
   for (const one of QUESTIONS) {
-    const [counted, byRule, from] = [await questionsCounted(), await actions('chat.by_rule'), calls.length];
+    // A question is counted a moment after its answer.
+    await until('what was asked before is counted', async () => (await questionsCounted()) >= counted);
+    const [byRule, from] = [await actions('chat.by_rule'), calls.length];
     if (!one.follows) await choose(page, one.model, models);
     const turn = await ask(page, one.question);
 
@@ -317,6 +321,8 @@ try {
     await until('the tasks are on record', async () => (await actions('chat.by_rule')) >= byRule + own.length);
     await until('the question is counted', async () => (await questionsCounted()) > counted);
     assert.equal(await questionsCounted(), counted + 1, `${one.name}: only the question is counted`);
+    // That one, and the same by the API below.
+    counted += 2;
 
     const body = JSON.parse(questions[0].asked);
     assert.deepEqual([body.model, body.stream], [one.model, true]);
