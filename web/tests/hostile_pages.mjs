@@ -96,10 +96,10 @@ async function lookAtSources(page, turn, most) {
   }
 }
 
-/** What a file can be called. */
+/** What a file can be called in a form: its name stands in a header, which has no control characters. */
 const fileName = (payload) =>
   [...payload]
-    .filter((sign) => sign >= ' ' && !'/\\"'.includes(sign))
+    .filter((sign) => sign >= ' ' && !'/\\"\u007f'.includes(sign))
     .join('')
     .slice(0, 200);
 
@@ -253,7 +253,9 @@ export const hostilePages = {
     await asker.close();
 
     const { page, tripped, close } = await visit(browser, { as: adminKey, width: 320, path: '/#/curating/documents' });
+    const found = page.waitForResponse((reply) => reply.url().includes('collection=Hostile'));
     await page.getByLabel('Collection').last().fill('Hostile');
+    await found;
     const listed = page.locator('tbody tr');
     await page.waitForFunction(() =>
       [...document.querySelectorAll('tbody tr')].every((row) => /~\d+~/.test(row.textContent)),
@@ -281,6 +283,9 @@ export const hostilePages = {
       await page.waitForLoadState('networkidle');
       await unharmed(page, part);
     }
+    // Many documents were looked at since the last question.
+    await page.getByRole('combobox', { name: 'Action' }).selectOption('answer.ask');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.locator('tbody button').first().click();
     await page.getByText('The record of the question').waitFor();
     await unharmed(page, 'record');

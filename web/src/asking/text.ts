@@ -81,8 +81,8 @@ export function pieces(sentence: string, cited: Citation[], numbering: Numbering
   });
 }
 
-/** The last word before a footnote, which stays on its line. A longer one may be broken. */
-const LAST_WORD = /\S{1,24}$/;
+/** The end of the last word before a footnote, which stays on its line. No more of it: the widest letters must fit. */
+const LAST_WORD = /\S{1,8}$/;
 
 export interface Shown {
   before: string;
