@@ -286,3 +286,52 @@ async fn a_head_that_is_too_large_is_refused() {
     assert!(until_hung_up(&mut client).await.0.starts_with("HTTP/1.1 431"));
     server.stop().await;
 }
+
+/// A route that refuses before it has read anything, on a real socket: in memory nothing is lost by closing early.
+#[tokio::test]
+async fn who_is_refused_before_all_was_sent_hears_why() {
+    let router = Router::new().route("/refused", post(|| async { "it is too large" }));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let limits = ConnectionLimits { max_connections: 4, head_timeout: HEAD, idle_timeout: IDLE, read_timeout: READ };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(serve(listener, router, limits, REPLY, async { drop(stopped.await) }));
+    for _ in 0..20 {
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let bytes = 2_000_000;
+        let head = format!("POST /refused HTTP/1.1\r\nhost: h\r\ncontent-length: {bytes}\r\n\r\n");
+        client.write_all(head.as_bytes()).await.unwrap();
+        for _ in 0..20 {
+            client.write_all(&vec![b'x'; bytes / 20]).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let mut read = String::new();
+        client.read_to_string(&mut read).await.unwrap();
+        assert!(read.ends_with("it is too large"), "{read}");
+    }
+    drop(stop);
+    serving.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_goes_on_sending_after_the_last_word_is_hung_up_on() {
+    let server = Server::start(4);
+    let mut client = server.connect(10_000);
+    said(&mut client, "GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n").await;
+    let (read, after) = until_hung_up(&mut client).await;
+    assert!(read.ends_with("well") && after == Duration::ZERO, "{read} after {after:?}");
+    let began = Instant::now();
+    while client.write_all(b"still there?").await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(began.elapsed() <= Duration::from_millis(2_200), "{:?}", began.elapsed());
+    let mut flooding = server.connect(1_000_000);
+    said(&mut flooding, "GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n").await;
+    assert!(until_hung_up(&mut flooding).await.0.ends_with("well"));
+    let mut sent = 0;
+    while flooding.write_all(&[b'x'; 100_000]).await.is_ok() {
+        sent += 100_000;
+    }
+    assert!((3_000_000..6_000_000).contains(&sent), "{sent}");
+    server.stop().await;
+}

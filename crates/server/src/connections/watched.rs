@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
@@ -12,11 +13,16 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::service::{Service, service_fn};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
 
 use super::standing::{Standing, UnderWay};
 
 /// How every HTTP/2 connection begins, and no request of HTTP/1.
 const HTTP2_BEGINS: &[u8; 3] = b"PRI";
+
+/// How much a client may go on sending after our last word, and for how long.
+const LAST_BYTES: usize = 4 << 20;
+const LAST_SECONDS: Duration = Duration::from_secs(2);
 
 /// The bytes of a connection.
 pub(super) struct Io<I> {
@@ -24,11 +30,19 @@ pub(super) struct Io<I> {
     standing: Arc<Standing>,
     /// The first bytes that came, as far as they look like HTTP/2.
     like_http2: Option<usize>,
+    /// Set when we have said our last word.
+    farewell: Option<Farewell>,
+}
+
+/// How long and how far a client is still listened to, without a reply.
+struct Farewell {
+    ends: Pin<Box<Sleep>>,
+    bytes_left: usize,
 }
 
 impl<I> Io<I> {
     pub(super) fn new(io: I, standing: Arc<Standing>) -> Self {
-        Self { io, standing, like_http2: Some(0) }
+        Self { io, standing, like_http2: Some(0), farewell: None }
     }
 
     fn look_at(&mut self, came: &[u8]) {
@@ -72,7 +86,27 @@ impl<I: AsyncWrite + Unpin> Io<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for Io<I> {
+impl Farewell {
+    fn new() -> Self {
+        Self { ends: Box::pin(tokio::time::sleep(LAST_SECONDS)), bytes_left: LAST_BYTES }
+    }
+
+    /// Ready when the client has nothing more to say, or has said enough.
+    fn poll<I: AsyncRead + Unpin>(&mut self, io: &mut I, context: &mut Context<'_>) -> Poll<()> {
+        let mut bytes = [0; 8 * 1024];
+        while self.bytes_left > 0 && self.ends.as_mut().poll(context).is_pending() {
+            let mut into = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut *io).poll_read(context, &mut into));
+            if read.is_err() || into.filled().is_empty() {
+                break;
+            }
+            self.bytes_left = self.bytes_left.saturating_sub(into.filled().len());
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Io<I> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write(context, bytes);
         self.wrote(written)
@@ -100,8 +134,14 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Io<I> {
         flushed
     }
 
+    /// A connection that is closed while bytes of the client wait to be read takes the reply with it, and why a request was
+    /// refused before all of it had come is what that client needs to know. So it is listened to a little longer.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(context)
+        let Self { io, farewell, .. } = &mut *self;
+        if farewell.is_none() {
+            ready!(Pin::new(&mut *io).poll_shutdown(context))?;
+        }
+        farewell.get_or_insert_with(Farewell::new).poll(io, context).map(Ok)
     }
 }
 
