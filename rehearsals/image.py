@@ -81,8 +81,9 @@ def rehearse(stage, arguments):
     time.sleep(10)
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     say(f"idle, 10 s later: {int(status['VmRSS'].split()[0]) / 1024:.0f} MiB resident")
-    done = podman("exec", container, "/bin/sh", "-c", "touch /opt/ibidem/x", check=False)
-    check(done.returncode != 0 and "Read-only" in done.stderr, f"its root file system cannot be written: {done.stderr.strip()}")
+    # By its own mounts: a small base has no shell to try it with.
+    root = next(line.split() for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines() if line.split()[4] == "/")
+    check("ro" in root[5].split(","), "its root file system cannot be written")
     podman("exec", container, "ibidem", "ingest", "demo/handbook", "--collection", "Handbook", "--tags", "public", "--wait")
     said = podman("exec", container, "ibidem", "ask", QUESTION).stdout
     check("[1]" in said, f"a cited answer {time.monotonic() - first:.0f} s after the first command: {' '.join(said.split())[:120]}")

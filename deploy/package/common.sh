@@ -33,8 +33,8 @@ put_program() { # FOLDER-OF-BINARY FOLDER-OF-PARTS
         install -D -m 644 "$HOME_OF_PARTS/$file" "$2/$file"
     done
     install -D -m 755 "$BINARY" "$1/ibidem"
-    # Line tables are for whoever builds it; they are half of the file.
-    ! command -v strip >/dev/null || strip --strip-debug "$1/ibidem"
+    # Line tables and symbols are for whoever builds it; they are three quarters of the file. A panic says its line without.
+    ! command -v strip >/dev/null || strip --strip-all "$1/ibidem"
 }
 
 same_times() { # FOLDER
