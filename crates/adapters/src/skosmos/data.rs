@@ -52,7 +52,8 @@ pub(super) fn description(
 /// What a node is called: in this language, in English, or as it comes.
 fn name(node: &Map<String, Value>, language: &str) -> Option<String> {
     let names: Vec<Definition> = values(node, &PREFERRED).into_iter().filter_map(as_text).collect();
-    name_in(language, names.iter().map(|name| (name.text.as_str(), name.language.as_deref()))).map(str::to_owned)
+    let tagged: Vec<_> = names.iter().map(|name| (name.text.as_str(), name.language.as_deref())).collect();
+    name_in(language, &tagged).map(str::to_owned)
 }
 
 struct Nodes<'a>(Vec<&'a Map<String, Value>>);

@@ -39,9 +39,9 @@ impl Entry {
     /// What the concept is called for somebody who reads this language.
     pub fn shown(&self, language: &str) -> &str {
         let preferred = self.labels.iter().filter(|label| label.kind == LabelKind::Preferred);
-        let name = name_in(language, preferred.map(|label| (label.text.as_str(), label.language.as_deref())));
+        let named: Vec<_> = preferred.map(|label| (label.text.as_str(), label.language.as_deref())).collect();
         let any = || self.labels.iter().find(|label| label.kind != LabelKind::Hidden).map(|label| label.text.as_str());
-        name.or_else(any).unwrap_or(&self.uri)
+        name_in(language, &named).or_else(any).unwrap_or(&self.uri)
     }
 }
 

@@ -28,7 +28,7 @@ pub fn in_language(tag: &str, language: &str) -> bool {
 }
 
 /// Of several names, each with its tag, the one for somebody who reads this language: in it, in English, or the first.
-pub fn name_in<'n>(language: &str, names: impl Iterator<Item = (&'n str, Option<&'n str>)> + Clone) -> Option<&'n str> {
-    let tagged = |wanted: &str| names.clone().find(|(_, tag)| tag.is_some_and(|tag| in_language(tag, wanted)));
-    tagged(language).or_else(|| tagged("en")).or_else(|| names.clone().next()).map(|(name, _)| name)
+pub fn name_in<'n>(language: &str, names: &[(&'n str, Option<&'n str>)]) -> Option<&'n str> {
+    let tagged = |wanted: &str| names.iter().find(|(_, tag)| tag.is_some_and(|tag| in_language(tag, wanted)));
+    tagged(language).or_else(|| tagged("en")).or_else(|| names.first()).map(|(name, _)| *name)
 }
