@@ -286,8 +286,8 @@ impl Links {
         match &citation.source_id {
             // The page says so where the document is another by then.
             CitedSource::Passage(source) => {
-                let digest = citation.document_sha256.to_string();
-                format!("{}{}?of={}", self.base, source.page(), &digest[..DIGITS_OF_VERSION])
+                let version = citation.document_sha256.short(DIGITS_OF_VERSION);
+                format!("{}{}?of={version}", self.base, source.page())
             }
             _ => citation.link.clone().unwrap_or_else(|| self.base.clone()),
         }
