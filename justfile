@@ -410,8 +410,8 @@ rehearse *names:
 # So many passages are backed up with questions running, everything is deleted, and the backup is restored: the answers and
 # receipts of so many questions before and after. It has a stack of its own.
 backup-at-size passages="2000" questions="50":
-    cargo build --locked -p ibidem
-    rehearsals/backup_at_size.py "$CARGO_TARGET_DIR/debug/ibidem" --passages {{ passages }} --questions {{ questions }}
+    cargo build --release --locked -p ibidem
+    rehearsals/backup_at_size.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --questions {{ questions }}
 
 # The database and index of version 0.1, brought to today's version, interrupted after every statement; `ibidem migrate`
 # itself is interrupted so many times. It has a stack of its own.
