@@ -138,6 +138,7 @@ fn gathered(policy: Arc<Policy>) -> Gathered {
         asked,
         candidates: (0..CANDIDATES).map(candidate).collect(),
         reranked: true,
+        confirmed_since: None,
         background: Vec::new(),
         log: TurnLog::default(),
         search: SearchRecord::default(),

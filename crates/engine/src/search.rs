@@ -1,4 +1,4 @@
-//! One search: both lanes in one round trip, fused by their scores, and nothing shown that the catalogue does not confirm.
+//! One search: both lanes in one call, fused by their scores, and nothing shown that the catalogue does not confirm.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use ibidem_words::clock::Instant;
 use ibidem_words::degrade::{Deadline, Fallback, Fault};
 use ibidem_words::ports::catalogue::AddressedDocument;
 use ibidem_words::ports::records::PoolRecord;
@@ -41,6 +42,8 @@ pub struct Gathered {
     pub reranked: bool,
     /// Curators' notes that shape the answer. They are never quoted and never cited.
     pub background: Vec<String>,
+    /// The catalogue has confirmed every candidate since then; none where not all of them are its own.
+    pub confirmed_since: Option<Instant>,
     pub log: TurnLog,
     pub search: SearchRecord,
 }

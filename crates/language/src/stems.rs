@@ -5,6 +5,7 @@
 //! `deployment` and `deployed`, which a claim's stem must not, and two forms that only begin alike are enough to say that a
 //! passage has a word of the question, in any language.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -69,14 +70,33 @@ pub(crate) fn sound(word: &str) -> (char, char) {
 /// `rat`. Only of a word and its inflections: `busy` and `business` have one stem by Snowball and are two words.
 pub fn short(word: &str) -> Option<String> {
     const LONGEST: usize = 24;
+    /// Texts have few words, again and again.
+    const MOST_KNOWN: usize = 32_768;
+    thread_local! {
+        static KNOWN: RefCell<HashMap<String, Option<String>>> = RefCell::default();
+    }
+    if word.len() > LONGEST || !word.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    KNOWN.with_borrow_mut(|known| {
+        if let Some(stem) = known.get(word) {
+            return stem.clone();
+        }
+        let stem = stemmed(word);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(word.to_owned(), stem.clone());
+        stem
+    })
+}
+
+fn stemmed(word: &str) -> Option<String> {
     const LONGEST_INFLECTION: usize = 4;
     static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         let all = [&tables::ENGLISH, &tables::GERMAN].into_iter().flat_map(|language| language.forms);
         all.copied().collect()
     });
-    if word.len() > LONGEST || !word.chars().all(char::is_alphabetic) {
-        return None;
-    }
     let word = FORMS.get(word).copied().unwrap_or(word);
     if word.contains(['ä', 'ö', 'ü', 'ß']) {
         return for_the_index(&tables::GERMAN).map(|stemmer| stemmer.stem(word).into_owned());
@@ -92,13 +112,18 @@ pub fn short(word: &str) -> Option<String> {
 }
 
 /// The first letters of a word: most forms of it have them in common.
-pub fn beginning(word: &str) -> String {
-    word.chars().take(SHORTEST_STEM).collect()
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Beginning([char; SHORTEST_STEM]);
+
+pub fn beginning(word: &str) -> Beginning {
+    let mut letters = word.chars();
+    // No word has the sign that stands for a letter that is not there.
+    Beginning(std::array::from_fn(|_| letters.next().unwrap_or('\0')))
 }
 
 /// What stands for a word where many are compared at once: the beginning of its stem, or of the word where it has none.
-pub fn key(word: &str) -> String {
-    beginning(short(word).as_deref().unwrap_or(word))
+pub fn key(word: &str, stem: Option<&str>) -> Beginning {
+    beginning(stem.unwrap_or(word))
 }
 
 /// Snowball's stemmer, for the terms of the index.
@@ -227,9 +252,10 @@ mod tests {
 
     #[test]
     fn a_key_is_the_same_for_the_forms_of_a_word() {
+        let of = |word: &str| key(word, short(word).as_deref());
         for (one, other) in [("losing", "lost"), ("restores", "restored"), ("fees", "fee"), ("meal", "meals")] {
-            assert_eq!(key(one), key(other), "{one} {other}");
+            assert_eq!(of(one), of(other), "{one} {other}");
         }
-        assert_ne!(key("rate"), key("rat"));
+        assert_ne!(of("rate"), of("rat"));
     }
 }

@@ -9,6 +9,7 @@ use ibidem_words::{Identity, Scope};
 
 use crate::audit::Act;
 use crate::limits::RequestSlot;
+use crate::policy_places::PolicySettings;
 use crate::problem::Problem;
 use crate::state::AppState;
 use crate::{embedding, permissions, sign_in, speaking};
@@ -28,12 +29,15 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        let (identity, embedding) = identified(parts, state).await?;
+        let Identified { identity, embedding, policy_settings } = identified(parts, state).await?;
         if let Some(act) = parts.extensions.get::<Act>() {
             act.by(&identity);
         }
         if let Some(embedding) = embedding {
             embedding::confine(parts, embedding)?;
+        }
+        if let Some(settings) = policy_settings {
+            parts.extensions.insert(settings);
         }
         if let Some(slot) = parts.extensions.get::<RequestSlot>() {
             slot.count_for(state, identity.subject().id())?;
@@ -45,22 +49,42 @@ impl FromRequestParts<AppState> for Caller {
     }
 }
 
+/// Somebody whose credentials were checked, with what was read beside them.
+struct Identified {
+    identity: Identity,
+    /// None where the key is not for pages of other sites.
+    embedding: Option<KeyEmbedding>,
+    /// None where nobody counted them.
+    policy_settings: Option<PolicySettings>,
+}
+
+impl From<Identity> for Identified {
+    fn from(identity: Identity) -> Self {
+        Self { identity, embedding: None, policy_settings: None }
+    }
+}
+
 /// Whose credentials the request came with: a key of ours, an access token of the identity provider, or a session. Where
 /// there are others, the session's cookie is not looked at. A key for pages of other sites comes with what it is for.
-async fn identified(parts: &Parts, state: &AppState) -> Result<(Identity, Option<KeyEmbedding>), Problem> {
+async fn identified(parts: &Parts, state: &AppState) -> Result<Identified, Problem> {
     if !parts.headers.contains_key(AUTHORIZATION) {
-        return Ok((sign_in::person_of_session(parts, state).await?, None));
+        return Ok(sign_in::person_of_session(parts, state).await?.into());
     }
     let credentials = bearer(&parts.headers).ok_or_else(Problem::unauthenticated)?;
     if let Some(sign_in) = state.sign_in.as_ref().filter(|_| sign_in::is_token(credentials)) {
-        return Ok((sign_in::person_of_token(state, sign_in, credentials).await?, None));
+        return Ok(sign_in::person_of_token(state, sign_in, credentials).await?.into());
     }
-    match state.store.authenticate(credentials).await {
-        Ok(KeyHolder { identity, embedding: Some(embedding) }) => Ok((identity, Some(embedding))),
-        Ok(KeyHolder { identity, embedding: None }) => Ok((speaking::spoken_for(parts, state, identity).await?, None)),
-        Err(KeyError::Invalid) => Err(Problem::unauthenticated()),
-        Err(KeyError::Store(error)) => Err(error.into()),
-    }
+    let KeyHolder { identity, embedding, policy_settings } = match state.store.authenticate(credentials).await {
+        Ok(holder) => holder,
+        Err(KeyError::Invalid) => return Err(Problem::unauthenticated()),
+        Err(KeyError::Store(error)) => return Err(error.into()),
+    };
+    let identity = match &embedding {
+        Some(_) => identity,
+        // The key's tenant is the person's too, and so are the tenant's policies.
+        None => speaking::spoken_for(parts, state, identity).await?,
+    };
+    Ok(Identified { identity, embedding, policy_settings: Some(PolicySettings(policy_settings)) })
 }
 
 /// What the header `Authorization` bears. Of two a proxy may have looked at the one and we at the other: neither counts.

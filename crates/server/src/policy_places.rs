@@ -8,8 +8,13 @@ use ibidem_store::{PlacedPolicy, Store};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyPlace, PolicyTexts, Sha256Hash, TenantId};
 
-/// So many parsed policies are kept in memory.
+/// So many parsed policies are kept in memory, and what is in force for so many tenants.
 const MOST_PARSED: usize = 256;
+const MOST_TENANTS: usize = 4_096;
+
+/// How many settings a tenant had when somebody's key was looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PolicySettings(pub i64);
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
@@ -20,11 +25,13 @@ pub enum PlaceError {
     Unusable { place: String, sha256: Sha256Hash, reason: String },
 }
 
-/// The policies of tenants and collections. Which one is in force is read anew for each question; their texts are read
-/// once, since a hash names one text.
+/// The policies of tenants and collections. Which one is in force is read anew for each question, unless who asks is
+/// known to come after so many settings as were read before; their texts are read once, since a hash names one text.
 #[derive(Default)]
 pub struct PolicyPlaces {
     parsed: Mutex<HashMap<Sha256Hash, Arc<Policy>>>,
+    /// What was in force for a tenant after so many settings.
+    placed: Mutex<HashMap<TenantId, (i64, Arc<[PlacedPolicy]>)>>,
     /// Those that were calibrated with other models are not used. None: nobody said which are in use.
     models: Option<CalibratedModels>,
 }
@@ -38,17 +45,43 @@ impl PolicyPlaces {
     pub async fn in_force(
         &self,
         store: &Store,
-        tenant: TenantId,
+        (tenant, settings): (TenantId, Option<PolicySettings>),
         collections: &[CollectionName],
         installation: Arc<Policy>,
     ) -> Result<Arc<Policy>, PlaceError> {
-        let placed = store.placed_policies(tenant).await?;
+        let placed = self.placed(store, tenant, settings).await?;
         let Some((setting, sha256)) = chosen(&placed, collections) else { return Ok(installation) };
         let named = || setting.collection.as_ref().map_or("the tenant".to_owned(), |name| format!("{name:?}"));
         let policy = self.policy(store, named, sha256).await?;
         let (name, collection, version) = (policy.rules.name.clone(), setting.collection.clone(), setting.version);
         let place = Some(PolicyPlace { policy: name, collection, version });
         Ok(Arc::new(Policy { place, ..Policy::clone(&policy) }))
+    }
+
+    /// Settings are only ever added: after as many as were read before there are the same.
+    async fn placed(
+        &self,
+        store: &Store,
+        tenant: TenantId,
+        settings: Option<PolicySettings>,
+    ) -> Result<Arc<[PlacedPolicy]>, CatalogueError> {
+        let known = |places: &HashMap<TenantId, (i64, Arc<[PlacedPolicy]>)>| {
+            let (after, placed) = places.get(&tenant)?;
+            (settings == Some(PolicySettings(*after))).then(|| placed.clone())
+        };
+        if let Some(placed) = known(&self.placed.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(placed);
+        }
+        let placed: Arc<[PlacedPolicy]> = store.placed_policies(tenant).await?.into();
+        // What is read may have more settings than there were when somebody counted. The next to ask counts them too.
+        if let Some(PolicySettings(after)) = settings {
+            let mut places = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+            if places.len() >= MOST_TENANTS {
+                places.clear();
+            }
+            places.insert(tenant, (after, placed.clone()));
+        }
+        Ok(placed)
     }
 
     /// The policy that a key for pages of other sites has of its own.

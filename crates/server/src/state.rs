@@ -20,7 +20,7 @@ use crate::connections::ConnectionLimits;
 use crate::hand_over::HandOverRules;
 use crate::limits::{KeyPlaces, Quotas};
 use crate::metrics::{Metrics, PartCounts};
-use crate::policy_places::PolicyPlaces;
+use crate::policy_places::{PolicyPlaces, PolicySettings};
 use crate::problem::Problem;
 use crate::sign_in::SignIn;
 
@@ -110,14 +110,15 @@ impl ServerParts {
         of_sign_in.or(self.hand_over.public_url.as_deref())
     }
 
-    /// The policy for a question in these collections of a tenant: read anew for each.
+    /// The policy for a question in these collections of a tenant, after so many settings if somebody counted them.
     pub(crate) async fn policy_for(
         &self,
         tenant: TenantId,
+        settings: Option<PolicySettings>,
         collections: &[CollectionName],
     ) -> Result<Arc<Policy>, Problem> {
         let installation = self.policy_in_force();
-        Ok(self.policy_places.in_force(&self.store, tenant, collections, installation).await?)
+        Ok(self.policy_places.in_force(&self.store, (tenant, settings), collections, installation).await?)
     }
 
     /// Makes a change of who sees a document count before the request ends.

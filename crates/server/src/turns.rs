@@ -21,6 +21,7 @@ use crate::hand_over;
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
 use crate::logs;
+use crate::policy_places::PolicySettings;
 use crate::problem::Problem;
 use crate::request_id::RequestId;
 use crate::state::AppState;
@@ -39,6 +40,8 @@ pub(crate) struct TurnRequest {
     talking: Option<TalkingIn>,
     /// None where the key is not for pages of other sites.
     embedding: Option<KeyEmbedding>,
+    /// None where nobody counted them.
+    policy_settings: Option<PolicySettings>,
 }
 
 impl FromRequestParts<AppState> for TurnRequest {
@@ -54,7 +57,9 @@ impl FromRequestParts<AppState> for TurnRequest {
             return Err(Problem::internal());
         };
         let (act, embedding) = (given.get::<Act>().cloned(), given.get::<KeyEmbedding>().cloned());
-        Ok(Self { state: state.clone(), caller, request_id, slot, deadline, act, talking: None, embedding })
+        let policy_settings = given.get::<PolicySettings>().copied();
+        let state = state.clone();
+        Ok(Self { state, caller, request_id, slot, deadline, act, talking: None, embedding, policy_settings })
     }
 }
 
@@ -111,7 +116,7 @@ impl TurnRequest {
         let of_key = self.embedding.as_ref().and_then(|embedding| embedding.policy);
         let policy = match of_key {
             Some(sha256) => self.state.policy_places.by_hash(&self.state.store, sha256).await?,
-            None => self.state.policy_for(self.caller.0.tenant(), &question.collections).await?,
+            None => self.state.policy_for(self.caller.0.tenant(), self.policy_settings, &question.collections).await?,
         };
         let asked = Asked {
             request_id: self.request_id,

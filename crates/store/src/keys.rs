@@ -48,6 +48,8 @@ pub struct KeyHolder {
     pub identity: Identity,
     /// None for a key that is not for pages of other sites.
     pub embedding: Option<KeyEmbedding>,
+    /// How many settings of policies its tenant has had by now: none is ever changed or taken back.
+    pub policy_settings: i64,
 }
 
 /// A key as a list shows it.
@@ -134,8 +136,10 @@ impl Store {
     pub async fn authenticate(&self, secret: &str) -> Result<KeyHolder, KeyError> {
         let digest = Sha256Hash::of(secret.as_bytes());
         let row = sqlx::query!(
-            "SELECT id, tenant_id, name, role, tags, origins, collections, policy_sha256 FROM api_keys
-             WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())",
+            r#"SELECT id, tenant_id, name, role, tags, origins, collections, policy_sha256,
+                      (SELECT count(*) FROM policy_places p WHERE p.tenant_id = k.tenant_id) AS "policy_settings!"
+               FROM api_keys k
+               WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"#,
             digest.as_bytes(),
         )
         .fetch_optional(&self.pool)
@@ -148,6 +152,7 @@ impl Store {
         Ok(KeyHolder {
             identity,
             embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
+            policy_settings: row.policy_settings,
         })
     }
 

@@ -278,7 +278,7 @@ impl Parts {
         if named.is_some() {
             return Ok(installation);
         }
-        Ok(self.policy_places(settings)?.in_force(&self.store, tenant, collections, installation).await?)
+        Ok(self.policy_places(settings)?.in_force(&self.store, (tenant, None), collections, installation).await?)
     }
 
     pub fn searcher(&self) -> Searcher {

@@ -7,7 +7,7 @@ use ibidem_adapters::otlp::Otlp;
 use ibidem_server::logs::JsonLines;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _, fmt, registry};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
 
 use crate::settings::{LogFormat, LogSettings, Settings};
 
@@ -19,6 +19,11 @@ pub fn traces(settings: &Settings) -> anyhow::Result<Option<Otlp>> {
 
 /// The log's filter holds for log lines alone: traces are whole at any level.
 pub fn start(settings: &LogSettings, traces: Option<&Otlp>) {
+    start_with(settings, traces.map(Otlp::layer));
+}
+
+/// Log lines, and something else that is told of every span.
+pub fn start_with(settings: &LogSettings, also: impl Layer<Registry> + Send + Sync) {
     // Tool servers tell of themselves when they are connected to. That is not for the log, unless somebody asks for it.
     let written = if settings.filter == "info" { "info,rmcp=warn" } else { settings.filter.as_str() };
     // The filter was checked with the settings.
@@ -27,5 +32,5 @@ pub fn start(settings: &LogSettings, traces: Option<&Otlp>) {
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).boxed(),
         LogFormat::Json => JsonLines::to(std::io::stderr).boxed(),
     };
-    registry().with(lines.with_filter(filter)).with(traces.map(Otlp::layer)).init();
+    registry().with(also).with(lines.with_filter(filter)).init();
 }

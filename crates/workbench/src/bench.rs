@@ -5,10 +5,13 @@ mod corpus;
 mod gather;
 mod ingest;
 mod prepared;
+mod processes;
 mod reader;
 mod readiness;
+mod scale;
 mod scratch;
 mod search;
+pub(crate) mod stages;
 mod terms;
 
 use crate::settings::Settings;
@@ -31,6 +34,12 @@ pub(crate) enum Bench {
     Ingest(ingest::IngestBench),
     /// Measures how long the reader takes for the candidates of one question, compared with the model alone.
     Reader(reader::ReaderBench),
+    /// Measures how search grows with the number of passages: what it finds of the best ten beside exact search, for
+    /// askers who see all, a tenth, a hundredth and a thousandth; latency and throughput over HTTP; memory and disk.
+    ///
+    /// The vectors are made from a real model's: between two of them, and a little beside. Its own index is kept for
+    /// later runs; each setting of quantization and disk has another.
+    Scale(scale::ScaleBench),
     /// Measures how fast POST /v1/search is, compared with the search engine alone with the same requests.
     ///
     /// Before it measures, it checks that both find the same passages.
@@ -41,6 +50,11 @@ pub(crate) enum Bench {
 }
 
 impl Bench {
+    /// Whether processor time by stage is wanted. That takes time itself, also while nothing is counted.
+    pub(crate) fn counts_stages(&self) -> bool {
+        matches!(self, Self::Answers(command) if command.stages)
+    }
+
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         match self {
             Self::Answers(command) => command.run(settings).await,
@@ -48,6 +62,7 @@ impl Bench {
             Self::Gather(command) => command.run(settings).await,
             Self::Ingest(command) => command.run(settings).await,
             Self::Reader(command) => command.run(settings).await,
+            Self::Scale(command) => command.run(settings).await,
             Self::Search(command) => command.run(settings).await,
             Self::Terms(command) => command.run(settings).await,
         }
@@ -57,4 +72,10 @@ impl Bench {
 /// The value that this share of them does not exceed.
 fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     ibidem_lab::metrics::percentile(&mut values, share)
+}
+
+/// The median of some rounds, with the lowest and the highest.
+fn spread(values: Vec<f64>) -> String {
+    let [lowest, median, highest] = [0.0, 0.5, 1.0].map(|share| percentile(values.clone(), share));
+    if values.len() < 2 { format!("{median:.2}") } else { format!("{median:.2} ({lowest:.2}–{highest:.2})") }
 }

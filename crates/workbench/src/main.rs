@@ -41,7 +41,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let settings = arguments.settings.load()?;
-    logs::start(&settings.log, None);
+    let counts_stages = matches!(&arguments.command, Command::Bench(bench) if bench.counts_stages());
+    logs::start_with(&settings.log, counts_stages.then(bench::stages::layer));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match arguments.command {

@@ -1,17 +1,16 @@
-//! Both lanes of every query in one round trip.
+//! Every query in two round trips: both lanes, and then each lane's hits scored by the other's measure.
 //!
-//! Each query with words and a vector becomes four searches: the two lanes, and each lane's hits scored by the
-//! other's measure, so that every hit has both scores. Having the server score them again costs a third of having
-//! it return the vectors.
+//! Every hit has both scores that way. The second round trip names the points that want a score: having the server search
+//! a lane again to score what it finds takes twice the work, and having it return the vectors more (docs/adr/0061).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ibidem_words::ports::index::{IndexError, IndexHit, IndexQuery};
 use ibidem_words::{PassageKey, Scope};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
-    AcornSearchParams, Filter, PrefetchQuery, QuantizationSearchParams, Query, QueryBatchPointsBuilder, QueryPoints,
-    ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
+    AcornSearchParams, Condition, Filter, PointId, QuantizationSearchParams, Query, QueryBatchPointsBuilder,
+    QueryPoints, ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use super::publish::sparse;
@@ -30,23 +29,32 @@ pub(super) async fn search(
     queries: Vec<IndexQuery>,
 ) -> Result<Vec<Vec<IndexHit>>, IndexError> {
     let mut plans: Vec<Plan> = queries.into_iter().map(|query| Plan::new(index, scope, query)).collect();
-    let mut found: Vec<Vec<IndexHit>> = plans.iter().map(|_| Vec::new()).collect();
+    let found = both_lanes(index, &mut plans).await?;
+    let wanted = plans.iter().zip(&found).flat_map(|(plan, found)| plan.scored_by_the_other(found));
+    let mut scored = ask(index, wanted.collect()).await?.into_iter();
+    Ok(plans.iter().zip(found).map(|(plan, found)| plan.hits(found, &mut scored)).collect())
+}
+
+/// What the lanes of each plan find.
+async fn both_lanes(index: &QdrantIndex, plans: &mut [Plan]) -> Result<Vec<FoundByLanes>, IndexError> {
+    let mut found: Vec<FoundByLanes> = plans.iter().map(|_| FoundByLanes::default()).collect();
     let mut open: Vec<usize> = (0..plans.len()).collect();
-    // Normally one round trip: a second only where many passages have the same score.
+    // Normally one round trip: another only where many passages have the same score.
     while !open.is_empty() {
-        let requests: Vec<QueryPoints> = open.iter().flat_map(|place| plans[*place].requests()).collect();
+        let requests: Vec<QueryPoints> = open.iter().flat_map(|place| plans[*place].lanes()).collect();
         let mut results = ask(index, requests).await?.into_iter();
         let mut cut_short = Vec::new();
         for place in open {
             let plan = &mut plans[place];
-            match plan.hits(&mut results) {
-                Hits::Whole(hits) => found[place] = hits,
-                Hits::CutAmongEqual(hits) if plan.spare >= MOST_SPARE => found[place] = hits,
-                Hits::CutAmongEqual(_) => {
-                    plan.spare *= MORE_SPARE;
-                    cut_short.push(place);
-                }
+            let mut next = |asked: bool| if asked { results.next().unwrap_or_default() } else { Vec::new() };
+            let lanes = [next(plan.dense.is_some()), next(plan.lexical.is_some())];
+            if plan.spare < MOST_SPARE && lanes.iter().any(|lane| plan.is_cut_among_equal(lane)) {
+                plan.spare *= MORE_SPARE;
+                cut_short.push(place);
+                continue;
             }
+            let [dense, lexical] = lanes.map(|lane| ranked(lane, plan.hits_per_lane));
+            found[place] = FoundByLanes { dense, lexical };
         }
         open = cut_short;
     }
@@ -68,11 +76,24 @@ async fn ask(index: &QdrantIndex, requests: Vec<QueryPoints>) -> Result<Vec<Vec<
     Ok(reply.result.into_iter().map(|result| result.result).collect())
 }
 
-/// What one query found.
-enum Hits {
-    Whole(Vec<IndexHit>),
-    /// A lane's last hit has the same score as the last one fetched: others with that score may come before it.
-    CutAmongEqual(Vec<IndexHit>),
+/// What the lanes of one query found, each the best first.
+#[derive(Default)]
+struct FoundByLanes {
+    dense: Vec<Found>,
+    lexical: Vec<Found>,
+}
+
+impl FoundByLanes {
+    /// What one lane found and the other did not.
+    fn only(of: &[Found], other: &[Found]) -> Vec<PointIdOptions> {
+        let other: HashSet<PassageKey> = other.iter().map(|found| found.passage).collect();
+        of.iter().filter(|found| !other.contains(&found.passage)).map(|found| found.point.clone()).collect()
+    }
+
+    /// The points whose BM25 is not known, and those whose cosine is not.
+    fn unscored(&self) -> [Vec<PointIdOptions>; 2] {
+        [Self::only(&self.dense, &self.lexical), Self::only(&self.lexical, &self.dense)]
+    }
 }
 
 /// How one query is put to the server, and how its answers are read.
@@ -129,39 +150,39 @@ impl Plan {
         Self { target: index.target.clone(), filter, dense, lexical, by_words, hits_per_lane, spare: SPARE_FOR_TIES }
     }
 
-    fn requests(&self) -> Vec<QueryPoints> {
-        let both = self.dense.as_ref().zip(self.lexical.as_ref());
-        let lanes = [&self.dense, &self.lexical].into_iter().flatten().map(|lane| self.lane(lane));
-        let crossed = both
-            .into_iter()
-            .flat_map(|(dense, lexical)| [self.scored_again(lexical, dense), self.scored_again(dense, lexical)]);
-        lanes.chain(crossed).collect()
-    }
-
-    fn lane(&self, lane: &Lane) -> QueryPoints {
-        QueryPoints {
-            filter: Some(self.filter.clone()),
-            with_payload: Some(WithPayloadSelector::from(payload::PASSAGE_FIELDS.to_vec())),
-            ..self.query(lane)
-        }
-    }
-
-    /// The hits of one lane, scored as the other does.
-    fn scored_again(&self, lane: &Lane, other: &Lane) -> QueryPoints {
-        let found = PrefetchQuery {
-            query: Some(lane.query.clone()),
-            using: Some(lane.vector.to_owned()),
+    fn lanes(&self) -> impl Iterator<Item = QueryPoints> {
+        [&self.dense, &self.lexical].into_iter().flatten().map(|lane| QueryPoints {
             filter: Some(self.filter.clone()),
             params: Some(lane.params.clone()),
             limit: Some(self.fetched()),
-            ..PrefetchQuery::default()
-        };
+            with_payload: Some(WithPayloadSelector::from(payload::PASSAGE_FIELDS.to_vec())),
+            ..self.query(lane)
+        })
+    }
+
+    /// What each lane alone found, scored as the other does: by words first, as [`Plan::hits`] reads it.
+    fn scored_by_the_other(&self, found: &FoundByLanes) -> Vec<QueryPoints> {
+        let Some((dense, lexical)) = self.dense.as_ref().zip(self.lexical.as_ref()) else { return Vec::new() };
+        let wanted = [lexical, dense].into_iter().zip(found.unscored());
+        wanted.filter(|(_, points)| !points.is_empty()).map(|(lane, points)| self.scored(lane, points)).collect()
+    }
+
+    /// The filter is in this read too: who may see a point may have changed since it was found.
+    fn scored(&self, lane: &Lane, points: Vec<PointIdOptions>) -> QueryPoints {
+        let limit = u64::try_from(points.len()).unwrap_or(u64::MAX);
+        let points: Vec<PointId> = points.into_iter().map(|id| PointId { point_id_options: Some(id) }).collect();
+        let mut filter = self.filter.clone();
+        filter.must.push(Condition::has_id(points));
         QueryPoints {
-            // No filter of its own: only what the filtered lane found is scored. With one, the server would look through
-            // all that the asker may see again: 29 ms instead of 6 for BM25 among 100,000 passages.
-            prefetch: vec![found],
+            filter: Some(filter),
+            params: Some(SearchParams {
+                exact: Some(true),
+                quantization: Some(QuantizationSearchParams { ignore: Some(true), ..Default::default() }),
+                ..SearchParams::default()
+            }),
+            limit: Some(limit),
             with_payload: Some(WithPayloadSelector::from(false)),
-            ..self.query(other)
+            ..self.query(lane)
         }
     }
 
@@ -170,8 +191,6 @@ impl Plan {
             collection_name: self.target.clone(),
             query: Some(lane.query.clone()),
             using: Some(lane.vector.to_owned()),
-            params: Some(lane.params.clone()),
-            limit: Some(self.fetched()),
             ..QueryPoints::default()
         }
     }
@@ -180,24 +199,22 @@ impl Plan {
         fetched(self.hits_per_lane, self.spare)
     }
 
-    /// Takes as many results as there were [`Plan::requests`], in their order.
-    fn hits(&self, results: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Hits {
-        let mut next = |asked: bool| if asked { results.next().unwrap_or_default() } else { Vec::new() };
+    /// Takes as many results as there were [`Plan::scored_by_the_other`], in their order.
+    fn hits(&self, found: FoundByLanes, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
         let both = self.dense.is_some() && self.lexical.is_some();
-        let (dense, lexical) = (next(self.dense.is_some()), next(self.lexical.is_some()));
-        let cut = [&dense, &lexical].into_iter().any(|lane| self.is_cut_among_equal(lane));
-        let (dense, lexical) = (ranked(dense, self.hits_per_lane), ranked(lexical, self.hits_per_lane));
-        let cosine_of_lexical = scores(next(both));
-        let bm25_of_dense = scores(next(both));
-
+        let [bm25_of_dense, cosine_of_lexical] = found.unscored().map(|points| {
+            let asked = both && !points.is_empty();
+            if asked { scores(scored.next().unwrap_or_default()) } else { HashMap::new() }
+        });
         let mut hits = BTreeMap::new();
-        for (rank, found) in (0..).zip(&dense) {
+        for (rank, found) in (0..).zip(&found.dense) {
+            // A passage that has none of the words is not brought by the lane of words.
             let bm25 = self.by_words.then(|| bm25_of_dense.get(&found.point).copied().unwrap_or(0.0));
             let cosine = Some(found.score);
             let hit = IndexHit { passage: found.passage, cosine, bm25, dense_rank: Some(rank), lexical_rank: None };
             hits.insert(found.passage, hit);
         }
-        for (rank, found) in (0..).zip(&lexical) {
+        for (rank, found) in (0..).zip(&found.lexical) {
             if let Some(hit) = hits.get_mut(&found.passage) {
                 hit.bm25 = Some(found.score);
                 hit.lexical_rank = Some(rank);
@@ -205,15 +222,14 @@ impl Plan {
             }
             let cosine = cosine_of_lexical.get(&found.point).copied();
             if both && cosine.is_none() {
-                // It was removed between the two searches.
+                // It was removed between the two round trips, or is not the asker's to see any more.
                 continue;
             }
             let bm25 = Some(found.score);
             let hit = IndexHit { passage: found.passage, cosine, bm25, dense_rank: None, lexical_rank: Some(rank) };
             hits.insert(found.passage, hit);
         }
-        let hits = hits.into_values().collect();
-        if cut { Hits::CutAmongEqual(hits) } else { Hits::Whole(hits) }
+        hits.into_values().collect()
     }
 
     /// Whether there may be more with the score of the last hit that counts. The server brings the best first.

@@ -31,12 +31,13 @@ pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: 
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
     let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
-    let mut search = Search { record, log, since: began, rounds: Rounds::default() };
+    let mut search = Search { record, log, since: began, rounds: Rounds::default(), confirmed_since: None };
     let found = search.candidates(parts, &asked, named).await;
     search.record.took = began.elapsed();
     match found {
         Ok((candidates, reranked, background)) => {
-            Ok(Gathered { asked, candidates, reranked, background, log: search.log, search: search.record })
+            let Search { record: search, log, confirmed_since, .. } = search;
+            Ok(Gathered { asked, candidates, reranked, background, confirmed_since, log, search })
         }
         Err(error) => Err(SearchFailed { asked, error, search: search.record }),
     }
@@ -48,6 +49,8 @@ struct Search {
     log: TurnLog,
     since: Instant,
     rounds: Rounds,
+    /// Before the first passage was confirmed.
+    confirmed_since: Option<Instant>,
 }
 
 /// The question and its variants, by meaning and by words.
@@ -88,6 +91,9 @@ impl Search {
             (candidates, reranked) = self.with_curated(parts, asked, &asks, found, &recalled).await;
         }
         recalled.settle(&mut candidates, reranked);
+        if !recalled.candidates.is_empty() {
+            self.confirmed_since = None;
+        }
         let candidates = trace_span!("read").in_scope(|| self.read(asked, candidates));
         self.log.warnings.extend(silent(rules, named, &candidates));
         Ok((candidates, reranked, background))
@@ -324,6 +330,7 @@ impl Search {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
+        self.confirmed_since.get_or_insert_with(clock::now);
         let visible = parts.searcher.catalogue.visible(&asked.scope, &keys);
         let visible = visible.instrument(trace_span!("catalogue")).await;
         self.stage("catalogue");

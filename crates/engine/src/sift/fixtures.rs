@@ -45,6 +45,7 @@ pub(crate) fn gathered(query: &str, gates: &str, candidates: Vec<Candidate>) -> 
         asked,
         candidates,
         reranked: false,
+        confirmed_since: None,
         background: Vec::new(),
         log: TurnLog::default(),
         search: SearchRecord::default(),

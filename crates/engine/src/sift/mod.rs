@@ -65,7 +65,7 @@ pub(crate) fn run_gates(rules: &SiftRules, pool: Pool<'_>) -> GatesOutcome {
 }
 
 pub fn sift(gathered: Gathered) -> SiftOutcome {
-    let Gathered { asked, candidates, reranked, background, mut log, search } = gathered;
+    let Gathered { asked, candidates, reranked, background, mut log, search, confirmed_since: _ } = gathered;
     let policy = asked.policy.clone();
     let pool = Pool {
         terms: Terms::of(&asked.question.query),

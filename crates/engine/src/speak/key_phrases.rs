@@ -3,30 +3,31 @@
 use std::collections::{HashMap, HashSet};
 
 use ibidem_language::markers::without_markers;
-use ibidem_language::stems::{beginning, key, short};
+use ibidem_language::stems::{Beginning, beginning, key, short};
 use ibidem_language::{is_significant, same_word};
 use ibidem_words::as_shown;
 
 /// What the sources say, ready to be held against an answer.
+#[derive(Default)]
 pub(super) struct KeyPhrases {
     /// By their first letters and by their stems: forms of one word have one of the two in common.
-    words: HashMap<String, Vec<String>>,
-    pairs: HashSet<(String, String)>,
+    by_beginning: HashMap<Beginning, Vec<String>>,
+    by_stem: HashMap<String, Vec<String>>,
+    pairs: HashSet<(Beginning, Beginning)>,
 }
 
 impl KeyPhrases {
     pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let mut phrases = Self { words: HashMap::new(), pairs: HashSet::new() };
+        let mut phrases = Self::default();
         for text in texts {
             for run in runs(text) {
-                phrases.pairs.extend(pairs(&run));
-                for word in run {
-                    for place in places(&word) {
-                        let known = phrases.words.entry(place).or_default();
-                        if !known.contains(&word) {
-                            known.push(word.clone());
-                        }
+                let stems: Vec<Option<String>> = run.iter().map(|word| short(word)).collect();
+                phrases.pairs.extend(pairs(&run, &stems));
+                for (word, stem) in run.into_iter().zip(stems) {
+                    if let Some(stem) = stem {
+                        add(phrases.by_stem.entry(stem).or_default(), &word);
                     }
+                    add(phrases.by_beginning.entry(beginning(&word)).or_default(), &word);
                 }
             }
         }
@@ -39,7 +40,8 @@ impl KeyPhrases {
         let mut neighbours = HashSet::new();
         for text in answer {
             for run in runs(&without_markers(text)) {
-                neighbours.extend(pairs(&run));
+                let stems: Vec<Option<String>> = run.iter().map(|word| short(word)).collect();
+                neighbours.extend(pairs(&run, &stems));
                 words.extend(run);
             }
         }
@@ -53,14 +55,16 @@ impl KeyPhrases {
     }
 
     fn has(&self, word: &str) -> bool {
-        let mut known = places(word).filter_map(|place| self.words.get(&place)).flatten();
+        let by_stem = short(word).and_then(|stem| self.by_stem.get(&stem));
+        let mut known = self.by_beginning.get(&beginning(word)).into_iter().chain(by_stem).flatten();
         known.any(|known| same_word(known, word))
     }
 }
 
-/// Where a word is looked for, and its other forms with it.
-fn places(word: &str) -> impl Iterator<Item = String> {
-    std::iter::once(beginning(word)).chain(short(word))
+fn add(known: &mut Vec<String>, word: &str) {
+    if !known.iter().any(|known| known == word) {
+        known.push(word.to_owned());
+    }
 }
 
 /// The significant words of each stretch between stops and commas, in order.
@@ -74,8 +78,9 @@ fn runs(text: &str) -> Vec<Vec<String>> {
 }
 
 /// In what the forms have in common, so that "restores backups" and "restored backup" are one pair.
-fn pairs(run: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
-    run.windows(2).map(|pair| (key(&pair[0]), key(&pair[1])))
+fn pairs(run: &[String], stems: &[Option<String>]) -> Vec<(Beginning, Beginning)> {
+    let keys: Vec<Beginning> = run.iter().zip(stems).map(|(word, stem)| key(word, stem.as_deref())).collect();
+    keys.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
 #[cfg(test)]

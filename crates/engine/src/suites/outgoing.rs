@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_language::sentences::Kind;
+use ibidem_language::stems::{Beginning, beginning};
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
 use ibidem_words::ports::catalogue::CataloguePassage;
@@ -298,14 +299,14 @@ impl Asker {
     }
 
     /// Every word of the notes and of the question.
-    fn words(&self) -> HashSet<String> {
+    fn words(&self) -> HashSet<Beginning> {
         let Library { title, section, notes, question, .. } = self.library;
         [title, section, question, notes[0], notes[1]].iter().flat_map(|text| words(text)).collect()
     }
 }
 
 /// The words of a text that say something, as their beginnings; where a script has no spaces each sign is one.
-fn words(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<Beginning> {
     let bare: String = ibidem_language::markers::without_markers(text);
     let mut words: Vec<String> = Vec::new();
     for run in ibidem_language::significant_terms(&bare) {
@@ -315,7 +316,7 @@ fn words(text: &str) -> Vec<String> {
             words.push(letters.into_iter().collect());
         }
     }
-    words.iter().map(|word| ibidem_language::stems::beginning(word)).collect()
+    words.iter().map(|word| beginning(word)).collect()
 }
 
 /// Images, HTML, comments, links that no note has, and characters that nobody sees.

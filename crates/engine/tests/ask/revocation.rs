@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use ibidem_words::clock;
 use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeCatalogue, FakeIndex, FakeReranker};
 use ibidem_words::ports::catalogue::{
@@ -42,7 +44,12 @@ struct Hooked {
     /// Before this read, from 0.
     at: usize,
     reads: AtomicUsize,
+    /// So much time passes after the passages were read, as when somebody reads them.
+    then_passes: Duration,
 }
+
+/// More than what the catalogue confirmed is taken to hold without being asked again.
+const A_WHILE: Duration = Duration::from_millis(50);
 
 impl Hooked {
     async fn hook(&self, scope: &Scope) {
@@ -82,7 +89,9 @@ impl Hooked {
 impl Catalogue for Hooked {
     async fn visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
         self.hook(scope).await;
-        self.inner.visible(scope, passages).await
+        let visible = self.inner.visible(scope, passages).await;
+        clock::wait(self.then_passes).await;
+        visible
     }
 
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
@@ -130,7 +139,7 @@ proptest! {
         asks_by_address in any::<bool>(),
         reranks in any::<bool>(),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let books = (1..=count).map(|number| Book {
                 vector: Some(Placed::vector(0.9 - f32::from(number) / 100.0)),
@@ -156,7 +165,8 @@ proptest! {
             let withdrawn: Vec<Uuid> = gone.map(|(_, document)| document.0).collect();
             let inner = world.catalogue.clone();
             let reads = AtomicUsize::new(0);
-            let hooked = Hooked { inner, tenant: world.tenant, changes, index: None, at, reads };
+            let (tenant, then_passes) = (world.tenant, A_WHILE);
+            let hooked = Hooked { inner, tenant, changes, index: None, at, reads, then_passes };
             let hooked = Arc::new(hooked);
             world.engine.parts.searcher.catalogue = hooked.clone();
             if reranks {
@@ -184,6 +194,12 @@ proptest! {
 /// The version that is cited when the only document is replaced just before one of the reads, in the index first and in the
 /// catalogue then.
 async fn cited_when_replaced(at: usize) -> Vec<u32> {
+    let (cited, reads) = cited_and_reads(at, A_WHILE).await;
+    assert!(reads > at, "the document was not replaced");
+    cited
+}
+
+async fn cited_and_reads(at: usize, then_passes: Duration) -> (Vec<u32>, usize) {
     let vector = Placed::vector(0.9);
     let books = vec![Book { vector: Some(vector.clone()), ..Book::of("Oil is changed every year.") }];
     let open = DEFAULT.replace("answerability: 0.75", "answerability: 0");
@@ -196,19 +212,26 @@ async fn cited_when_replaced(at: usize) -> Vec<u32> {
         index: Some((world.index.clone(), vector)),
         at,
         reads: AtomicUsize::new(0),
+        then_passes,
     });
     world.engine.parts.searcher.catalogue = hooked.clone();
     let answer = world.ask("When is oil changed?").await.answer;
-    assert!(hooked.reads.load(Ordering::Relaxed) > at, "{answer:?}");
-    answer.citations.iter().map(|citation| citation.version).collect()
+    let cited = answer.citations.iter().map(|citation| citation.version).collect();
+    (cited, hooked.reads.load(Ordering::Relaxed))
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn the_catalogue_is_asked_again_before_something_is_said_unless_it_was_asked_a_moment_ago() {
+    assert_eq!(cited_and_reads(9, A_WHILE).await, (vec![1], 2));
+    assert_eq!(cited_and_reads(9, Duration::ZERO).await, (vec![1], 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_document_that_is_replaced_after_the_index_was_searched_answers_from_its_new_version() {
     assert_eq!(cited_when_replaced(0).await, [2]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_document_that_is_replaced_after_it_was_read_answers_from_its_old_version() {
     assert_eq!(cited_when_replaced(1).await, [1]);
 }

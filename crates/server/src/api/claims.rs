@@ -121,7 +121,7 @@ pub(crate) async fn verify(
     } else {
         named(&state, &scope, &body.sources).await?
     };
-    let policy = state.policy_for(caller.0.tenant(), &body.collections).await?;
+    let policy = state.policy_for(caller.0.tenant(), None, &body.collections).await?;
     let engine = state.engine_in_force();
     let checks = held_against(&engine.parts, &policy, &body.claim, &passages, deadline).await;
     let mut passages: Vec<ClaimPassage> =

@@ -13,7 +13,7 @@ use super::queue::{AuditCounts, Row, Stopping};
 /// Records of one statement: a few hundred kilobytes.
 const MOST_AT_ONCE: usize = 128;
 /// How long the first record of a statement waits for others.
-const GATHER_FOR: Duration = Duration::from_millis(40);
+const GATHER_FOR: Duration = Duration::from_millis(100);
 /// One attempt at one statement.
 const ATTEMPT: Duration = Duration::from_secs(5);
 /// Pauses grow from this to that, each up to twice as long by lot.

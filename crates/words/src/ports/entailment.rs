@@ -32,6 +32,11 @@ impl Classification {
     pub fn of(score: f32) -> Self {
         Self { support: if score >= 0.5 { Support::Supported } else { Support::Unknown }, score }
     }
+
+    /// The surest of them; none where there are none.
+    pub fn surest(of: impl IntoIterator<Item = Self>) -> Option<Self> {
+        of.into_iter().max_by(|one, other| one.score.total_cmp(&other.score))
+    }
 }
 
 /// Every one of them means that the claim was not checked.
@@ -67,4 +72,12 @@ pub trait Entailment: Send + Sync {
     /// One classification for each pair, in their order. A classification depends on nothing but its pair. An error is of the
     /// whole batch: there is no half batch.
     async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError>;
+
+    /// The surest classification of each group, in their order; none for an empty one. It is that of classifying all pairs;
+    /// who can tell the surest without classifying the others need not.
+    async fn surest_of_each(&self, groups: Vec<Vec<Pair>>) -> Result<Vec<Option<Classification>>, EntailmentError> {
+        let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+        let mut classified = self.classify(groups.into_iter().flatten().collect()).await?.into_iter();
+        Ok(sizes.into_iter().map(|size| Classification::surest(classified.by_ref().take(size))).collect())
+    }
 }

@@ -55,7 +55,7 @@ impl Shelf {
     }
 }
 
-/// One search: both lanes for one query, within a scope, in one round trip.
+/// One search: both lanes for one query, within a scope.
 #[derive(Clone, Debug, Default)]
 pub struct IndexQuery {
     pub shelf: Shelf,
@@ -89,7 +89,7 @@ pub struct IndexHit {
 /// depends on nothing outside the scope.
 #[async_trait]
 pub trait Index: Send + Sync {
-    /// One list of hits for each query, every query and lane in one round trip.
+    /// One list of hits for each query, in one call however many queries there are.
     /// Within a list: each passage once, ordered by passage key, so that nothing depends on arrival order.
     async fn search(&self, scope: &Scope, queries: Vec<IndexQuery>) -> Result<Vec<Vec<IndexHit>>, IndexError>;
 }

@@ -21,6 +21,7 @@ pub async fn entailment_suite(entailment: &dyn Entailment, tolerance: f32) {
     whatever_a_premise_is_the_claim_is_classified(entailment, &alone, tolerance).await;
     whatever_a_claim_is_it_is_classified(entailment, &alone, tolerance).await;
     callers_do_not_get_each_others_classifications(entailment, &alone, tolerance).await;
+    the_surest_of_a_group_is_that_of_classifying_all(entailment, &alone, tolerance).await;
 }
 
 /// What no model that is trusted with an answer may get wrong: word for word is supported, about something else is not.
@@ -64,6 +65,20 @@ async fn a_classification_does_not_depend_on_its_batch(
     let many: Vec<Pair> = (0..3).flat_map(|_| pairs()).collect();
     for same in classified(entailment, many).await.chunks(alone.len()) {
         assert_same(same, alone, tolerance);
+    }
+}
+
+async fn the_surest_of_a_group_is_that_of_classifying_all(
+    entailment: &dyn Entailment,
+    alone: &[Classification],
+    tolerance: f32,
+) {
+    let groups = vec![pairs(), Vec::new(), pairs().into_iter().take(1).collect()];
+    let surest = entailment.surest_of_each(groups).await.expect("a model that is there");
+    assert_eq!(surest.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true], "one for each group");
+    let expected = [Classification::surest(alone.iter().copied()), alone.first().copied()];
+    for (found, expected) in [surest[0], surest[2]].into_iter().zip(expected) {
+        assert_same(&Vec::from_iter(found), &Vec::from_iter(expected), tolerance);
     }
 }
 

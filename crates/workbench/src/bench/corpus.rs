@@ -27,7 +27,7 @@ pub(super) const TENANT: &str = "bench";
 /// Half of the documents are public, the others are of one of these teams.
 const TEAMS: usize = 3;
 const COLLECTIONS: [&str; 2] = ["Papers", "Verses"];
-const PASSAGES_A_DOCUMENT: usize = 8;
+pub(super) const PASSAGES_A_DOCUMENT: usize = 8;
 /// Two paragraphs of this many words do not fit one passage, one does: a paragraph is a passage.
 const WORDS_A_PARAGRAPH: usize = 110;
 const WORDS_A_TITLE: usize = 8;
@@ -36,6 +36,28 @@ const DOCUMENTS_A_BATCH: usize = 200;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 const LONGEST_LOAD: Duration = Duration::from_secs(2 * 3_600);
 const LONGEST_ORGANISING: Duration = Duration::from_secs(3_600);
+
+/// Somebody who may see one document in so many.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    pub(super) tag: &'static str,
+    pub(super) one_in: usize,
+}
+
+impl Share {
+    pub(super) const ALL: [Self; 4] = [
+        Self { tag: "everything", one_in: 1 },
+        Self { tag: "a-tenth", one_in: 10 },
+        Self { tag: "a-hundredth", one_in: 100 },
+        Self { tag: "a-thousandth", one_in: 1_000 },
+    ];
+
+    /// The tags of a document: of each who may see it.
+    pub(super) fn tags(number: usize) -> anyhow::Result<Vec<Tag>> {
+        let seen_by = Self::ALL.iter().filter(|share| number.is_multiple_of(share.one_in));
+        seen_by.map(|share| Ok(share.tag.parse()?)).collect()
+    }
+}
 
 pub(super) fn team(number: usize) -> anyhow::Result<Tag> {
     Ok(format!("team-{}", number % TEAMS).parse()?)
@@ -79,12 +101,18 @@ impl Sentences {
         queries.into_iter().collect()
     }
 
+    /// So many sentences, by lot and always the same.
+    pub(super) fn some(&self, count: usize) -> Vec<String> {
+        let mut random = StdRng::seed_from_u64(2);
+        (0..count).map(|_| self.any(&mut random).to_owned()).collect()
+    }
+
     fn any(&self, random: &mut StdRng) -> &str {
         self.0.choose(random).map_or("", String::as_str)
     }
 
     /// A document of so many paragraphs, the same for the same number.
-    fn document(&self, number: usize, paragraphs: usize) -> (String, String) {
+    pub(super) fn document(&self, number: usize, paragraphs: usize) -> (String, String) {
         let mut random = StdRng::seed_from_u64(number as u64 + 1_000_000);
         let title = first_words(self.any(&mut random), WORDS_A_TITLE);
         let paragraphs: Vec<String> = (0..paragraphs).map(|_| self.paragraph(&mut random)).collect();
@@ -119,6 +147,14 @@ pub(super) async fn ensure(
     if there < documents || backlog.jobs > 0 || backlog.publications > 0 {
         load(scratch, embedder, sentences, tenant, passages).await?;
     }
+    organised(scratch).await?;
+    let found = scratch.store.passage_count().await?;
+    console::note(&format!("{found} passages of {documents} documents in {}", scratch.index.target()));
+    Ok(())
+}
+
+/// Waits until the index is organised, and tells how long that took.
+pub(super) async fn organised(scratch: &Scratch) -> anyhow::Result<()> {
     let began = Instant::now();
     while !scratch.index.is_organised().await? {
         if began.elapsed() < LOOK_EVERY {
@@ -127,9 +163,12 @@ pub(super) async fn ensure(
         anyhow::ensure!(began.elapsed() < LONGEST_ORGANISING, "the index is not organised after an hour");
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    let found = scratch.store.passage_count().await?;
-    console::note(&format!("{found} passages of {documents} documents in {}", scratch.index.target()));
+    console::note(&format!("organised after {:.0} s", began.elapsed().as_secs_f64()));
     Ok(())
+}
+
+pub(super) fn collection(number: usize) -> anyhow::Result<CollectionName> {
+    Ok(COLLECTIONS[number % COLLECTIONS.len()].parse()?)
 }
 
 async fn load(
@@ -201,7 +240,7 @@ fn submission(
     title: String,
     original: ibidem_words::Sha256Hash,
 ) -> anyhow::Result<Submission> {
-    let collection: CollectionName = COLLECTIONS[number % COLLECTIONS.len()].parse()?;
+    let collection = collection(number)?;
     let tag = if number.is_multiple_of(2) { Tag::public() } else { team(number / 2)? };
     Ok(Submission {
         tenant,

@@ -153,8 +153,8 @@ impl Verifier<'_> {
         if let Some(check) = wrong_figures(claim, texts) {
             return (check, None);
         }
-        let (classified, by, failure) = self.classified(claim, &windows).await;
-        let check = self.verdict(&classified, by);
+        let (surest, by, failure) = self.surest(claim, &[windows]).await;
+        let check = self.verdict(surest.first().copied().flatten(), by);
         let is_supported = check.verdict == SentenceVerdict::Supported;
         let added = is_supported.then(|| additions::added(claim, texts, Clauses::Added)).flatten();
         (added.map_or(check, |clause| unsaid(&clause)), failure)
@@ -194,13 +194,11 @@ impl Verifier<'_> {
         claim: &str,
         windows: Vec<(u32, Vec<String>)>,
     ) -> (Result<(u32, SentenceCheck), SentenceCheck>, Option<EntailmentError>) {
-        let all: Vec<String> = windows.iter().flat_map(|(_, windows)| windows.iter().cloned()).collect();
-        let (classified, by, failure) = self.classified(claim, &all).await;
-        let mut classified = classified.into_iter();
+        let (numbers, windows): (Vec<u32>, Vec<Vec<String>>) = windows.into_iter().unzip();
+        let (surest, by, failure) = self.surest(claim, &windows).await;
         let mut best: Option<(u32, SentenceCheck)> = None;
-        for (number, windows) in windows {
-            let of_note: Vec<Classification> = classified.by_ref().take(windows.len()).collect();
-            let check = self.verdict(&of_note, by.clone());
+        for (number, of_note) in numbers.into_iter().zip(surest) {
+            let check = self.verdict(of_note, by.clone());
             if best.as_ref().is_none_or(|(_, best)| check.support > best.support) {
                 best = Some((number, check));
             }
@@ -218,30 +216,30 @@ impl Verifier<'_> {
         (found, failure)
     }
 
-    /// A classification for each window, by whom, and what went wrong.
-    async fn classified(
+    /// How each group of windows supports a claim at best, by whom that was found, and what went wrong.
+    async fn surest(
         &self,
         claim: &str,
-        windows: &[String],
-    ) -> (Vec<Classification>, String, Option<EntailmentError>) {
-        let pairs = || windows.iter().map(|premise| Pair { premise: premise.clone(), claim: claim.to_owned() });
-        if windows.is_empty() {
-            return (Vec::new(), self.entailment.port().name().to_owned(), None);
+        groups: &[Vec<String>],
+    ) -> (Vec<Option<Classification>>, String, Option<EntailmentError>) {
+        let pair = |premise: &String| Pair { premise: premise.clone(), claim: claim.to_owned() };
+        let pairs = || groups.iter().map(|windows| windows.iter().map(pair).collect()).collect();
+        if groups.iter().all(Vec::is_empty) {
+            return (vec![None; groups.len()], self.entailment.port().name().to_owned(), None);
         }
-        match self.entailment.call(self.deadline, |entailment| entailment.classify(pairs().collect())).await {
-            Ok(classified) => (classified, self.entailment.port().name().to_owned(), None),
+        match self.entailment.call(self.deadline, |entailment| entailment.surest_of_each(pairs())).await {
+            Ok(surest) => (surest, self.entailment.port().name().to_owned(), None),
             Err(error) => {
                 // Words are always there to compare.
                 let stand_in = LexicalEntailment::by_words();
-                let classified = stand_in.classify(pairs().collect()).await;
-                (classified.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
+                let surest = stand_in.surest_of_each(pairs()).await;
+                (surest.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
             }
         }
     }
 
     /// The best window decides: a passage supports what any stretch of it supports.
-    fn verdict(&self, classified: &[Classification], by: String) -> SentenceCheck {
-        let best = classified.iter().max_by(|one, other| one.score.total_cmp(&other.score));
+    fn verdict(&self, best: Option<Classification>, by: String) -> SentenceCheck {
         let Some(best) = best else {
             let why = Some("nobody could check it".to_owned());
             return SentenceCheck { why, by, ..SentenceCheck::unchecked() };

@@ -167,7 +167,7 @@ pub(crate) async fn try_out(
     }
     let tenant = caller.0.tenant();
     let named: Vec<CollectionName> = collection.into_iter().collect();
-    let own = state.policy_for(tenant, &named).await?;
+    let own = state.policy_for(tenant, None, &named).await?;
     let moved = own.moved(&changes).map_err(|error| match error {
         MoveError::Unknown(_) => Problem::invalid(format!("changes: {error}; the reply to no changes lists them.")),
         MoveError::Policy(error) => Problem::invalid(format!("changes: {error}")),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ibidem_server::AuditSettings;
 
-use super::instant_model::InstantModel;
+use super::instant_model::{InstantModel, Writes};
 use super::timed::Ledger;
 use super::{Asker, Library, Measured, WARM_UP, asker, library};
 use crate::bench::percentile;
@@ -42,7 +42,7 @@ pub(crate) struct AuditBench {
 impl AuditBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let Library { scratch, embedder, queries } = library(settings, &self.texts, self.passages).await?;
-        let model = InstantModel::start().await?;
+        let model = InstantModel::start(Writes::InOtherWords).await?;
         let ledger = Arc::new(Ledger::default());
         let on = compose::audit::for_server(&scratch.settings.audit, &scratch.store)?;
         anyhow::ensure!(on.log.is_some(), "`audit.use` is off: there is nothing to compare");

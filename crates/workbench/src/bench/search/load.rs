@@ -12,6 +12,7 @@ use qdrant_client::qdrant::{QueryBatchPoints, QueryBatchResponse, ScoredPoint};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 
 use super::LIMIT;
 use crate::bench::percentile;
@@ -32,7 +33,7 @@ enum Asked {
 }
 
 /// What one round of an arm measured.
-pub(super) struct Round {
+pub(in crate::bench) struct Round {
     /// Of each request, in milliseconds.
     latencies: Vec<f64>,
     seconds: f64,
@@ -60,25 +61,12 @@ impl Arm {
 
     /// Keeps so many clients busy for a while.
     pub(super) async fn run(&self, clients: usize, length: Duration) -> anyhow::Result<Round> {
-        let began = Instant::now();
-        let mut tasks = JoinSet::new();
-        for _ in 0..clients {
-            let arm = self.clone();
-            tasks.spawn(async move {
-                let mut latencies = Vec::new();
-                while began.elapsed() < length {
-                    let asked = Instant::now();
-                    arm.ask(arm.turn.fetch_add(1, Ordering::Relaxed)).await?;
-                    latencies.push(asked.elapsed().as_secs_f64() * 1_000.0);
-                }
-                anyhow::Ok(latencies)
-            });
-        }
-        let mut latencies = Vec::new();
-        while let Some(task) = tasks.join_next().await {
-            latencies.extend(task??);
-        }
-        Ok(Round { latencies, seconds: began.elapsed().as_secs_f64() })
+        let arm = self.clone();
+        let ask = move || {
+            let arm = arm.clone();
+            async move { arm.ask(arm.turn.fetch_add(1, Ordering::Relaxed)).await.map(drop) }
+        };
+        closed_loop(clients, length, ask).await
     }
 
     /// One request, its answer read to the end.
@@ -95,6 +83,64 @@ impl Arm {
             }
         }
     }
+}
+
+/// So many clients, each asking again when it has the answer.
+pub(in crate::bench) async fn closed_loop<Asking>(
+    clients: usize,
+    length: Duration,
+    ask: impl Fn() -> Asking + Clone + Send + 'static,
+) -> anyhow::Result<Round>
+where
+    Asking: Future<Output = anyhow::Result<()>> + Send,
+{
+    let began = Instant::now();
+    let mut tasks = JoinSet::new();
+    for _ in 0..clients {
+        let ask = ask.clone();
+        tasks.spawn(async move {
+            let mut latencies = Vec::new();
+            while began.elapsed() < length {
+                let asked = Instant::now();
+                ask().await?;
+                latencies.push(asked.elapsed().as_secs_f64() * 1_000.0);
+            }
+            anyhow::Ok(latencies)
+        });
+    }
+    let mut latencies = Vec::new();
+    while let Some(task) = tasks.join_next().await {
+        latencies.extend(task??);
+    }
+    Ok(Round { latencies, seconds: began.elapsed().as_secs_f64() })
+}
+
+/// So many requests a second, whether earlier ones are answered yet or not.
+pub(in crate::bench) async fn at_rate<Asking>(
+    rate: u32,
+    length: Duration,
+    ask: impl Fn() -> Asking,
+) -> anyhow::Result<Round>
+where
+    Asking: Future<Output = anyhow::Result<()>> + Send + 'static,
+{
+    let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    let began = Instant::now();
+    let mut tasks = JoinSet::new();
+    while began.elapsed() < length {
+        ticks.tick().await;
+        let (asked, asking) = (Instant::now(), ask());
+        tasks.spawn(async move {
+            asking.await?;
+            anyhow::Ok(asked.elapsed().as_secs_f64() * 1_000.0)
+        });
+    }
+    let mut latencies = Vec::new();
+    while let Some(task) = tasks.join_next().await {
+        latencies.push(task??);
+    }
+    Ok(Round { latencies, seconds: began.elapsed().as_secs_f64() })
 }
 
 enum Answer {
@@ -152,29 +198,33 @@ pub(super) async fn compare(served: &Arm, bare: &Arm, queries: usize) -> anyhow:
 pub(super) struct Figures {
     pub(super) name: &'static str,
     pub(super) clients: usize,
-    /// In order.
-    latencies: Vec<f64>,
-    seconds: f64,
+    pub(super) rounds: Vec<Round>,
 }
 
 impl Figures {
     pub(super) fn new(name: &'static str, clients: usize) -> Self {
-        Self { name, clients, latencies: Vec::new(), seconds: 0.0 }
+        Self { name, clients, rounds: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, round: Round) {
-        self.latencies.extend(round.latencies);
-        self.latencies.sort_by(f64::total_cmp);
-        self.seconds += round.seconds;
+    /// Something of each round.
+    pub(super) fn each(&self, of: impl Fn(&Round) -> f64) -> Vec<f64> {
+        self.rounds.iter().map(of).collect()
     }
 
+    /// Something of each of this arm's rounds over the same of the other's: both ran in turns.
+    pub(super) fn over(&self, other: &Self, of: impl Fn(&Round) -> f64) -> Vec<f64> {
+        self.rounds.iter().zip(&other.rounds).map(|(own, other)| of(own) / of(other)).collect()
+    }
+}
+
+impl Round {
     #[expect(clippy::cast_precision_loss, reason = "requests of a bench are far below 2^53")]
-    pub(super) fn per_second(&self) -> f64 {
+    pub(in crate::bench) fn per_second(&self) -> f64 {
         self.latencies.len() as f64 / self.seconds.max(f64::MIN_POSITIVE)
     }
 
     /// The latency that this share of the requests does not exceed, in milliseconds.
-    pub(super) fn percentile(&self, share: f64) -> f64 {
+    pub(in crate::bench) fn percentile(&self, share: f64) -> f64 {
         percentile(self.latencies.clone(), share)
     }
 }
@@ -184,13 +234,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_is_the_latency_that_so_many_requests_do_not_exceed() {
-        let mut figures = Figures::new("arm", 1);
-        figures.add(Round { latencies: (1..=50).rev().map(f64::from).collect(), seconds: 1.0 });
-        figures.add(Round { latencies: (51..=100).map(f64::from).collect(), seconds: 1.0 });
-        for (share, expected) in [(0.0, 1.0), (0.5, 50.0), (0.99, 99.0), (1.0, 100.0)] {
-            assert!((figures.percentile(share) - expected).abs() < 1e-9, "{share}");
-        }
-        assert!((figures.per_second() - 50.0).abs() < 1e-9);
+    fn rounds_are_compared_one_by_one() {
+        let arm = |rounds: [u32; 2]| {
+            let round = |requests: u32| Round { latencies: (1..=requests).map(f64::from).collect(), seconds: 1.0 };
+            Figures { rounds: rounds.map(round).into(), ..Figures::new("arm", 1) }
+        };
+        let (one, other) = (arm([100, 50]), arm([50, 100]));
+        assert_eq!(one.each(Round::per_second), [100.0, 50.0]);
+        assert_eq!(one.each(|round| round.percentile(0.99)), [99.0, 50.0]);
+        assert_eq!(one.over(&other, Round::per_second), [2.0, 0.5]);
     }
 }

@@ -8,7 +8,7 @@ mod similarity;
 pub(super) mod text;
 mod weights;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use ibidem_language::figures;
@@ -18,7 +18,7 @@ use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentErro
 
 pub use self::signs::Signs;
 use self::similarity::{Similarity, Vectors};
-use self::text::{Premise, Word, words_of};
+use self::text::{Kind, Premise, Word, words_of};
 use self::weights::{BY_WORDS, WITH_SIMILARITY};
 
 /// From here on a claim is supported.
@@ -103,6 +103,35 @@ impl Entailment for LexicalEntailment {
         let scores = self.scores(&pairs).await;
         Ok(pairs.iter().zip(scores).map(|(pair, score)| classification(pair, score.unwrap_or_default())).collect())
     }
+
+    /// Whether a claim turns its premise round takes longest to find out, and can only make its score smaller: pairs with
+    /// smaller scores than one that does not are not looked at.
+    async fn surest_of_each(&self, groups: Vec<Vec<Pair>>) -> Result<Vec<Option<Classification>>, EntailmentError> {
+        let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+        let pairs: Vec<Pair> = groups.into_iter().flatten().collect();
+        let scores = self.scores(&pairs).await;
+        let mut scored = pairs.iter().zip(scores).map(|(pair, score)| (pair, score.unwrap_or_default()));
+        Ok(sizes.into_iter().map(|size| surest(&scored.by_ref().take(size).collect::<Vec<_>>())).collect())
+    }
+}
+
+/// The best score that is not taken back is the surest. Where every one is, all of them are compared.
+fn surest(scored: &[(&Pair, f64)]) -> Option<Classification> {
+    let mut best_first: Vec<usize> = (0..scored.len()).filter(|place| scored[*place].1 >= HALF).collect();
+    best_first.sort_by(|one, other| scored[*other].1.total_cmp(&scored[*one].1));
+    let mut known = HashMap::new();
+    for place in best_first {
+        let (pair, score) = scored[place];
+        let found = classification(pair, score);
+        if found.support == Support::Supported {
+            return Some(found);
+        }
+        known.insert(place, found);
+    }
+    let found = |(place, (pair, score)): (usize, &(&Pair, f64))| {
+        known.get(&place).copied().unwrap_or_else(|| classification(pair, *score))
+    };
+    Classification::surest(scored.iter().enumerate().map(found))
 }
 
 /// A claim that would be supported, but turns its premise round, is contradicted by it.
@@ -119,15 +148,23 @@ fn classification(pair: &Pair, score: f64) -> Classification {
     Classification { support: Support::Supported, score: as_score(score) }
 }
 
-/// Each distinct claim and premise is read once.
+/// Each distinct claim is read once, and so is each line of a premise: no word goes on in the next line, so that a premise
+/// has the words that its lines have.
 fn signs_by_words(pairs: &[Pair]) -> Vec<Option<Signs>> {
-    let distinct: HashSet<&str> = pairs.iter().map(|pair| pair.premise.as_str()).collect();
-    let premises: HashMap<&str, Premise> = distinct.into_iter().map(|text| (text, Premise::read(text))).collect();
-    let distinct: HashSet<&str> = pairs.iter().map(|pair| pair.claim.as_str()).collect();
-    let claims: HashMap<&str, Vec<Word>> = distinct.into_iter().map(|text| (text, words_of(text))).collect();
+    let mut claims: HashMap<&str, Vec<Word>> = HashMap::new();
+    let mut lines: HashMap<&str, Premise> = HashMap::new();
+    let mut of_lines: HashMap<(&str, &str), Vec<bool>> = HashMap::new();
     let each = pairs.iter().map(|pair| {
-        let (claim, premise) = (claims.get(pair.claim.as_str())?, premises.get(pair.premise.as_str())?);
-        Signs::of(claim, premise)
+        let claim = claims.entry(&pair.claim).or_insert_with(|| words_of(&pair.claim));
+        let mut has = vec![false; claim.len()];
+        for line in pair.premise.split('\n') {
+            let of_line = of_lines.entry((&pair.claim, line)).or_insert_with(|| {
+                let line = lines.entry(line).or_insert_with(|| Premise::read(line));
+                claim.iter().map(|word| word.kind != Kind::Plain && line.has(word)).collect()
+            });
+            has.iter_mut().zip(of_line).for_each(|(has, of_line)| *has |= *of_line);
+        }
+        Signs::of(claim, &has)
     });
     each.collect()
 }

@@ -1,6 +1,6 @@
 //! What tells a claim that a premise supports from one that it does not.
 
-use super::text::{Kind, Premise, Word};
+use super::text::{Kind, Word};
 
 /// How much a found word takes back of a stretch of missing ones.
 const FOUND_AGAIN: f64 = 0.7;
@@ -32,13 +32,13 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// None when the claim has no word that could be supported.
-    pub(super) fn of(claim: &[Word], premise: &Premise) -> Option<Self> {
-        let said: Vec<&Word> = claim.iter().filter(|word| word.kind != Kind::Plain).collect();
+    /// Of a claim, and which of its words the premise has. None when the claim has no word that could be supported.
+    pub(super) fn of(claim: &[Word], has: &[bool]) -> Option<Self> {
+        let counts = claim.iter().zip(has).filter(|(word, _)| word.kind != Kind::Plain);
+        let (said, is_missing): (Vec<&Word>, Vec<bool>) = counts.map(|(word, has)| (word, !has)).unzip();
         if said.is_empty() {
             return None;
         }
-        let is_missing: Vec<bool> = said.iter().map(|word| !premise.has(word)).collect();
         let missing_of = |kind: Kind| {
             let found = said.iter().zip(&is_missing).filter(|(word, is_missing)| **is_missing && word.kind == kind);
             count(found.count())
@@ -101,11 +101,16 @@ fn count(words: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::words_of;
+    use super::super::text::{Premise, words_of};
     use super::*;
 
+    fn signs_of(claim: &str, premise: &str) -> Option<Signs> {
+        let (claim, premise) = (words_of(claim), Premise::read(premise));
+        Signs::of(&claim, &claim.iter().map(|word| premise.has(word)).collect::<Vec<_>>())
+    }
+
     fn signs(claim: &str, premise: &str) -> Signs {
-        Signs::of(&words_of(claim), &Premise::read(premise)).unwrap()
+        signs_of(claim, premise).unwrap()
     }
 
     #[test]
@@ -140,6 +145,6 @@ mod tests {
 
     #[test]
     fn a_claim_of_plain_words_has_no_signs() {
-        assert!(Signs::of(&words_of("It is so."), &Premise::read("It is so.")).is_none());
+        assert!(signs_of("It is so.", "It is so.").is_none());
     }
 }

@@ -54,3 +54,36 @@ async fn an_embedding_model_that_fails_leaves_the_words() {
     let by_words = classify(&LexicalEntailment::by_words(), PREMISE, claim).await;
     assert_eq!(classify(&entailment, PREMISE, claim).await, by_words);
 }
+
+#[tokio::test]
+async fn the_surest_window_is_found_without_looking_at_all_and_turned_ones_are_passed_over() {
+    let passages = [
+        PREMISE,
+        "Access is not granted to guests. Visitors must not submit expenses. Access is granted to guests of the board.",
+        "The limit is 40 euros. Above 40 euros a receipt is needed.\nNobody may submit more than 100 euros.",
+    ];
+    let claims = [
+        "Access is granted to guests.",
+        "Access is not granted to employees of the finance department.",
+        "Visitors may submit expenses.",
+        "Employees may submit up to 40 euros without a receipt.",
+        "The limit is 400 euros.",
+        "The cafeteria closes on Fridays.",
+        "It is so.",
+    ];
+    for entailment in [LexicalEntailment::by_words(), with_fake()] {
+        for claim in claims {
+            let windows = |passages: &[&str]| crate::speak::verify::windows::windows_of(passages);
+            let pair = |premise: String| Pair { premise, claim: claim.to_owned() };
+            let groups: Vec<Vec<Pair>> = [&passages[..1], &passages[1..2], &passages[2..], &passages, &[]]
+                .into_iter()
+                .map(|passages| windows(passages).into_iter().map(pair).collect())
+                .collect();
+            let surest = entailment.surest_of_each(groups.clone()).await.unwrap();
+            for (group, found) in groups.into_iter().zip(surest) {
+                let all = entailment.classify(group).await.unwrap();
+                assert_eq!(found, Classification::surest(all), "{claim}");
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ibidem_language::claims::{carries_a_claim, number_in_digits};
 use ibidem_language::denials::is_about_sources;
-use ibidem_language::stems::{self, beginning};
+use ibidem_language::stems::{self, Beginning, beginning};
 use ibidem_language::{SHORTEST_STEM, same_word};
 
 /// From here on scripts are written without spaces: each sign counts as a word.
@@ -82,7 +82,7 @@ fn raw_words(text: &str) -> Vec<&str> {
 pub(in crate::speak::verify) struct Premise {
     texts: HashSet<String>,
     stems: HashSet<String>,
-    by_beginning: HashMap<String, Vec<String>>,
+    by_beginning: HashMap<Beginning, Vec<String>>,
 }
 
 impl Premise {

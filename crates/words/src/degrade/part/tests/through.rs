@@ -48,6 +48,10 @@ impl Entailment for Through<dyn Entailment> {
     async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         self.0.call(NO_DEADLINE, |entailment| entailment.classify(pairs)).await
     }
+
+    async fn surest_of_each(&self, groups: Vec<Vec<Pair>>) -> Result<Vec<Option<Classification>>, EntailmentError> {
+        self.0.call(NO_DEADLINE, |entailment| entailment.surest_of_each(groups)).await
+    }
 }
 
 #[async_trait]
