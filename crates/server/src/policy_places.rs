@@ -25,13 +25,18 @@ pub enum PlaceError {
     Unusable { place: String, sha256: Sha256Hash, reason: String },
 }
 
+/// What was in force after so many settings.
+struct PlacedAfter {
+    settings: PolicySettings,
+    placed: Arc<[PlacedPolicy]>,
+}
+
 /// The policies of tenants and collections. Which one is in force is read anew for each question, unless who asks is
 /// known to come after so many settings as were read before; their texts are read once, since a hash names one text.
 #[derive(Default)]
 pub struct PolicyPlaces {
     parsed: Mutex<HashMap<Sha256Hash, Arc<Policy>>>,
-    /// What was in force for a tenant after so many settings.
-    placed: Mutex<HashMap<TenantId, (i64, Arc<[PlacedPolicy]>)>>,
+    placed: Mutex<HashMap<TenantId, PlacedAfter>>,
     /// Those that were calibrated with other models are not used. None: nobody said which are in use.
     models: Option<CalibratedModels>,
 }
@@ -65,21 +70,21 @@ impl PolicyPlaces {
         tenant: TenantId,
         settings: Option<PolicySettings>,
     ) -> Result<Arc<[PlacedPolicy]>, CatalogueError> {
-        let known = |places: &HashMap<TenantId, (i64, Arc<[PlacedPolicy]>)>| {
-            let (after, placed) = places.get(&tenant)?;
-            (settings == Some(PolicySettings(*after))).then(|| placed.clone())
+        let known = |places: &HashMap<TenantId, PlacedAfter>| {
+            let known = places.get(&tenant)?;
+            (settings == Some(known.settings)).then(|| known.placed.clone())
         };
         if let Some(placed) = known(&self.placed.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(placed);
         }
         let placed: Arc<[PlacedPolicy]> = store.placed_policies(tenant).await?.into();
         // What is read may have more settings than there were when somebody counted. The next to ask counts them too.
-        if let Some(PolicySettings(after)) = settings {
+        if let Some(settings) = settings {
             let mut places = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
             if places.len() >= MOST_TENANTS {
                 places.clear();
             }
-            places.insert(tenant, (after, placed.clone()));
+            places.insert(tenant, PlacedAfter { settings, placed: placed.clone() });
         }
         Ok(placed)
     }

@@ -75,7 +75,8 @@ fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
 }
 
 /// The median of some rounds, with the lowest and the highest.
-fn spread(values: Vec<f64>) -> String {
+fn spread(values: impl IntoIterator<Item = f64>) -> String {
+    let values: Vec<f64> = values.into_iter().collect();
     let [lowest, median, highest] = [0.0, 0.5, 1.0].map(|share| percentile(values.clone(), share));
     if values.len() < 2 { format!("{median:.2}") } else { format!("{median:.2} ({lowest:.2}–{highest:.2})") }
 }

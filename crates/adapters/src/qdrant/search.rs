@@ -32,7 +32,7 @@ pub(super) async fn search(
     let found = both_lanes(index, &mut plans).await?;
     let wanted = plans.iter().zip(&found).flat_map(|(plan, found)| plan.scored_by_the_other(found));
     let mut scored = ask(index, wanted.collect()).await?.into_iter();
-    Ok(plans.iter().zip(found).map(|(plan, found)| plan.hits(found, &mut scored)).collect())
+    Ok(plans.iter().zip(&found).map(|(plan, found)| plan.hits(found, &mut scored)).collect())
 }
 
 /// What the lanes of each plan find.
@@ -200,7 +200,7 @@ impl Plan {
     }
 
     /// Takes as many results as there were [`Plan::scored_by_the_other`], in their order.
-    fn hits(&self, found: FoundByLanes, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
+    fn hits(&self, found: &FoundByLanes, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
         let both = self.dense.is_some() && self.lexical.is_some();
         let [bm25_of_dense, cosine_of_lexical] = found.unscored().map(|points| {
             let asked = both && !points.is_empty();

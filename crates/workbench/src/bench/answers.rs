@@ -333,6 +333,6 @@ impl Figures {
 
     /// Of each figure the median of the rounds, with the lowest and the highest.
     fn summed_up(rounds: &[Self]) -> Vec<String> {
-        (0..Self::NAMES.len()).map(|place| spread(rounds.iter().map(|round| round.0[place]).collect())).collect()
+        (0..Self::NAMES.len()).map(|place| spread(rounds.iter().map(|round| round.0[place]))).collect()
     }
 }

@@ -53,6 +53,12 @@ pub(crate) struct ScaleBench {
     /// Number of queries whose ten best are compared with those of exact search.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     compared: u32,
+    /// Fails where less than this share of the ten best is found, for any asker.
+    #[arg(long, value_name = "SHARE")]
+    least_recall: Option<f64>,
+    /// Deletes the indexes at the end.
+    #[arg(long)]
+    discard: bool,
     /// The server process whose memory is told, as NAME=ID. May be repeated.
     #[arg(long = "process", value_name = "NAME=ID")]
     processes: Vec<ServerProcess>,
@@ -90,7 +96,7 @@ impl ScaleBench {
             let asked = Arc::new(Asked::new(&scratch, &embedder, &sentences, &queries).await?);
             sizes.push(Sized { passages: *passages, scratch, asked });
         }
-        self.recall(&sizes, &embedder, &queries).await?;
+        let lowest = self.recall(&sizes, &embedder, &queries).await?;
         self.speed(&sizes).await?;
         console::say(&format!(
             "quantization {:?}, vectors on disk: {}; medians of {} rounds of {} s with the lowest and highest; memory and disk \
@@ -101,10 +107,19 @@ impl ScaleBench {
             self.seconds,
             self.room()?
         ));
+        if self.discard {
+            for size in sizes {
+                size.scratch.discard().await?;
+            }
+        }
+        let least = self.least_recall.unwrap_or(0.0);
+        anyhow::ensure!(lowest >= least, "recall@10 is {lowest:.4} for one of the askers, and {least} was wanted");
         Ok(())
     }
 
-    async fn recall(&self, sizes: &[Sized], embedder: &PreparedEmbedder, queries: &[String]) -> anyhow::Result<()> {
+    /// Of every size and every asker. Returns the lowest.
+    async fn recall(&self, sizes: &[Sized], embedder: &PreparedEmbedder, queries: &[String]) -> anyhow::Result<f64> {
+        let mut lowest = 1.0_f64;
         let mut table = console::table(&["passages", "visible", "recall@10", "lowest of a query", "p50 ms", "p99 ms"]);
         let compared = &queries[..queries.len().min(self.compared as usize)];
         for size in sizes {
@@ -112,6 +127,7 @@ impl ScaleBench {
             for share in Share::ALL {
                 console::note(&format!("recall, {} passages, 1 in {}", size.passages, share.one_in));
                 let found = recall::measured(&size.scratch, &exact, share, embedder, compared).await?;
+                lowest = lowest.min(found.mean());
                 let visible = (size.passages as usize).div_ceil(share.one_in);
                 table.add_row([
                     size.passages.to_string(),
@@ -124,7 +140,7 @@ impl ScaleBench {
             }
         }
         console::say(&table.to_string());
-        Ok(())
+        Ok(lowest)
     }
 
     /// Round by round, every size once in each.
@@ -146,7 +162,7 @@ impl ScaleBench {
         for (size, of_size) in sizes.iter().zip(&measured) {
             let loads = [format!("{} a second", self.rate), format!("{} clients", self.clients)];
             for (load, (rounds, smallest)) in loads.into_iter().zip(of_size.iter().zip(&measured[0])) {
-                let each = |of: &dyn Fn(&Round) -> f64| spread(rounds.iter().map(of).collect());
+                let each = |of: &dyn Fn(&Round) -> f64| spread(rounds.iter().map(of));
                 let p99 = |round: &Round| round.percentile(0.99);
                 let over = rounds.iter().zip(smallest).map(|(own, other)| p99(own) / p99(other));
                 table.add_row([
@@ -155,7 +171,7 @@ impl ScaleBench {
                     each(&Round::per_second),
                     each(&|round| round.percentile(0.5)),
                     each(&p99),
-                    spread(over.collect()),
+                    spread(over),
                 ]);
             }
         }

@@ -72,6 +72,25 @@ async fn gathering_asks_the_index_once_for_however_many_variants() {
     .await;
 }
 
+#[tokio::test]
+async fn a_search_finds_the_best_whatever_share_of_an_index_the_asker_sees() {
+    with_installation(async |installation| {
+        let folder = tempfile::tempdir().unwrap();
+        let texts = folder.path().join("texts.jsonl");
+        write_sentences(&texts);
+        let bench = ["bench", "scale", "--passages", "1000,4000", "--discard", "--texts", texts.to_str().unwrap()];
+        let briefly = ["--rounds", "1", "--seconds", "1", "--clients", "2", "--rate", "5", "--compared", "20"];
+        let settings = ["--set", "index.quantization=int8", "--set", "index.on_disk=true"];
+        let small = [&bench[..], &briefly, &settings].concat();
+        let said = measured(installation, &[&small[..], &["--least-recall", "0.97"]].concat()).await;
+        assert_eq!(said.out.matches("1.0000").count(), 8, "{said:?}");
+        assert!(said.out.contains("5 a second") && said.out.contains("2 clients"), "{said:?}");
+        let said = measure(installation, &[&small[..], &["--least-recall", "1.1"]].concat()).await;
+        assert!(said.code == Some(1) && said.err.contains("and 1.1 was wanted"), "{said:?}");
+    })
+    .await;
+}
+
 /// Two documents with one answer each, and a query that only words find.
 fn write_set(folder: &Path) {
     let corpus = [
