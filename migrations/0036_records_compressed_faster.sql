@@ -1,5 +1,5 @@
--- A record of a turn is large, and compressing it was the dearest part of writing it. LZ4 takes a fraction of the time for
--- about the same space. Records that are there stay as they are. A server that was built without LZ4 keeps to its own way.
+-- A record of a turn is large, and LZ4 takes less processor time to compress it than PostgreSQL's own way. Records that are
+-- there stay as they are. A server that was built without LZ4 keeps to its own way.
 DO $$
 DECLARE
     kept record;

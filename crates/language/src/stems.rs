@@ -111,14 +111,18 @@ fn stemmed(word: &str) -> Option<String> {
     (lost <= 1 || (is_inflected && lost <= LONGEST_INFLECTION)).then_some(stem)
 }
 
-/// The first letters of a word: most forms of it have them in common.
+/// The first letters of a word, as one number: most forms of it have them in common. A shorter word is compared as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Beginning([char; SHORTEST_STEM]);
+pub struct Beginning(u128);
+
+impl Beginning {
+    /// No word begins so.
+    pub(crate) const NOWHERE: Self = Self(u128::MAX);
+}
 
 pub fn beginning(word: &str) -> Beginning {
-    let mut letters = word.chars();
-    // No word has the sign that stands for a letter that is not there.
-    Beginning(std::array::from_fn(|_| letters.next().unwrap_or('\0')))
+    let letters = word.chars().take(SHORTEST_STEM);
+    Beginning(letters.fold(0, |number, letter| (number << 32) | u128::from(u32::from(letter))))
 }
 
 /// What stands for a word where many are compared at once: the beginning of its stem, or of the word where it has none.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::language::Language;
-use crate::stems::{self, SHORTEST_STEM};
+use crate::stems::{self, Beginning, beginning};
 use crate::stop_words::{Use, is_significant, left_out};
 
 /// The words of a question that say what it is about, in lower case, each once.
@@ -49,14 +49,14 @@ pub struct Terms {
 /// What a text's word must have in common with a term before the two are compared.
 #[derive(Clone, Debug)]
 struct Mark {
-    beginning: u128,
+    beginning: Beginning,
     sound: (char, char),
     stem: Option<String>,
 }
 
 impl Mark {
     fn of(word: &str) -> Self {
-        Self { beginning: beginning(word.chars()), sound: stems::sound(word), stem: stems::short(word) }
+        Self { beginning: beginning(word), sound: stems::sound(word), stem: stems::short(word) }
     }
 }
 
@@ -74,7 +74,7 @@ impl Terms {
 
     /// So many words that were not kept: which of them a passage has can only be known from elsewhere.
     pub fn unknown(count: usize) -> Self {
-        let nowhere = Mark { beginning: u128::MAX, sound: ('\0', '\0'), stem: None };
+        let nowhere = Mark { beginning: Beginning::NOWHERE, sound: ('\0', '\0'), stem: None };
         Self { words: vec![String::new(); count], marks: vec![nowhere; count] }
     }
 
@@ -103,7 +103,7 @@ impl Terms {
             } else {
                 lower.push_str(&word.to_lowercase());
             }
-            let (begins, sound) = (beginning(lower.chars()), stems::sound(&lower));
+            let (begins, sound) = (beginning(&lower), stems::sound(&lower));
             // A stem takes longer than the rest together, and few words need one.
             let mut stem = None;
             for (at, mark) in self.marks.iter().enumerate() {
@@ -155,11 +155,6 @@ impl PresentTerms {
             *own |= other;
         }
     }
-}
-
-/// The first four letters as one number: a shorter word is compared as a whole.
-fn beginning(letters: impl Iterator<Item = char>) -> u128 {
-    letters.take(SHORTEST_STEM).fold(0, |number, letter| (number << 32) | u128::from(u32::from(letter)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod answers;
 mod corpus;
 mod gather;
 mod ingest;
+mod load;
 mod prepared;
 mod processes;
 mod reader;
@@ -35,7 +36,9 @@ pub(crate) enum Bench {
     /// Measures how long the reader takes for the candidates of one question, compared with the model alone.
     Reader(reader::ReaderBench),
     /// Measures how search grows with the number of passages: what it finds of the best ten beside exact search, for
-    /// askers who see all, a tenth, a hundredth and a thousandth; latency and throughput over HTTP; memory and disk.
+    /// askers who see all, a tenth, a hundredth and a thousandth; latency and throughput; memory and disk.
+    ///
+    /// Only the index is filled and asked: no catalogue and no HTTP.
     ///
     /// The vectors are made from a real model's: between two of them, and a little beside. Its own index is kept for
     /// later runs; each setting of quantization and disk has another.

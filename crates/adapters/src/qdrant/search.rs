@@ -54,7 +54,11 @@ async fn both_lanes(index: &QdrantIndex, plans: &mut [Plan]) -> Result<Vec<Found
                 continue;
             }
             let [dense, lexical] = lanes.map(|lane| ranked(lane, plan.hits_per_lane));
-            found[place] = FoundByLanes { dense, lexical };
+            let unscored = match plan.both() {
+                Some(_) => [only(&dense, &lexical), only(&lexical, &dense)],
+                None => Default::default(),
+            };
+            found[place] = FoundByLanes { dense, lexical, unscored };
         }
         open = cut_short;
     }
@@ -81,19 +85,14 @@ async fn ask(index: &QdrantIndex, requests: Vec<QueryPoints>) -> Result<Vec<Vec<
 struct FoundByLanes {
     dense: Vec<Found>,
     lexical: Vec<Found>,
+    /// Where both lanes were searched: the points whose BM25 is not known, and those whose cosine is not.
+    unscored: [Vec<PointIdOptions>; 2],
 }
 
-impl FoundByLanes {
-    /// What one lane found and the other did not.
-    fn only(of: &[Found], other: &[Found]) -> Vec<PointIdOptions> {
-        let other: HashSet<PassageKey> = other.iter().map(|found| found.passage).collect();
-        of.iter().filter(|found| !other.contains(&found.passage)).map(|found| found.point.clone()).collect()
-    }
-
-    /// The points whose BM25 is not known, and those whose cosine is not.
-    fn unscored(&self) -> [Vec<PointIdOptions>; 2] {
-        [Self::only(&self.dense, &self.lexical), Self::only(&self.lexical, &self.dense)]
-    }
+/// What one lane found and the other did not.
+fn only(of: &[Found], other: &[Found]) -> Vec<PointIdOptions> {
+    let other: HashSet<PassageKey> = other.iter().map(|found| found.passage).collect();
+    of.iter().filter(|found| !other.contains(&found.passage)).map(|found| found.point.clone()).collect()
 }
 
 /// How one query is put to the server, and how its answers are read.
@@ -150,6 +149,11 @@ impl Plan {
         Self { target: index.target.clone(), filter, dense, lexical, by_words, hits_per_lane, spare: SPARE_FOR_TIES }
     }
 
+    /// Both lanes, where both are searched.
+    fn both(&self) -> Option<(&Lane, &Lane)> {
+        self.dense.as_ref().zip(self.lexical.as_ref())
+    }
+
     fn lanes(&self) -> impl Iterator<Item = QueryPoints> {
         [&self.dense, &self.lexical].into_iter().flatten().map(|lane| QueryPoints {
             filter: Some(self.filter.clone()),
@@ -162,15 +166,15 @@ impl Plan {
 
     /// What each lane alone found, scored as the other does: by words first, as [`Plan::hits`] reads it.
     fn scored_by_the_other(&self, found: &FoundByLanes) -> Vec<QueryPoints> {
-        let Some((dense, lexical)) = self.dense.as_ref().zip(self.lexical.as_ref()) else { return Vec::new() };
-        let wanted = [lexical, dense].into_iter().zip(found.unscored());
+        let Some((dense, lexical)) = self.both() else { return Vec::new() };
+        let wanted = [lexical, dense].into_iter().zip(&found.unscored);
         wanted.filter(|(_, points)| !points.is_empty()).map(|(lane, points)| self.scored(lane, points)).collect()
     }
 
     /// The filter is in this read too: who may see a point may have changed since it was found.
-    fn scored(&self, lane: &Lane, points: Vec<PointIdOptions>) -> QueryPoints {
+    fn scored(&self, lane: &Lane, points: &[PointIdOptions]) -> QueryPoints {
         let limit = u64::try_from(points.len()).unwrap_or(u64::MAX);
-        let points: Vec<PointId> = points.into_iter().map(|id| PointId { point_id_options: Some(id) }).collect();
+        let points: Vec<PointId> = points.iter().map(|id| PointId { point_id_options: Some(id.clone()) }).collect();
         let mut filter = self.filter.clone();
         filter.must.push(Condition::has_id(points));
         QueryPoints {
@@ -201,11 +205,10 @@ impl Plan {
 
     /// Takes as many results as there were [`Plan::scored_by_the_other`], in their order.
     fn hits(&self, found: &FoundByLanes, scored: &mut impl Iterator<Item = Vec<ScoredPoint>>) -> Vec<IndexHit> {
-        let both = self.dense.is_some() && self.lexical.is_some();
-        let [bm25_of_dense, cosine_of_lexical] = found.unscored().map(|points| {
-            let asked = both && !points.is_empty();
-            if asked { scores(scored.next().unwrap_or_default()) } else { HashMap::new() }
-        });
+        let [bm25_of_dense, cosine_of_lexical] = found
+            .unscored
+            .each_ref()
+            .map(|points| if points.is_empty() { HashMap::new() } else { scores(scored.next().unwrap_or_default()) });
         let mut hits = BTreeMap::new();
         for (rank, found) in (0..).zip(&found.dense) {
             // A passage that has none of the words is not brought by the lane of words.
@@ -221,7 +224,7 @@ impl Plan {
                 continue;
             }
             let cosine = cosine_of_lexical.get(&found.point).copied();
-            if both && cosine.is_none() {
+            if self.both().is_some() && cosine.is_none() {
                 // It was removed between the two round trips, or is not the asker's to see any more.
                 continue;
             }

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::roles::{NamedModel, Roles};
@@ -22,9 +24,8 @@ use ibidem_words::ports::embedder::Embedder as _;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::MissedTickBehavior;
 
+use super::load::{Answered, at_rate, closed_loop};
 use super::prepared::PreparedEmbedder;
 use super::processes::ServerProcess;
 use super::readiness::AlwaysReady;
@@ -125,7 +126,7 @@ impl AnswersBench {
         let (before, before_here) = (spent()?, this.spent()?);
         let (measured, stages) = stages::counted(asker.at_rate(self.rate, Duration::from_secs(self.seconds))).await;
         let (after, after_here) = (spent()?, this.spent()?);
-        let answers = u32::try_from(measured?.took.len().max(1))?;
+        let answers = u32::try_from(measured?.each.len().max(1))?;
         let each = |time: Duration| format!("{:.3}", (time / answers).as_secs_f64() * 1_000.0);
         let mut table = console::table(&[&format!("processor time, answers {name}"), "ms a question"]);
         for (stage, time) in &stages {
@@ -245,18 +246,7 @@ struct Decided {
 }
 
 /// What a part of the bench measured.
-#[derive(Default)]
-struct Measured {
-    took: Vec<Took>,
-    seconds: f64,
-}
-
-impl Measured {
-    #[expect(clippy::cast_precision_loss, reason = "answers of a bench are far below 2^53")]
-    fn per_second(&self) -> f64 {
-        self.took.len() as f64 / self.seconds
-    }
-}
+type Measured = Answered<Took>;
 
 impl Asker {
     async fn ask(&self) -> anyhow::Result<Took> {
@@ -276,40 +266,19 @@ impl Asker {
     }
 
     async fn at_rate(self: &Arc<Self>, rate: u32, length: Duration) -> anyhow::Result<Measured> {
-        let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
-        let began = Instant::now();
-        let mut tasks = JoinSet::new();
-        while began.elapsed() < length {
-            ticks.tick().await;
-            let asker = Arc::clone(self);
-            tasks.spawn(async move { asker.ask().await });
-        }
-        let mut took = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            took.push(done??);
-        }
-        Ok(Measured { took, seconds: began.elapsed().as_secs_f64() })
+        at_rate(rate, length, self.asking()).await
     }
 
     async fn with_clients(self: &Arc<Self>, clients: u32, length: Duration) -> anyhow::Result<Measured> {
-        let began = Instant::now();
-        let mut tasks = JoinSet::new();
-        for _ in 0..clients {
-            let asker = Arc::clone(self);
-            tasks.spawn(async move {
-                let mut took = Vec::new();
-                while began.elapsed() < length {
-                    took.push(asker.ask().await?);
-                }
-                anyhow::Ok(took)
-            });
+        closed_loop(clients as usize, length, self.asking()).await
+    }
+
+    fn asking(self: &Arc<Self>) -> impl Fn() -> BoxFuture<'static, anyhow::Result<Took>> + Clone + Send + 'static {
+        let asker = Arc::clone(self);
+        move || {
+            let asker = Arc::clone(&asker);
+            async move { asker.ask().await }.boxed()
         }
-        let mut took = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            took.extend(done??);
-        }
-        Ok(Measured { took, seconds: began.elapsed().as_secs_f64() })
     }
 }
 
@@ -322,7 +291,7 @@ impl Figures {
 
     fn of(measured: &Measured, ledger: &Ledger) -> Self {
         let both = |values: Vec<f64>| [0.5, 0.99].map(|share| percentile(values.clone(), share));
-        let of = |value: fn(&Took) -> f64| both(measured.took.iter().map(value).collect());
+        let of = |value: fn(&Took) -> f64| both(measured.each.iter().map(value).collect());
         let [whole, whole_p99] = of(|took| took.whole);
         let [outside, outside_p99] = of(|took| took.outside);
         let [own, own_p99] = of(|took| took.whole - took.outside);

@@ -16,10 +16,10 @@ use ibidem_adapters::qdrant::Quantization;
 use ibidem_words::ports::embedder::Embedder as _;
 
 use super::corpus::{Sentences, Share};
+use super::load::{Round, at_rate, closed_loop, timed};
 use super::prepared::PreparedEmbedder;
 use super::processes::ServerProcess;
 use super::scratch::Scratch;
-use super::search::load::{Round, at_rate, closed_loop};
 use super::spread;
 use crate::settings::Settings;
 use crate::{compose, console};
@@ -68,17 +68,17 @@ pub(crate) struct ScaleBench {
 }
 
 /// An index of one size, ready to be asked.
-struct Sized {
+struct FilledIndex {
     passages: u32,
     scratch: Scratch,
     asked: Arc<Asked>,
 }
 
-impl Sized {
+impl FilledIndex {
     /// Asks the next query, by somebody who may see all, by meaning and by words.
-    fn asking(&self) -> impl Fn() -> BoxFuture<'static, anyhow::Result<()>> + Clone + Send + 'static {
+    fn asking(&self) -> impl Fn() -> BoxFuture<'static, anyhow::Result<f64>> + Clone + Send + 'static {
         let asked = Arc::clone(&self.asked);
-        move || Arc::clone(&asked).next().boxed()
+        move || timed(Arc::clone(&asked).next()).boxed()
     }
 }
 
@@ -87,14 +87,13 @@ impl ScaleBench {
         let sentences = Sentences::read(&self.texts)?;
         let embedder = Arc::new(like_the_real_one(settings, &sentences).await?);
         let queries = sentences.queries(QUERIES);
-        embedder.prepare(&queries);
         let mut sizes = Vec::new();
         for passages in &self.passages {
             let before = self.room()?;
             let scratch = opened(settings, &embedder, &sentences, *passages).await?;
             console::note(&format!("{passages} passages: {before} before, {} now", self.room()?));
             let asked = Arc::new(Asked::new(&scratch, &embedder, &sentences, &queries).await?);
-            sizes.push(Sized { passages: *passages, scratch, asked });
+            sizes.push(FilledIndex { passages: *passages, scratch, asked });
         }
         let lowest = self.recall(&sizes, &embedder, &queries).await?;
         self.speed(&sizes).await?;
@@ -118,7 +117,12 @@ impl ScaleBench {
     }
 
     /// Of every size and every asker. Returns the lowest.
-    async fn recall(&self, sizes: &[Sized], embedder: &PreparedEmbedder, queries: &[String]) -> anyhow::Result<f64> {
+    async fn recall(
+        &self,
+        sizes: &[FilledIndex],
+        embedder: &PreparedEmbedder,
+        queries: &[String],
+    ) -> anyhow::Result<f64> {
         let mut lowest = 1.0_f64;
         let mut table = console::table(&["passages", "visible", "recall@10", "lowest of a query", "p50 ms", "p99 ms"]);
         let compared = &queries[..queries.len().min(self.compared as usize)];
@@ -144,7 +148,7 @@ impl ScaleBench {
     }
 
     /// Round by round, every size once in each.
-    async fn speed(&self, sizes: &[Sized]) -> anyhow::Result<()> {
+    async fn speed(&self, sizes: &[FilledIndex]) -> anyhow::Result<()> {
         let length = Duration::from_secs(self.seconds);
         let mut measured: Vec<[Vec<Round>; 2]> = sizes.iter().map(|_| Default::default()).collect();
         for size in sizes {

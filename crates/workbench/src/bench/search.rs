@@ -18,6 +18,7 @@ use ibidem_words::{Role, Tag};
 use tokio::net::TcpListener;
 
 use super::corpus;
+use super::load::Round;
 use super::prepared::PreparedEmbedder;
 use super::readiness::AlwaysReady;
 use super::scratch::Scratch;
@@ -25,7 +26,7 @@ use super::spread;
 use crate::settings::Settings;
 use crate::{compose, console};
 use bare::Bare;
-use load::{Arm, Figures, Round};
+use load::{Arm, Figures};
 
 /// Passages a request brings.
 const LIMIT: usize = 10;

@@ -62,7 +62,7 @@ impl AuditBench {
             self.in_turns(&with, &without, async |asker| asker.with_clients(self.clients, length).await).await?;
         add_rows(&mut table, &format!("{} clients", self.clients), &saturated);
         let recorded = scratch.store.turn_count().await? - before;
-        let answered = at_rate[0].took.len() + saturated[0].took.len();
+        let answered = at_rate[0].each.len() + saturated[0].each.len();
         console::say(&table.to_string());
         console::say(&format!(
             "{} passages, a model server that answers at once, {} rounds of {} s each way in turns; {recorded} records of \
@@ -85,7 +85,7 @@ impl AuditBench {
             let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
             for place in order {
                 let measured = part(if place == 0 { with } else { without }).await?;
-                both[place].took.extend(measured.took);
+                both[place].each.extend(measured.each);
                 both[place].seconds += measured.seconds;
                 tokio::time::sleep(BETWEEN_ROUNDS).await;
             }
@@ -96,7 +96,7 @@ impl AuditBench {
 
 fn add_rows(table: &mut comfy_table::Table, what: &str, both: &[Measured; 2]) {
     let slowest = |measured: &Measured, share: f64| {
-        percentile(measured.took.iter().map(|took| took.whole).collect::<Vec<_>>(), share)
+        percentile(measured.each.iter().map(|took| took.whole).collect::<Vec<_>>(), share)
     };
     let [with, without] = both;
     for (name, measured) in [("audit on", with), ("audit off", without)] {
@@ -110,7 +110,7 @@ fn add_rows(table: &mut comfy_table::Table, what: &str, both: &[Measured; 2]) {
         table.add_row([
             what.to_owned(),
             name.to_owned(),
-            measured.took.len().to_string(),
+            measured.each.len().to_string(),
             format!("{:.1}", measured.per_second()),
             format!("{:.2}", slowest(measured, 0.5)),
             format!("{:.2}", slowest(measured, 0.99)),

@@ -6,16 +6,15 @@ use std::time::Instant;
 use ibidem_words::ports::index::{Index as _, IndexQuery};
 use ibidem_words::{Identity, PassageKey, Scope};
 use qdrant_client::Qdrant;
-use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{
-    Condition, Filter, QuantizationSearchParams, Query, QueryPoints, ScoredPoint, SearchParams, VectorInput,
-    WithPayloadSelector,
+    Condition, Filter, QuantizationSearchParams, Query, QueryPoints, SearchParams, VectorInput, WithPayloadSelector,
 };
 
 use crate::bench::corpus::{self, Share};
 use crate::bench::percentile;
 use crate::bench::prepared::PreparedEmbedder;
 use crate::bench::scratch::Scratch;
+use crate::bench::search::load::passage;
 
 const BEST: usize = 10;
 /// Passages that are as near as the tenth are as good as it.
@@ -61,13 +60,6 @@ impl Exact {
         let found = self.client.query(request).await?.result;
         let tenth = found.get(BEST - 1).or(found.last()).map_or(0.0, |point| point.score);
         Ok(found.iter().filter(|point| point.score >= tenth - AS_NEAR).filter_map(passage).collect())
-    }
-}
-
-fn passage(point: &ScoredPoint) -> Option<(String, i64)> {
-    match (point.payload.get("document")?.kind.as_ref()?, point.payload.get("chunk")?.kind.as_ref()?) {
-        (Kind::StringValue(document), Kind::IntegerValue(chunk)) => Some((document.clone(), *chunk)),
-        _ => None,
     }
 }
 

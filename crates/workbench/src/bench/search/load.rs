@@ -1,9 +1,9 @@
-//! Closed-loop load: so many clients, each sending its next request when the last was answered.
+//! The arms that are compared, and what their rounds came to.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use qdrant_client::Qdrant;
@@ -11,11 +11,9 @@ use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{QueryBatchPoints, QueryBatchResponse, ScoredPoint};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
-use tokio::task::JoinSet;
-use tokio::time::MissedTickBehavior;
 
 use super::LIMIT;
-use crate::bench::percentile;
+use crate::bench::load::{Round, closed_loop, timed};
 
 /// One of the things compared, ready to be asked.
 #[derive(Clone)]
@@ -30,13 +28,6 @@ pub(super) struct Arm {
 enum Asked {
     Served { client: reqwest::Client, url: String, bodies: Arc<[String]> },
     Bare { client: Qdrant, requests: Arc<[QueryBatchPoints]> },
-}
-
-/// What one round of an arm measured.
-pub(in crate::bench) struct Round {
-    /// Of each request, in milliseconds.
-    latencies: Vec<f64>,
-    seconds: f64,
 }
 
 impl Arm {
@@ -64,7 +55,7 @@ impl Arm {
         let arm = self.clone();
         let ask = move || {
             let arm = arm.clone();
-            async move { arm.ask(arm.turn.fetch_add(1, Ordering::Relaxed)).await.map(drop) }
+            timed(async move { arm.ask(arm.turn.fetch_add(1, Ordering::Relaxed)).await.map(drop) })
         };
         closed_loop(clients, length, ask).await
     }
@@ -83,64 +74,6 @@ impl Arm {
             }
         }
     }
-}
-
-/// So many clients, each asking again when it has the answer.
-pub(in crate::bench) async fn closed_loop<Asking>(
-    clients: usize,
-    length: Duration,
-    ask: impl Fn() -> Asking + Clone + Send + 'static,
-) -> anyhow::Result<Round>
-where
-    Asking: Future<Output = anyhow::Result<()>> + Send,
-{
-    let began = Instant::now();
-    let mut tasks = JoinSet::new();
-    for _ in 0..clients {
-        let ask = ask.clone();
-        tasks.spawn(async move {
-            let mut latencies = Vec::new();
-            while began.elapsed() < length {
-                let asked = Instant::now();
-                ask().await?;
-                latencies.push(asked.elapsed().as_secs_f64() * 1_000.0);
-            }
-            anyhow::Ok(latencies)
-        });
-    }
-    let mut latencies = Vec::new();
-    while let Some(task) = tasks.join_next().await {
-        latencies.extend(task??);
-    }
-    Ok(Round { latencies, seconds: began.elapsed().as_secs_f64() })
-}
-
-/// So many requests a second, whether earlier ones are answered yet or not.
-pub(in crate::bench) async fn at_rate<Asking>(
-    rate: u32,
-    length: Duration,
-    ask: impl Fn() -> Asking,
-) -> anyhow::Result<Round>
-where
-    Asking: Future<Output = anyhow::Result<()>> + Send + 'static,
-{
-    let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
-    let began = Instant::now();
-    let mut tasks = JoinSet::new();
-    while began.elapsed() < length {
-        ticks.tick().await;
-        let (asked, asking) = (Instant::now(), ask());
-        tasks.spawn(async move {
-            asking.await?;
-            anyhow::Ok(asked.elapsed().as_secs_f64() * 1_000.0)
-        });
-    }
-    let mut latencies = Vec::new();
-    while let Some(task) = tasks.join_next().await {
-        latencies.push(task??);
-    }
-    Ok(Round { latencies, seconds: began.elapsed().as_secs_f64() })
 }
 
 enum Answer {
@@ -175,7 +108,8 @@ impl Answer {
     }
 }
 
-fn passage(point: &ScoredPoint) -> Option<(String, i64)> {
+/// Which passage a point is, by document and chunk.
+pub(in crate::bench) fn passage(point: &ScoredPoint) -> Option<(String, i64)> {
     match (point.payload.get("document")?.kind.as_ref()?, point.payload.get("chunk")?.kind.as_ref()?) {
         (Kind::StringValue(document), Kind::IntegerValue(chunk)) => Some((document.clone(), *chunk)),
         _ => None,
@@ -217,18 +151,6 @@ impl Figures {
     }
 }
 
-impl Round {
-    #[expect(clippy::cast_precision_loss, reason = "requests of a bench are far below 2^53")]
-    pub(in crate::bench) fn per_second(&self) -> f64 {
-        self.latencies.len() as f64 / self.seconds.max(f64::MIN_POSITIVE)
-    }
-
-    /// The latency that this share of the requests does not exceed, in milliseconds.
-    pub(in crate::bench) fn percentile(&self, share: f64) -> f64 {
-        percentile(self.latencies.clone(), share)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,7 +158,7 @@ mod tests {
     #[test]
     fn rounds_are_compared_one_by_one() {
         let arm = |rounds: [u32; 2]| {
-            let round = |requests: u32| Round { latencies: (1..=requests).map(f64::from).collect(), seconds: 1.0 };
+            let round = |requests: u32| Round { each: (1..=requests).map(f64::from).collect(), seconds: 1.0 };
             Figures { rounds: rounds.map(round).into(), ..Figures::new("arm", 1) }
         };
         let (one, other) = (arm([100, 50]), arm([50, 100]));
