@@ -409,6 +409,24 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
     eval "$(stack/env)" && "$CARGO_TARGET_DIR/release/ibidem-workbench" --set log.level=warn bench audit \
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
+# So many minutes of mixed load at 70 % of what the machine carries, among so many passages, with documents that change and
+# keys that are revoked: nothing may grow, get lost or be wrong. It has a stack of its own and writes docs/endurance.md.
+endurance minutes="120" passages="5000":
+    cargo build --release --locked -p ibidem
+    rehearsals/endurance.py "$CARGO_TARGET_DIR/release/ibidem" --minutes {{ minutes }} --passages {{ passages }} --page docs/endurance.md
+
+# Three servers behind HAProxy, two workers, three Qdrant nodes and two PostgreSQL servers under Patroni: what they carry
+# beside one, and what is seen at so many questions a second while each of them is restarted or killed. It writes
+# docs/several.md.
+several rate="10" passages="400":
+    cargo build --release --locked -p ibidem
+    rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page docs/several.md
+
+# Another embedding model takes the old one's place among so many passages, while questions are asked.
+new-embedding-model passages="2000" rate="5":
+    cargo build --release --locked -p ibidem
+    rehearsals/new_embedding_model.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --rate {{ rate }}
+
 # Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
 # some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, postgres_patroni, qdrant_node_loss,
 # key_rotation, log_rotation, point_in_time_restore. disk_full mounts small file systems and wants root.

@@ -7,11 +7,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-from rehearsal import QUESTIONS, ROOT, Failed, Process, free_port, from_debian, get, wait_until
+from rehearsal import QUESTIONS, ROOT, Failed, Process, SteadyAsker, free_port, from_debian, get, reason, told, wait_until
 
 # Questions a second.
 RATE = float(os.environ.get("IBIDEM_REHEARSAL_RATE", "2"))
@@ -72,77 +71,6 @@ def rehearse(stage):
     check(installation.run("doctor", check=False).returncode == 0, "`ibidem doctor` finds nothing wrong")
 
 
-def reason(reply):
-    """What the asker was told: the reason of a refusal, or the title of a problem."""
-    if reply.status == 200:
-        return reply.outcome
-    return f"{reply.status} {reply.answer.get('title') or reply.answer.get('detail') or ''}".strip()
-
-
-def told(replies):
-    found = {}
-    for reply in replies:
-        found[reason(reply)] = found.get(reason(reply), 0) + 1
-    return ", ".join(f"{count} {why}" for why, count in sorted(found.items(), key=lambda one: -one[1])) or "none was without"
-
-
-class SteadyAsker:
-    """Asks at a steady rate, whether or not the questions before have been replied to."""
-
-    def __init__(self, server, key, rate):
-        self.server, self.key, self.rate = server, key, rate
-        self.asked, self.replies, self.lock, self.ended = 0, [], threading.Lock(), threading.Event()
-        self.clock, self.threads = threading.Thread(target=self.keep_asking, daemon=True), []
-
-    def __enter__(self):
-        self.clock.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.clock.join(30)
-        for thread in self.threads:
-            thread.join(150)
-
-    def keep_asking(self):
-        began = time.monotonic()
-        while not self.ended.wait(max(0.0, began + self.asked / self.rate - time.monotonic())):
-            thread = threading.Thread(target=self.ask, args=(QUESTIONS[self.asked % len(QUESTIONS)],), daemon=True)
-            self.asked += 1
-            self.threads.append(thread)
-            thread.start()
-
-    def ask(self, query):
-        asked_at = time.monotonic()
-        reply = self.server.ask(self.key, query)
-        with self.lock:
-            self.replies.append((query, asked_at, time.monotonic(), reply))
-
-    def answered(self):
-        with self.lock:
-            return [(asked, ended) for _, asked, ended, reply in self.replies if reply.answered]
-
-    def first_answer_after(self, moment):
-        return min((ended for asked, ended in self.answered() if asked >= moment), default=None)
-
-    def wait_for(self, count, seconds=180):
-        since = time.monotonic()
-        return wait_until(f"{count} questions are answered", lambda: sum(asked >= since for asked, _ in self.answered()) >= count, seconds)
-
-    def counts(self, since=0.0, until=float("inf")):
-        found = {}
-        for reply in [reply for _, asked, _, reply in self.replies if since <= asked < until]:
-            found[reply.outcome] = found.get(reply.outcome, 0) + 1
-        return ", ".join(f"{count} {outcome}" for outcome, count in sorted(found.items(), key=lambda one: -one[1])) or "none"
-
-    def gap(self):
-        moments = sorted(ended for _, ended in self.answered())
-        return max((after - before for before, after in zip(moments, moments[1:])), default=0.0)
-
-    def longest(self):
-        return max(ended - asked for _, asked, ended, _ in self.replies)
-
-
 class Node:
     def __init__(self, name):
         self.name, self.rest, self.port, self.process, self.file = name, free_port(), free_port(), None, None
@@ -154,7 +82,6 @@ class Cluster:
     def __init__(self, stage):
         self.stage, self.bin = stage, Path(stage.stack["IBIDEM_STACK_PG_BIN"])
         self.folder = stage.folder("patroni", for_postgres=True)
-        parts = stage.folder("parts")
         self.packages = patroni_packages(stage)
         self.python = patroni_python(self.packages)
         self.etcd()
@@ -164,7 +91,7 @@ class Cluster:
             self.start(node)
             # The second one copies the first, which must be there.
             wait_until(f"{node.name} runs", lambda: get(node.rest, "/health")[0] == 200, 180)
-        self.haproxy(parts)
+        self.haproxy()
 
     def etcd(self):
         program = from_debian("etcd-server", "usr/bin/etcd", self.stage.folder("parts"))
@@ -200,14 +127,10 @@ class Cluster:
                                environment={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": str(self.packages)}, as_postgres=True, folder=self.folder)
         self.stage.ends.callback(node.process.end)
 
-    def haproxy(self, parts):
-        program = from_debian("haproxy", "usr/sbin/haproxy", parts)
-        for package in HAPROXY_LIBRARIES:
-            from_debian(package, LIBRARIES, parts)
+    def haproxy(self):
         self.address = free_port()
         servers = "\n".join(f"    server {node.name} 127.0.0.1:{node.port} check port {node.rest}" for node in self.nodes)
-        file = self.stage.place / "haproxy.cfg"
-        file.write_text(f"""defaults
+        haproxy(self.stage, "haproxy", f"""defaults
     mode tcp
     timeout connect 2s
     timeout check 5s
@@ -220,10 +143,6 @@ listen primary
     default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
 {servers}
 """)
-        libraries = ":".join(str(parts / package / LIBRARIES) for package in HAPROXY_LIBRARIES)
-        process = Process([program, "-db", "-f", file], self.stage.place / "haproxy.log",
-                          environment={"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": libraries})
-        self.stage.ends.callback(process.end)
 
     def members(self):
         for node in self.nodes:
@@ -265,6 +184,20 @@ listen primary
     def recorded(self, ids):
         listed = ",".join(f"'{one}'" for one in ids)
         return int(self.sql_by_address(f"select count(distinct request_id) from audit where request_id in ({listed})", "ibidem") or 0)
+
+
+def haproxy(stage, name, configuration):
+    """Debian's HAProxy with these lines, taken out of its package and not installed."""
+    parts = stage.folder("parts")
+    program = from_debian("haproxy", "usr/sbin/haproxy", parts)
+    for package in HAPROXY_LIBRARIES:
+        from_debian(package, LIBRARIES, parts)
+    file = stage.place / f"{name}.cfg"
+    file.write_text(configuration)
+    libraries = ":".join(str(parts / package / LIBRARIES) for package in HAPROXY_LIBRARIES)
+    process = Process([program, "-db", "-f", file], stage.place / f"{name}.log",
+                      environment={"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": libraries})
+    stage.ends.callback(process.end)
 
 
 def as_postgres():

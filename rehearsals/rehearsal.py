@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -380,6 +381,87 @@ class Asker:
         """The longest time without an answered question, in seconds."""
         moments = sorted(ended for asked, ended, reply in self.replies if reply.answered and ended >= since)
         return max((after - before for before, after in zip(moments, moments[1:])), default=0.0)
+
+
+def reason(reply):
+    """What the asker was told: the reason of a refusal, or the title of a problem."""
+    if reply.status == 200:
+        return reply.outcome
+    return f"{reply.status} {reply.answer.get('title') or reply.answer.get('detail') or ''}".strip()
+
+
+def told(replies):
+    found = {}
+    for reply in replies:
+        found[reason(reply)] = found.get(reason(reply), 0) + 1
+    return ", ".join(f"{count} {why}" for why, count in sorted(found.items(), key=lambda one: -one[1])) or "none was without"
+
+
+class SteadyAsker:
+    """Asks at a steady rate, whether or not the questions before have been replied to."""
+
+    def __init__(self, server, key, rate, questions=QUESTIONS):
+        self.server, self.key, self.rate, self.questions = server, key, rate, list(questions)
+        self.asked, self.replies, self.lock, self.ended = 0, [], threading.Lock(), threading.Event()
+        self.clock = threading.Thread(target=self.keep_asking, daemon=True)
+
+    def __enter__(self):
+        self.clock.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.clock.join(200 * PATIENCE)
+
+    def keep_asking(self):
+        began = time.monotonic()
+        with ThreadPoolExecutor(256) as pool:
+            while not self.ended.wait(max(0.0, began + self.asked / self.rate - time.monotonic())):
+                pool.submit(self.ask, self.questions[self.asked % len(self.questions)])
+                self.asked += 1
+
+    def ask(self, query):
+        asked_at = time.monotonic()
+        reply = self.server.ask(self.key, query)
+        with self.lock:
+            self.replies.append((query, asked_at, time.monotonic(), reply))
+
+    def between(self, since=0.0, until=float("inf")):
+        """Question, seconds and reply of what was asked within a time."""
+        with self.lock:
+            return [(query, ended - asked, reply) for query, asked, ended, reply in self.replies if since <= asked < until]
+
+    def answered(self):
+        with self.lock:
+            return [(asked, ended) for _, asked, ended, reply in self.replies if reply.answered]
+
+    def first_answer_after(self, moment):
+        return min((ended for asked, ended in self.answered() if asked >= moment), default=None)
+
+    def wait_for(self, count, seconds=180):
+        since = time.monotonic()
+        return wait_until(f"{count} questions are answered", lambda: sum(asked >= since for asked, _ in self.answered()) >= count, seconds)
+
+    def counts(self, since=0.0, until=float("inf")):
+        found = {}
+        for _, _, reply in self.between(since, until):
+            found[reply.outcome] = found.get(reply.outcome, 0) + 1
+        return ", ".join(f"{count} {outcome}" for outcome, count in sorted(found.items(), key=lambda one: -one[1])) or "none"
+
+    def told(self, since=0.0, until=float("inf")):
+        """How many were asked, what those without an answer were told, and how long they took."""
+        of = self.between(since, until)
+        without = [reply for _, _, reply in of if not reply.answered]
+        took = sorted(took for _, took, _ in of) or [0.0]
+        return (f"{len(of)} questions, {len(without)} without an answer" + (f" ({told(without)})" if without else "")
+                + f"; median {1000 * took[len(took) // 2]:.0f} ms, longest {took[-1]:.1f} s")
+
+    def gap(self):
+        moments = sorted(ended for _, ended in self.answered())
+        return max((after - before for before, after in zip(moments, moments[1:])), default=0.0)
+
+    def longest(self):
+        return max(took for _, took, _ in self.between())
 
 
 class Relay:

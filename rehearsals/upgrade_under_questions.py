@@ -33,8 +33,7 @@ sys.path.insert(0, str(HERE / "release_0_1"))
 sys.dont_write_bytecode = True
 
 from make import key_of  # noqa: E402
-from postgres_patroni import SteadyAsker, told  # noqa: E402
-from rehearsal import Failed, alone, get, wait_until  # noqa: E402
+from rehearsal import Failed, SteadyAsker, alone, get, told, wait_until  # noqa: E402
 from upgrade import COMMIT, TRAP, UNTRAP, Databases, old_index, old_queries  # noqa: E402
 
 

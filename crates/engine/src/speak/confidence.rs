@@ -8,7 +8,7 @@ use ibidem_language::{PresentTerms, Terms};
 use ibidem_words::degrade::Fallback;
 use ibidem_words::{Candidate, Confidence, GateRecord, Question, RetrievalQuality, Verdict, as_shown};
 
-use super::key_phrases::KeyPhrases;
+use super::key_phrases::Sources;
 use super::said::BY_THE_LETTER;
 use crate::draft::Said;
 use crate::outcome::Retrieval;
@@ -71,7 +71,7 @@ pub struct Weighing {
     weights: ConfidenceWeights,
     retrieval_base: f64,
     retrieval_score: f64,
-    context: KeyPhrases,
+    sources: Sources,
     question: Terms,
     /// What is asked for was worked out by rule or by a model: the question was taken apart, or put in other words.
     is_worked_out: bool,
@@ -91,7 +91,7 @@ impl Weighing {
             weights: weights(policy),
             retrieval_base: retrieval_base(policy, evidence),
             retrieval_score: 0.0,
-            context: KeyPhrases::of(evidence.iter().flat_map(texts)),
+            sources: Sources::of(evidence.iter().flat_map(texts)),
             question: Terms::of(&question.query),
             is_worked_out: question.reworded || !policy.parts_of(&question.query).is_empty(),
             doubtful_share,
@@ -120,7 +120,7 @@ impl Weighing {
         let claims = || said.clone().into_iter().filter(|said| said.sentence.kind == Kind::Claim);
         let is_quoted = claims().all(|said| BY_THE_LETTER.contains(&said.check.by.as_str()));
         let texts = || claims().map(|said| said.sentence.text.as_str());
-        let in_sources = if is_quoted { 1.0 } else { self.context.share_of(texts()) };
+        let in_sources = if is_quoted { 1.0 } else { self.sources.share_of(texts()) };
         let is_doubtful = self.is_worked_out || texts().any(tells_of_replacing);
         let left = if is_doubtful { self.doubtful_share } else { 1.0 };
         let covered = match read {

@@ -1,15 +1,34 @@
 //! Key phrases: the significant words of a text, and those that stand next to each other.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use ibidem_language::markers::without_markers;
 use ibidem_language::stems::{Beginning, beginning, key, short};
 use ibidem_language::{is_significant, same_word};
 use ibidem_words::as_shown;
 
-/// What the sources say, ready to be held against an answer.
+/// What the sources say. Their phrases are looked for when an answer is first held against them: one that only quotes
+/// never is.
+pub(super) struct Sources {
+    texts: Vec<String>,
+    phrases: OnceLock<KeyPhrases>,
+}
+
+impl Sources {
+    pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        Self { texts: texts.map(str::to_owned).collect(), phrases: OnceLock::new() }
+    }
+
+    /// The share of an answer's key phrases that the sources have; none of an answer that says nothing.
+    pub(super) fn share_of<'a>(&self, answer: impl Iterator<Item = &'a str>) -> f64 {
+        self.phrases.get_or_init(|| KeyPhrases::of(self.texts.iter().map(String::as_str))).share_of(answer)
+    }
+}
+
+/// The phrases of some texts, ready to be held against an answer.
 #[derive(Default)]
-pub(super) struct KeyPhrases {
+struct KeyPhrases {
     /// By their first letters and by their stems: forms of one word have one of the two in common.
     by_beginning: HashMap<Beginning, Vec<String>>,
     by_stem: HashMap<String, Vec<String>>,
@@ -17,7 +36,7 @@ pub(super) struct KeyPhrases {
 }
 
 impl KeyPhrases {
-    pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         let mut phrases = Self::default();
         for text in texts {
             for run in runs(text) {
@@ -34,8 +53,7 @@ impl KeyPhrases {
         phrases
     }
 
-    /// The share of an answer's key phrases that the sources have; none of an answer that says nothing.
-    pub(super) fn share_of<'a>(&self, answer: impl Iterator<Item = &'a str>) -> f64 {
+    fn share_of<'a>(&self, answer: impl Iterator<Item = &'a str>) -> f64 {
         let mut words = HashSet::new();
         let mut neighbours = HashSet::new();
         for text in answer {
@@ -88,7 +106,7 @@ mod tests {
     use super::*;
 
     fn coverage(context: &[&str], answer: &str) -> f64 {
-        KeyPhrases::of(context.iter().copied()).share_of([answer].into_iter())
+        Sources::of(context.iter().copied()).share_of([answer].into_iter())
     }
 
     #[test]

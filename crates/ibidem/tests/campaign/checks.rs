@@ -89,6 +89,8 @@ impl<'a> Standard<'a> {
         let documents = seen.kind.is_about_documents();
         let is_explained = |dependency| match (dependency, reason) {
             (_, Some("deadline")) => true,
+            // Without similarities confidence is less.
+            (Dependency::Embedding, Some("low_confidence" | "low_similarity")) => documents,
             (Dependency::Index | Dependency::Database, Some("retrieval_unavailable"))
             | (Dependency::Model | Dependency::Reranker | Dependency::Entailment, Some("low_confidence"))
             | (Dependency::Reranker, Some("low_similarity"))
@@ -139,6 +141,7 @@ impl<'a> Standard<'a> {
         let is_explained = |flag: &str| {
             self.case.iter().any(|(dependency, _)| match dependency {
                 Dependency::Index => flag == "circuit_open",
+                Dependency::Embedding => ["circuit_open", "bm25_only"].contains(&flag),
                 Dependency::Model => ["circuit_open", "extractive", "model_interrupted"].contains(&flag),
                 Dependency::Entailment => ["circuit_open", "no_entailment"].contains(&flag),
                 Dependency::Reranker => ["circuit_open", "no_rerank"].contains(&flag),
@@ -175,6 +178,7 @@ fn suffers(dependency: Dependency, seen: &Seen) -> bool {
     match dependency {
         Dependency::Database => false,
         Dependency::Index => !seen.kind.is_about_documents(),
+        Dependency::Embedding => !seen.kind.is_about_documents() || has("bm25_only"),
         Dependency::Model => !is_written || has("extractive"),
         Dependency::Entailment => !is_written || has("no_entailment") || has("extractive"),
         Dependency::Reranker => !is_written || has("no_rerank"),

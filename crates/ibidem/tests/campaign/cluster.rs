@@ -33,7 +33,7 @@ async fn a_node_that_is_killed_under_load_costs_no_question_and_comes_back_by_it
     // As the binary does at its start.
     let _ = rustls::crypto::ring::default_provider().install_default();
     with_installation(async |installation| {
-        ingest_handbook(installation).await;
+        ingest_handbook(installation, &[]).await;
         all_replicas_are_active(installation).await;
         // The database is one that has much to do here, and not what is looked at.
         let settings = [("IBIDEM__DATABASE__ACQUIRE_TIMEOUT_MS", "20000"), ("IBIDEM__LOG__LEVEL", "error")];

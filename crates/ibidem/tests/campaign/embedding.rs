@@ -1,4 +1,4 @@
-//! The one model in the server's own process: nothing stands before it that could fail, but it can be given no time.
+//! An embedding model in the server's own process: nothing stands before it that could fail, but it can be given no time.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::world::{asker, ingest_handbook, sources};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_embedding_model_that_is_always_late_is_left_alone_and_words_are_searched() {
     with_installation(async |installation| {
-        ingest_handbook(installation).await;
+        ingest_handbook(installation, &[]).await;
         let model = QuickServer::answering(scribe).await;
         let url = format!("http://{}/v1", model.address);
         let settings = [

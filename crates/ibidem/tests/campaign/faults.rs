@@ -7,10 +7,11 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use tokio::sync::watch;
 
-/// A part that is reached by network. The embedding model is none: it runs in the server's own process.
+/// A part that is reached by network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Dependency {
     Index,
+    Embedding,
     Model,
     Entailment,
     Reranker,
@@ -19,13 +20,14 @@ pub(crate) enum Dependency {
 }
 
 impl Dependency {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Index, Self::Model, Self::Entailment, Self::Reranker, Self::Vocabulary, Self::Database];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Index, Self::Embedding, Self::Model, Self::Entailment, Self::Reranker, Self::Vocabulary, Self::Database];
 
     /// As its breaker is called.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Index => "index",
+            Self::Embedding => "embedding",
             Self::Model => "model",
             Self::Entailment => "entailment",
             Self::Reranker => "reranker",

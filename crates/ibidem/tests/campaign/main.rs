@@ -36,8 +36,9 @@ use world::{World, with_world};
 const SEED: u64 = 20_261_115;
 
 /// Each part, each sort of fault, and a pair, for a moment: what the whole campaign does for longer.
-const SLICE: [&[(Dependency, Fault)]; 7] = [
+const SLICE: [&[(Dependency, Fault)]; 8] = [
     &[(Dependency::Index, Fault::Kill)],
+    &[(Dependency::Embedding, Fault::Slow)],
     &[(Dependency::Model, Fault::Reset)],
     &[(Dependency::Entailment, Fault::Failing)],
     &[(Dependency::Reranker, Fault::Garbage)],

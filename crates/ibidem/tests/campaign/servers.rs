@@ -2,12 +2,16 @@
 //!
 //! A language model of the stack writes some twenty tokens a second in all; under twenty questions a second it would be
 //! late without any fault. So a model that is quick and knows the handbook stands in for it, and one that counts common
-//! words for a reranker and a verifier.
+//! words for a reranker and a verifier. The embedding model is the real one, in this process behind a server's protocol.
 
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
+use ibidem_words::ports::embedder::Embedder as _;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -34,23 +38,46 @@ impl Drop for QuickServer {
 
 impl QuickServer {
     pub(crate) async fn answering(answer: fn(&Value) -> String) -> Self {
+        Self::asking(Arc::new(move |request| Box::pin(async move { answer(&request) }))).await
+    }
+
+    /// The stack's embedding model, in the form of OpenAI's `/v1/embeddings`.
+    pub(crate) async fn embedding() -> Self {
+        let [model, tokenizer, runtime] =
+            ["MODEL", "TOKENIZER", "RUNTIME"].map(|file| setting(&format!("IBIDEM__EMBEDDING__{file}")));
+        let embedder = Arc::new(OnnxEmbedder::load(&OnnxSettings::of(model, tokenizer, runtime)).unwrap());
+        Self::asking(Arc::new(move |request| Box::pin(embedded(Arc::clone(&embedder), request)))).await
+    }
+
+    async fn asking(answer: Answer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let task = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(serve(connection, answer));
+                tokio::spawn(serve(connection, Arc::clone(&answer)));
             }
         });
         Self { address, task }
     }
 }
 
-async fn serve(mut connection: TcpStream, answer: fn(&Value) -> String) {
+/// What is said to a request's body.
+type Answer = Arc<dyn Fn(Value) -> BoxFuture<'static, String> + Send + Sync>;
+
+async fn embedded(embedder: Arc<OnnxEmbedder>, request: Value) -> String {
+    let texts = request["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect();
+    // The default model has no prefixes: a question is embedded as a passage is.
+    let vectors = embedder.embed_passages(texts).await.unwrap();
+    let data = vectors.iter().enumerate().map(|(index, vector)| json!({ "index": index, "embedding": vector }));
+    as_json(&json!({ "data": data.collect::<Vec<_>>() }))
+}
+
+async fn serve(mut connection: TcpStream, answer: Answer) {
     let Some(request) = replies::read_request(&mut connection).await else { return };
     let request = String::from_utf8_lossy(&request);
     let body = request.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let answer = match serde_json::from_str(body) {
-        Ok(body) => answer(&body),
+        Ok(body) => answer(body).await,
         // It is asked which models it has.
         Err(_) => as_json(&json!({ "data": [{ "id": "scribe" }] })),
     };

@@ -44,7 +44,7 @@ pub(crate) struct World<'a> {
     rate: u32,
     // Held for as long as they are asked.
     _proxies: Vec<Proxy>,
-    _models: [QuickServer; 2],
+    _models: [QuickServer; 3],
     _policy: NamedTempFile,
 }
 
@@ -63,7 +63,11 @@ pub(crate) async fn with_world(seed: u64, rate: u32, campaign: impl AsyncFnOnce(
 
 impl<'a> World<'a> {
     async fn on(installation: &'a Installation, qdrant: Process, seed: u64, rate: u32) -> World<'a> {
-        ingest_handbook(installation).await;
+        let embedding = QuickServer::embedding().await;
+        let embedded_at = embeddings(&embedding.address);
+        let embedded_at = embedded_at.each_ref().map(|(name, value)| (*name, value.as_str()));
+        installation.succeed_with(&["reindex"], &embedded_at).await;
+        ingest_handbook(installation, &embedded_at).await;
         let vocabulary = Process::vocabulary().await;
         let (model, reranker) = (QuickServer::answering(scribe).await, QuickServer::answering(rerank).await);
         let (database, name) = host_and_name(installation.database_url());
@@ -73,12 +77,13 @@ impl<'a> World<'a> {
         };
         let proxies = [
             before(&qdrant.address, Protocol::Grpc, &[Dependency::Index]).await,
+            before(&embedding.address, Protocol::Http, &[Dependency::Embedding]).await,
             before(&model.address, Protocol::Http, &[Dependency::Model, Dependency::Entailment]).await,
             before(&reranker.address, Protocol::Http, &[Dependency::Reranker]).await,
             before(&vocabulary.address, Protocol::Http, &[Dependency::Vocabulary]).await,
             before(&database, Protocol::Postgres, &[Dependency::Database]).await,
         ];
-        let [at_index, at_model, at_reranker, at_vocabulary, at_database] =
+        let [at_index, at_embedding, at_model, at_reranker, at_vocabulary, at_database] =
             proxies.each_ref().map(|proxy| proxy.address.as_str());
         // A reranker that counts words is no reader: similarity decides what is answered.
         let policy = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
@@ -92,10 +97,11 @@ impl<'a> World<'a> {
             unread.replace("    longest_term_words: 5\n", "    longest_term_words: 5\n    vocabulary_only: true\n");
         assert!(unread.contains("vocabulary_only: true"));
         std::fs::write(policy.path(), unread).unwrap();
-        let settings: [(&str, String); 22] = [
+        let settings: [(&str, String); 23] = [
             ("IBIDEM__POLICY__USE", policy.path().display().to_string()),
             ("IBIDEM__INDEX__URL", format!("http://{at_index}")),
             ("IBIDEM__INDEX__TIMEOUT_MS", "1500".to_owned()),
+            ("IBIDEM__EMBEDDING__TIMEOUT_MS", "1500".to_owned()),
             ("IBIDEM__LANGUAGE_MODEL__URL", format!("http://{at_model}/v1")),
             ("IBIDEM__LANGUAGE_MODEL__NAME", "scribe".to_owned()),
             ("IBIDEM__LANGUAGE_MODEL__TIMEOUT_MS", "1500".to_owned()),
@@ -121,6 +127,8 @@ impl<'a> World<'a> {
         let mut settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         // What fails is expected here. A panic is written whatever the level is.
         settings.push(("IBIDEM__LOG__LEVEL", "off"));
+        let embedded_at = embeddings(at_embedding);
+        settings.extend(embedded_at.iter().map(|(name, value)| (*name, value.as_str())));
         let served = installation.serve(&settings).await;
         let asker = asker(installation, &served).await;
         World {
@@ -134,7 +142,7 @@ impl<'a> World<'a> {
             seed,
             rate,
             _proxies: proxies.into(),
-            _models: [model, reranker],
+            _models: [embedding, model, reranker],
             _policy: policy,
         }
     }
@@ -195,7 +203,7 @@ impl<'a> World<'a> {
                 Dependency::Index => self.qdrant.lock().await.kill().await,
                 Dependency::Vocabulary => self.vocabulary.lock().await.kill().await,
                 Dependency::Database => StackDatabase::kill().await,
-                Dependency::Model | Dependency::Entailment | Dependency::Reranker => {}
+                Dependency::Embedding | Dependency::Model | Dependency::Entailment | Dependency::Reranker => {}
             }
         }
         if killed.is_empty() {
@@ -207,7 +215,7 @@ impl<'a> World<'a> {
                 Dependency::Index => self.qdrant.lock().await.restart().await,
                 Dependency::Vocabulary => self.vocabulary.lock().await.restart().await,
                 Dependency::Database => StackDatabase::restart().await,
-                Dependency::Model | Dependency::Entailment | Dependency::Reranker => {}
+                Dependency::Embedding | Dependency::Model | Dependency::Entailment | Dependency::Reranker => {}
             }
             self.faults.end_of(dependency);
         }
@@ -287,12 +295,20 @@ pub(crate) async fn sources(installation: &Installation) -> BTreeSet<String> {
     passages.into_iter().map(|(document, chunk)| format!("{document}:{chunk}")).collect()
 }
 
-pub(crate) async fn ingest_handbook(installation: &Installation) {
+/// The settings for an embedding model that is reached at this address.
+fn embeddings(address: &str) -> [(&'static str, String); 2] {
+    [
+        ("IBIDEM__EMBEDDING__USE", "http".to_owned()),
+        ("IBIDEM__EMBEDDING__URL", format!("http://{address}/v1/embeddings")),
+    ]
+}
+
+pub(crate) async fn ingest_handbook(installation: &Installation, settings: &[(&str, &str)]) {
     let folder = TempDir::new().unwrap();
     for page in HANDBOOK {
         std::fs::write(folder.path().join(page.file), page.text).unwrap();
     }
-    assert_eq!(installation.ingest(folder.path()).await.read, HANDBOOK.len() as u64);
+    assert_eq!(installation.ingest_with(folder.path(), settings).await.read, HANDBOOK.len() as u64);
 }
 
 fn host_and_name(url: &str) -> (String, String) {

@@ -266,7 +266,14 @@ impl Installation {
 
     /// Runs a command that must succeed.
     pub(crate) async fn succeed(&self, arguments: &[&str]) -> Said {
-        let said = self.run(arguments).await;
+        self.succeed_with(arguments, &[]).await
+    }
+
+    /// The same with these settings over the usual ones.
+    pub(crate) async fn succeed_with(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Said {
+        let mut command = self.command(arguments);
+        command.envs(settings.iter().copied());
+        let said = ended(command).await;
         assert_eq!(said.code, Some(0), "`ibidem {}`: {said:#?}", arguments.join(" "));
         said
     }
@@ -313,8 +320,15 @@ impl Installation {
 
     /// Ingests a folder or file as public documents, waiting for it.
     pub(crate) async fn ingest(&self, path: &Path) -> Tally {
+        self.ingest_with(path, &[]).await
+    }
+
+    /// The same with these settings over the usual ones.
+    pub(crate) async fn ingest_with(&self, path: &Path, settings: &[(&str, &str)]) -> Tally {
         let path = path.to_str().unwrap();
-        self.succeed(&["ingest", path, "--collection", "Handbook", "--tags", "public", "--wait"]).await.tally()
+        self.succeed_with(&["ingest", path, "--collection", "Handbook", "--tags", "public", "--wait"], settings)
+            .await
+            .tally()
     }
 
     /// Hands a folder or file in as public documents, for a worker to read.

@@ -25,6 +25,8 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert!(matches!(&reranker, Some(RerankerSource::Onnx(onnx)) if onnx.name == "reader"), "{reranker:?}");
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
     assert_eq!(settings.breakers, ibidem_words::degrade::BreakerSettings::default());
+    let widest = load_with("index:\n  search_breadth: 10000\n", &[], &[]).unwrap();
+    assert_eq!((settings.index.search_breadth, widest.index.search_breadth), (128, 10_000));
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn a_list_in_the_environment_is_separated_by_commas() {
 fn an_error_names_the_key_and_the_mend() {
     /// (file, environment, flags, what the message must say)
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 11] = [
+    let cases: [Case<'_>; 12] = [
         ("", &[], &["log.level=loud"], &["`log.level`", "\"loud\" is no level", "trace"]),
         ("databse:\n  url: x\n", &[], &[], &["unknown field `databse`", "config/ibidem.yaml"]),
         ("database:\n  urll: x\n", &[], &[], &["`database", "unknown field `urll`"]),
@@ -104,6 +106,7 @@ fn an_error_names_the_key_and_the_mend() {
         ("", &[], &["server.listen"], &["section.key=value"]),
         ("server:\n  listen: here\n", &[], &[], &["`server.listen`", "127.0.0.1:8080"]),
         ("breakers:\n  failures: 0\n", &[], &[], &["`breakers.failures` is 0; it must be at least 1"]),
+        ("index:\n  search_breadth: 5\n", &[], &[], &["`index.search_breadth` is 5; it must be from 10 to 10000"]),
         ("index:\n  quantization: fp4\n", &[], &[], &["`index.quantization`", "none, int8, binary"]),
         (
             "index:\n  replicas: 1\n  write_consistency: 2\n",

@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use super::Problems;
 
+/// Fewer than what is shown of a search find too little; with more, comparing every passage is hardly dearer.
+const SEARCH_BREADTHS: std::ops::RangeInclusive<u64> = 10..=10_000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawIndex {
@@ -16,6 +19,7 @@ pub(super) struct RawIndex {
     api_key: Option<String>,
     name: String,
     timeout_ms: u64,
+    search_breadth: u64,
     shards: u32,
     replicas: u32,
     write_consistency: u32,
@@ -42,6 +46,13 @@ impl RawIndex {
             problems.url("index.also_at", url, &["http://", "https://"]);
         }
         problems.at_least("index.timeout_ms", self.timeout_ms, 1);
+        if !SEARCH_BREADTHS.contains(&self.search_breadth) {
+            let (least, most) = (SEARCH_BREADTHS.start(), SEARCH_BREADTHS.end());
+            problems.note(
+                "index.search_breadth",
+                &format!("is {}; it must be from {least} to {most}", self.search_breadth),
+            );
+        }
         problems.at_least("index.shards", self.shards.into(), 1);
         problems.at_least("index.replicas", self.replicas.into(), 1);
         problems.at_least("index.write_consistency", self.write_consistency.into(), 1);
@@ -63,6 +74,7 @@ impl RawIndex {
             api_key: self.api_key,
             alias: self.name,
             search_timeout: Duration::from_millis(self.timeout_ms),
+            search_breadth: self.search_breadth,
             shards: self.shards,
             replicas: self.replicas,
             write_consistency: self.write_consistency,

@@ -9,7 +9,8 @@ use ibidem_server::AuditSettings;
 use super::instant_model::{InstantModel, Writes};
 use super::timed::Ledger;
 use super::{Asker, Library, Measured, WARM_UP, asker, library};
-use crate::bench::percentile;
+use crate::bench::processes::ServerProcess;
+use crate::bench::{percentile, spread};
 use crate::settings::Settings;
 use crate::{compose, console};
 
@@ -37,6 +38,9 @@ pub(crate) struct AuditBench {
     /// How long each round takes, in seconds.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
+    /// A server process whose processor time is counted too, as NAME=ID; its children are counted with it. May be repeated.
+    #[arg(long = "process", value_name = "NAME=ID")]
+    processes: Vec<ServerProcess>,
 }
 
 impl AuditBench {
@@ -54,23 +58,37 @@ impl AuditBench {
             }
         }
         let before = scratch.store.turn_count().await?;
-        let mut table = console::table(&["", "", "answers", "answers/s", "p50 ms", "p99 ms", "throughput", "p99"]);
         let length = Duration::from_secs(self.seconds);
         let at_rate = self.in_turns(&with, &without, async |asker| asker.at_rate(self.rate, length).await).await?;
-        add_rows(&mut table, &format!("{} a second", self.rate), &at_rate);
         let saturated =
             self.in_turns(&with, &without, async |asker| asker.with_clients(self.clients, length).await).await?;
-        add_rows(&mut table, &format!("{} clients", self.clients), &saturated);
         let recorded = scratch.store.turn_count().await? - before;
-        let answered = at_rate[0].each.len() + saturated[0].each.len();
+        let answered: usize = [&at_rate, &saturated].into_iter().flatten().map(|[on, _]| on.answers.each.len()).sum();
+        let processes = self.counted().map(|process| process.name);
+        let heads = ["", "", "answers/s", "p50 ms", "p99 ms", "throughput", "p99"].map(str::to_owned);
+        let heads: Vec<String> = heads.into_iter().chain(processes.map(|name| format!("{name} ms"))).collect();
+        let mut table = console::table(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+        add_rows(&mut table, &format!("{} a second", self.rate), &at_rate);
+        add_rows(&mut table, &format!("{} clients", self.clients), &saturated);
         console::say(&table.to_string());
         console::say(&format!(
             "{} passages, a model server that answers at once, {} rounds of {} s each way in turns; {recorded} records of \
-             {answered} answers with the audit; ratios are with over without (aim: within 3 %)",
+             {answered} answers with the audit; medians of the rounds with the lowest and highest; throughput and p99 are \
+             ratios of a round with it to the one beside it without; milliseconds of a process are processor time for an \
+             answer (must: throughput at least 0.97)",
             self.passages, self.rounds, self.seconds
         ));
         anyhow::ensure!(recorded == answered as u64, "not every answer has its record");
         Ok(())
+    }
+
+    /// The processes whose time is counted: this one, with clients and model server, and those that were named.
+    fn counted(&self) -> impl Iterator<Item = ServerProcess> {
+        std::iter::once(ServerProcess::this()).chain(self.processes.iter().cloned())
+    }
+
+    fn spent(&self) -> anyhow::Result<Vec<Duration>> {
+        self.counted().map(|process| process.spent()).collect()
     }
 
     /// With and without, each first as often as second: what drifts meanwhile drifts for both.
@@ -79,43 +97,57 @@ impl AuditBench {
         with: &Arc<Asker>,
         without: &Arc<Asker>,
         part: impl AsyncFn(&Arc<Asker>) -> anyhow::Result<Measured>,
-    ) -> anyhow::Result<[Measured; 2]> {
-        let mut both = [Measured::default(), Measured::default()];
+    ) -> anyhow::Result<Vec<[Arm; 2]>> {
+        let mut rounds = Vec::new();
         for round in 0..self.rounds {
-            let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
-            for place in order {
-                let measured = part(if place == 0 { with } else { without }).await?;
-                both[place].each.extend(measured.each);
-                both[place].seconds += measured.seconds;
-                tokio::time::sleep(BETWEEN_ROUNDS).await;
-            }
+            let first = self.arm(if round % 2 == 0 { with } else { without }, &part).await?;
+            let second = self.arm(if round % 2 == 0 { without } else { with }, &part).await?;
+            rounds.push(if round % 2 == 0 { [first, second] } else { [second, first] });
         }
-        Ok(both)
+        Ok(rounds)
+    }
+
+    async fn arm(
+        &self,
+        asker: &Arc<Asker>,
+        part: impl AsyncFn(&Arc<Asker>) -> anyhow::Result<Measured>,
+    ) -> anyhow::Result<Arm> {
+        let before = self.spent()?;
+        let answers = part(asker).await?;
+        tokio::time::sleep(BETWEEN_ROUNDS).await;
+        let count = u32::try_from(answers.each.len().max(1))?;
+        let after = self.spent()?;
+        let spent = after.iter().zip(before).map(|(after, before)| after.saturating_sub(before) / count).collect();
+        Ok(Arm { answers, spent })
     }
 }
 
-fn add_rows(table: &mut comfy_table::Table, what: &str, both: &[Measured; 2]) {
-    let slowest = |measured: &Measured, share: f64| {
-        percentile(measured.each.iter().map(|took| took.whole).collect::<Vec<_>>(), share)
-    };
-    let [with, without] = both;
-    for (name, measured) in [("audit on", with), ("audit off", without)] {
-        let ratios = if std::ptr::eq(measured, with) {
-            let throughput = with.per_second() / without.per_second();
-            [format!("{throughput:.3}"), format!("{:.3}", slowest(with, 0.99) / slowest(without, 0.99))]
-        } else {
-            [String::new(), String::new()]
+/// A round with the audit or without it.
+struct Arm {
+    answers: Measured,
+    /// Processor time for an answer, of each process that is counted.
+    spent: Vec<Duration>,
+}
+
+impl Arm {
+    fn took(&self, share: f64) -> f64 {
+        percentile(self.answers.each.iter().map(|took| took.whole).collect(), share)
+    }
+}
+
+fn add_rows(table: &mut comfy_table::Table, what: &str, rounds: &[[Arm; 2]]) {
+    for (place, name) in ["audit on", "audit off"].into_iter().enumerate() {
+        let of = |figure: &dyn Fn(&Arm) -> f64| spread(rounds.iter().map(|round| figure(&round[place])));
+        let ratio = |figure: &dyn Fn(&Arm) -> f64| match place {
+            0 => spread(rounds.iter().map(|[on, off]| figure(on) / figure(off))),
+            _ => String::new(),
         };
-        let [throughput, p99] = ratios;
-        table.add_row([
-            what.to_owned(),
-            name.to_owned(),
-            measured.each.len().to_string(),
-            format!("{:.1}", measured.per_second()),
-            format!("{:.2}", slowest(measured, 0.5)),
-            format!("{:.2}", slowest(measured, 0.99)),
-            throughput,
-            p99,
-        ]);
+        let rate = |arm: &Arm| arm.answers.per_second();
+        let p99 = |arm: &Arm| arm.took(0.99);
+        let mut cells = vec![what.to_owned(), name.to_owned(), of(&rate), of(&|arm| arm.took(0.5)), of(&p99)];
+        cells.extend([ratio(&rate), ratio(&p99)]);
+        let processes = rounds.first().map_or(0, |[on, _]| on.spent.len());
+        cells.extend((0..processes).map(|process| of(&|arm| arm.spent[process].as_secs_f64() * 1_000.0)));
+        table.add_row(cells);
     }
 }

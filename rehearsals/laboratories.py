@@ -1,0 +1,43 @@
+"""Documents that are made up: a laboratory each, with facts that nobody can know from elsewhere, and questions about them."""
+
+import random
+
+TREES = "Alder Ash Aspen Beech Birch Cedar Cherry Chestnut Cypress Elder Elm Fir Hazel Holly Juniper Larch Laurel Linden Maple Oak Olive Pine Plum Poplar Rowan Spruce Walnut Willow Yew Acacia".split()
+PLACES = "Aarhus Basel Bergen Bilbao Bologna Brno Cadiz Cork Dijon Dresden Espoo Faro Gdansk Ghent Graz Izmir Kaunas Kosice Lille Linz Lyon Malmo Metz Minsk Narvik Nice Odense Oulu Padua Plovdiv Porto Riga Rouen Siena Split Tartu Trento Turku Umea Varna Vilnius Zadar Bari Celle Delft Evora Fulda Gera Hanko Ivrea".split()
+KINDS = "laboratory archive workshop greenhouse observatory depot".split()
+GOODS = "seed samples|ice cores|glass plates|soil samples|star charts|water probes|herbarium sheets|rock slices".split("|")
+PEOPLE = "Maren Holt|Ivo Brandt|Lena Ruiz|Otto Falk|Nora Quist|Pavel Horn|Sara Lindt|Tomas Berg|Ulla Kern|Vito Marsh".split("|")
+
+
+def laboratories(count):
+    """Always the same ones, in the same order."""
+    chance = random.Random(21)
+    names = [(tree, kind, place) for tree in TREES for kind in KINDS for place in PLACES]
+    chance.shuffle(names)
+    for number in range(count):
+        tree, kind, place = names[number % len(names)]
+        name = f"{tree} {kind} in {place}" + (f" of district {number // len(names) + 1}" if number >= len(names) else "")
+        yield {"name": name, "goods": chance.choice(GOODS), "many": chance.randrange(200, 9_000), "who": chance.choice(PEOPLE),
+               "hour": chance.randrange(6, 11), "cold": chance.randrange(2, 40)}
+
+
+def document(number, one):
+    text = (f"The {one['name']} keeps {one['many']} {one['goods']} at minus {one['cold']} degrees. "
+            f"Its supervisor is {one['who']}, who opens it at {one['hour']} o'clock on working days. "
+            f"Visitors of the {one['name']} sign the book at the door and leave their bags with the keeper.")
+    return {"id": f"lab-{number}", "title": f"The {one['name']}", "text": text}
+
+
+def asked(count, all_of_them):
+    chance = random.Random(16)
+    for number, one in enumerate(chance.choices(all_of_them, k=count)):
+        yield question(number, one)[0]
+
+
+def question(number, one):
+    """A question about a laboratory, and the fact that answers it: none for every tenth, which is about no place there is."""
+    if number % 10 == 9:
+        return f"How many {one['goods']} does the Baobab cellar in Quito keep?", None
+    if number % 2:
+        return f"Who is the supervisor of the {one['name']}?", one["who"]
+    return f"How many {one['goods']} does the {one['name']} keep?", str(one["many"])
