@@ -4,9 +4,10 @@
 usage: rehearsals/endurance.py IBIDEM [--minutes 120] [--passages 5000] [--share 0.7] [--page FILE]
 
 A server and a worker run as processes of their own, as they come, with the reader; a stand-in for a language model answers
-at once. First, 8 clients that never pause find out how much the machine carries. Then `--share` of that comes in at a steady
-rate: questions, streamed questions, searches, chat completions, feedback, and sources that are opened. Meanwhile documents
-are handed in, changed and removed, and keys are made and revoked.
+at once. First, 8 clients that never pause find out how much the machine carries. Then `--share` of that comes in: questions,
+streamed questions, searches, chat completions, feedback, and sources that are opened. Six times a minute the rate is
+adjusted so that the cores are busy for that share of the time: what a machine carries is not the same all day. Meanwhile
+documents are handed in, changed and removed, and keys are made and revoked.
 
 Every reply is checked: an answer has the fact of its document, and what was removed, replaced or revoked is gone at once.
 Memory, file handles, threads, connections and partitions are read twice a minute. At the end, every question must be on
@@ -41,6 +42,9 @@ from rehearsal import Failed, Process, alone, wait_until  # noqa: E402
 KINDS = ["answer"] * 9 + ["stream"] * 3 + ["search"] * 3 + ["chat"] * 2 + ["feedback"] * 2 + ["source"]
 CLIENTS = 8
 CAPACITY_SECONDS = 60
+ADJUST_EVERY = 10
+# The rate changes by no more than this at a time.
+MOST_ADJUSTED = 1.15
 QUESTIONS = 200
 SAMPLE_EVERY = 30
 CHANGE_EVERY = 10
@@ -379,23 +383,49 @@ def saturated(client, seconds):
     return done[0] / seconds
 
 
-def steady(client, rate, seconds, results, say):
-    began, number, told = time.monotonic(), 0, 0
+class Cores:
+    """How busy all cores are, whoever it is for."""
+
+    def __init__(self):
+        self.last = self.read()
+
+    @staticmethod
+    def read():
+        user, nice, system, idle, waiting, *others = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
+        return user + nice + system + sum(others), idle + waiting
+
+    def busy(self):
+        """The share since it was last asked for."""
+        (busy, idle), (busy_before, idle_before) = self.read(), self.last
+        self.last = busy, idle
+        return (busy - busy_before) / max(1, busy - busy_before + idle - idle_before)
+
+
+def steady(client, rate, share, seconds, results, say):
+    """Asks at a rate that keeps the cores busy for this share of the time. Returns how many requests there were, and how
+    busy the cores were at which moments."""
+    began, number, told, cores, busy = time.monotonic(), 0, 0, Cores(), []
+    due = adjusted = began
 
     def work(due, number):
         kind, wrong = client.do(number)
         results.add(began, due, kind, wrong)
 
     with ThreadPoolExecutor(64) as pool:
-        while (due := began + number / rate) < began + seconds:
+        while due < began + seconds:
             time.sleep(max(0.0, due - time.monotonic()))
             pool.submit(work, due, number)
             number += 1
+            due += 1 / rate
+            if due - adjusted >= ADJUST_EVERY:
+                adjusted = due
+                busy.append((due - began, cores.busy()))
+                rate *= min(MOST_ADJUSTED, max(1 / MOST_ADJUSTED, share / max(0.01, busy[-1][1])))
             minutes = int((due - began) // 600)
             if minutes > told:
                 told = minutes
-                say(f"{minutes * 10} minutes: {len(results.done)} requests, {len(results.wrong)} wrong")
-    return number
+                say(f"{minutes * 10} minutes: {len(results.done)} requests, {len(results.wrong)} wrong, {rate:.1f} a second at present")
+    return number, busy
 
 
 def share_of(values, share):
@@ -450,7 +480,7 @@ def rehearse(stage, minutes, passages, share, page):
     watch, curator, results = Watch(processes, sql), Curator(server.port, admin), Results()
     watch.start()
     curator.start()
-    sent = steady(client, rate, minutes * 60, results, say)
+    sent, busy = steady(client, rate, share, minutes * 60, results, say)
     curator.ended.set()
     curator.join(400)
     watch.ended.set()
@@ -462,7 +492,7 @@ def rehearse(stage, minutes, passages, share, page):
     turns = client.turns
     found = recorded(turns, sql)
     windows = [(number * minutes * 10, (number + 1) * minutes * 10) for number in range(6)]
-    told = report(watch, results, windows)
+    told = report(watch, results, busy, windows)
     settings = {"sent": sent, "rate": rate, "carries": carries, "share": share, "minutes": minutes, "passages": passages}
     grown = growth(watch, results, windows)
     if page:
@@ -499,13 +529,14 @@ MEASURES = [("serve", "memory"), ("worker", "memory"), ("PostgreSQL", "memory"),
             ("worker", "handles"), ("serve", "threads"), ("database", "connections"), ("database", "partitions"), ("database", "records")]
 
 
-def report(watch, results, windows):
-    heads = ["minutes", "requests", "p50 ms", "p99 ms", "longest ms"]
+def report(watch, results, busy, windows):
+    heads = ["minutes", "cores busy", "requests", "p50 ms", "p99 ms", "longest ms"]
     heads += [f"{name} {what}" + (" MB" if what == "memory" else "") for name, what in MEASURES]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for since, until in windows:
         took = [seconds * 1000 for at, seconds, _ in results.done if since <= at < until]
-        cells = [f"{since / 60:.3g}–{until / 60:.3g}", f"{len(took)}", f"{share_of(took, 0.5):.0f}", f"{share_of(took, 0.99):.0f}",
+        share = statistics.mean([share for at, share in busy if since <= at < until] or [0.0])
+        cells = [f"{since / 60:.3g}–{until / 60:.3g}", f"{share:.0%}", f"{len(took)}", f"{share_of(took, 0.5):.0f}", f"{share_of(took, 0.99):.0f}",
                  f"{max(took, default=0):.0f}"]
         for name, what in MEASURES:
             try:

@@ -4,12 +4,13 @@ use ibidem_words::ports::index::{IndexError, IndexFault};
 use qdrant_client::qdrant::{
     BinaryQuantizationBuilder, CollectionInfo, CollectionStatus, CreateAliasBuilder, CreateCollectionBuilder,
     CreateFieldIndexCollectionBuilder, DeleteCollectionBuilder, Distance, FieldType, HnswConfigDiffBuilder,
-    KeywordIndexParamsBuilder, Modifier, ScalarQuantizationBuilder, SparseIndexConfigBuilder,
+    KeywordIndexParamsBuilder, Modifier, ScalarQuantizationBuilder, ShardingMethod, SparseIndexConfigBuilder,
     SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UuidIndexParamsBuilder, VectorParams, VectorParamsBuilder,
     VectorsConfigBuilder, payload_index_params::IndexParams, vectors_config,
 };
 
 use super::names::CollectionId;
+use super::shards::KnownDivision;
 use super::{BM25, DENSE, QdrantIndex, Quantization, payload};
 
 /// What there is of the index.
@@ -79,7 +80,7 @@ impl QdrantIndex {
         let collection = self.names.collection(current.map_or(1, |serial| serial + 1));
         self.create_collection(&collection).await?;
         self.create_payload_indexes(&collection).await?;
-        Ok(Self { target: collection, ..self.clone() })
+        Ok(Self { target: collection, division: KnownDivision::default(), ..self.clone() })
     }
 
     /// Whether the server has finished organising what was written: until then searches are right, but slower.
@@ -166,7 +167,7 @@ impl QdrantIndex {
         Ok(named.filter_map(|found| self.names.parse(&found.name).map(|id| (found.name, id))).collect())
     }
 
-    async fn collection_info(&self, collection: &str) -> Result<CollectionInfo, IndexError> {
+    pub(super) async fn collection_info(&self, collection: &str) -> Result<CollectionInfo, IndexError> {
         let reply = self.read(|node| async move { node.collection_info(collection).await }).await?;
         reply.result.ok_or_else(|| IndexError::Unavailable(format!("no description of {collection}")))
     }
@@ -180,7 +181,7 @@ impl QdrantIndex {
             // No modifier: the server would weigh words by how rare they are in all tenants' documents together.
             SparseVectorParamsBuilder::default().index(SparseIndexConfigBuilder::default().on_disk(settings.on_disk)),
         );
-        let request = CreateCollectionBuilder::new(collection)
+        let mut request = CreateCollectionBuilder::new(collection)
             .vectors_config(self.dense_config())
             .sparse_vectors_config(sparse)
             .shard_number(settings.shards)
@@ -188,10 +189,15 @@ impl QdrantIndex {
             .write_consistency_factor(settings.write_consistency)
             .on_disk_payload(true)
             .timeout(settings.write_timeout.as_secs().max(1));
-        match self.write(|node| async move { node.create_collection(request).await }).await {
-            Err(IndexError::Own(IndexFault::Rejected(_))) if self.exists(collection).await? => Ok(()),
-            created => created.map(|_| ()),
+        let by_tenant = !settings.own_shards.is_empty();
+        if by_tenant {
+            request = request.sharding_method(ShardingMethod::Custom.into());
         }
+        match self.write(|node| async move { node.create_collection(request).await }).await {
+            Err(IndexError::Own(IndexFault::Rejected(_))) if self.exists(collection).await? => {}
+            created => drop(created?),
+        }
+        if by_tenant { self.create_shards(collection).await } else { Ok(()) }
     }
 
     fn dense_config(&self) -> VectorsConfigBuilder {

@@ -8,22 +8,24 @@ mod payload;
 mod publish;
 mod scan;
 mod search;
+mod shards;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_language::bm25::Analysis;
-use ibidem_words::Scope;
 use ibidem_words::ports::embedder::EmbeddingModel;
 use ibidem_words::ports::index::{
     Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
+use ibidem_words::{Scope, TenantId};
 use qdrant_client::{Qdrant, QdrantError};
 use uuid::Uuid;
 
 pub use collection::IndexState;
 use names::Names;
 use nodes::{NodeNumber, Nodes};
+use shards::KnownDivision;
 
 /// The dense vector of a point.
 const DENSE: &str = "dense";
@@ -59,6 +61,9 @@ pub struct QdrantSettings {
     /// gRPC connections to spread requests over.
     pub connections: usize,
     pub shards: u32,
+    /// Tenants whose points have shards of their own, as many as `shards`; the other tenants share as many. Without any,
+    /// points are spread by their ids. It needs servers that run as a cluster, if only of one node.
+    pub own_shards: Vec<TenantId>,
     pub replicas: u32,
     /// Replicas that must confirm a write. With 1, writes go on while a replica is down, and it catches up.
     pub write_consistency: u32,
@@ -89,6 +94,7 @@ impl QdrantSettings {
             write_timeout: Duration::from_secs(60),
             connections: 3,
             shards: 1,
+            own_shards: Vec::new(),
             replicas: 1,
             write_consistency: 1,
             on_disk: false,
@@ -111,6 +117,7 @@ pub struct QdrantIndex {
     /// What reads and writes go to: the model's alias, or a collection being built.
     target: String,
     nodes: Nodes,
+    division: KnownDivision,
 }
 
 impl QdrantIndex {
@@ -118,13 +125,17 @@ impl QdrantIndex {
     pub fn new(settings: QdrantSettings, model: EmbeddingModel) -> Result<Self, IndexError> {
         let names = Names::new(&settings.alias, model.hash);
         let nodes = Nodes::of(&settings).map_err(|error| IndexError::Own(IndexFault::Rejected(error.to_string())))?;
-        Ok(Self { target: names.alias(), settings, model, names, nodes })
+        Ok(Self { target: names.alias(), settings, model, names, nodes, division: KnownDivision::default() })
     }
 
     /// The server's version.
     pub async fn version(&self) -> Result<String, IndexError> {
         let reply = self.read(|node| async move { node.health_check().await }).await?;
         Ok(reply.version)
+    }
+
+    pub fn settings(&self) -> &QdrantSettings {
+        &self.settings
     }
 
     /// The collection or alias that reads and writes go to.

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use ibidem_language::bm25::{Analysis, TermWeights};
 use ibidem_words::TenantId;
 use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexPoint};
-use qdrant_client::qdrant::{DeletePointsBuilder, NamedVectors, PointStruct, UpsertPointsBuilder, Vector};
+use qdrant_client::qdrant::{
+    DeletePointsBuilder, NamedVectors, PointStruct, ShardKeySelector, UpsertPointsBuilder, Vector,
+};
 
+use super::shards::Division;
 use super::{BM25, DENSE, QdrantIndex, filter, payload};
 
 /// Bounds of one write; a gRPC message may have 32 MB by default.
@@ -25,39 +28,73 @@ pub(super) async fn publish(index: &QdrantIndex, documents: Vec<IndexDocument>) 
             ))));
         }
     }
+    let division = index.division().await?;
+    match replace(index, division, &documents).await {
+        Ok(()) => Ok(()),
+        Err(refused) => {
+            let division = index.divided_otherwise(division, refused).await?;
+            replace(index, division, &documents).await
+        }
+    }
+}
+
+async fn replace(index: &QdrantIndex, division: Division, documents: &[IndexDocument]) -> Result<(), IndexError> {
+    add(index, division, documents).await?;
+    remove_outdated(index, division, documents).await
+}
+
+async fn add(index: &QdrantIndex, division: Division, documents: &[IndexDocument]) -> Result<(), IndexError> {
     let mut batch = Batch::default();
-    for document in &documents {
+    for document in documents {
+        let shards = division.shards_of(document.tenant);
+        if batch.shards != shards {
+            write(index, std::mem::replace(&mut batch, Batch::of(shards))).await?;
+        }
         let shared = payload::of_document(document);
         for point in &document.points {
             batch.add(struct_of(document.tenant, point, &shared, &index.settings.analysis), bytes_of(point));
             if batch.is_full() {
-                write(index, std::mem::take(&mut batch)).await?;
+                let next = Batch::of(batch.shards.clone());
+                write(index, std::mem::replace(&mut batch, next)).await?;
             }
         }
     }
-    write(index, batch).await?;
-    remove_outdated(index, &documents).await
+    write(index, batch).await
 }
 
-async fn remove_outdated(index: &QdrantIndex, documents: &[IndexDocument]) -> Result<(), IndexError> {
+async fn remove_outdated(
+    index: &QdrantIndex,
+    division: Division,
+    documents: &[IndexDocument],
+) -> Result<(), IndexError> {
     let mut by_tenant: BTreeMap<TenantId, Vec<&IndexDocument>> = BTreeMap::new();
     for document in documents {
         by_tenant.entry(document.tenant).or_default().push(document);
     }
     for (tenant, documents) in by_tenant {
-        let request = DeletePointsBuilder::new(&index.target).points(filter::outdated(tenant, &documents)).wait(true);
+        let mut request =
+            DeletePointsBuilder::new(&index.target).points(filter::outdated(tenant, &documents)).wait(true);
+        if let Some(shards) = division.shards_of(tenant) {
+            request = request.shard_key_selector(shards);
+        }
         index.write(|node| async move { node.delete_points(request).await }).await?;
     }
     Ok(())
 }
 
+/// Points that are written together, all to the same shards.
 #[derive(Default)]
 struct Batch {
+    shards: Option<ShardKeySelector>,
     points: Vec<PointStruct>,
     bytes: usize,
 }
 
 impl Batch {
+    fn of(shards: Option<ShardKeySelector>) -> Self {
+        Self { shards, ..Self::default() }
+    }
+
     fn add(&mut self, point: PointStruct, bytes: usize) {
         self.points.push(point);
         self.bytes += bytes;
@@ -72,7 +109,10 @@ async fn write(index: &QdrantIndex, batch: Batch) -> Result<(), IndexError> {
     if batch.points.is_empty() {
         return Ok(());
     }
-    let request = UpsertPointsBuilder::new(&index.target, batch.points).wait(true);
+    let mut request = UpsertPointsBuilder::new(&index.target, batch.points).wait(true);
+    if let Some(shards) = batch.shards {
+        request = request.shard_key_selector(shards);
+    }
     index.write(|node| async move { node.upsert_points(request).await }).await?;
     Ok(())
 }

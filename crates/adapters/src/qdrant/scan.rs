@@ -1,10 +1,14 @@
 //! Walking over every point, for reconciling with the catalogue.
 
+use std::collections::BTreeMap;
+
+use ibidem_words::TenantId;
 use ibidem_words::ports::index::{IndexError, StoredPage, StoredPoint};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{DeletePointsBuilder, PayloadIncludeSelector, PointId, PointsIdsList, ScrollPointsBuilder};
 use uuid::Uuid;
 
+use super::shards::Division;
 use super::{QdrantIndex, payload};
 
 const POINTS_REMOVED_TOGETHER: usize = 1_000;
@@ -34,11 +38,34 @@ pub(super) async fn scan(index: &QdrantIndex, from: Option<Uuid>, page: usize) -
 }
 
 pub(super) async fn remove_points(index: &QdrantIndex, points: Vec<StoredPoint>) -> Result<(), IndexError> {
-    let ids: Vec<PointId> =
-        points.into_iter().map(|point| point.passage.point_id(point.tenant).to_string().into()).collect();
-    for ids in ids.chunks(POINTS_REMOVED_TOGETHER) {
-        let request = DeletePointsBuilder::new(&index.target).points(PointsIdsList { ids: ids.to_vec() }).wait(true);
-        index.write(|node| async move { node.delete_points(request).await }).await?;
+    let mut by_tenant: BTreeMap<TenantId, Vec<PointId>> = BTreeMap::new();
+    for point in points {
+        by_tenant.entry(point.tenant).or_default().push(point.passage.point_id(point.tenant).to_string().into());
+    }
+    let division = index.division().await?;
+    match remove(index, division, &by_tenant).await {
+        Ok(()) => Ok(()),
+        Err(refused) => {
+            let division = index.divided_otherwise(division, refused).await?;
+            remove(index, division, &by_tenant).await
+        }
+    }
+}
+
+async fn remove(
+    index: &QdrantIndex,
+    division: Division,
+    by_tenant: &BTreeMap<TenantId, Vec<PointId>>,
+) -> Result<(), IndexError> {
+    for (tenant, ids) in by_tenant {
+        for ids in ids.chunks(POINTS_REMOVED_TOGETHER) {
+            let ids = PointsIdsList { ids: ids.to_vec() };
+            let mut request = DeletePointsBuilder::new(&index.target).points(ids).wait(true);
+            if let Some(shards) = division.shards_of(*tenant) {
+                request = request.shard_key_selector(shards);
+            }
+            index.write(|node| async move { node.delete_points(request).await }).await?;
+        }
     }
     Ok(())
 }

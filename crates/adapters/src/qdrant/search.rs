@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use ibidem_words::ports::index::{IndexError, IndexHit, IndexQuery};
-use ibidem_words::{PassageKey, Scope};
+use ibidem_words::{PassageKey, Scope, TenantId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
     AcornSearchParams, Condition, Filter, PointId, QuantizationSearchParams, Query, QueryBatchPointsBuilder,
-    QueryPoints, ScoredPoint, SearchParams, VectorInput, WithPayloadSelector,
+    QueryPoints, ScoredPoint, SearchParams, ShardKeySelector, VectorInput, WithPayloadSelector,
 };
 
 use super::publish::sparse;
+use super::shards::Division;
 use super::{BM25, DENSE, QdrantIndex, Quantization, filter, payload};
 
 /// Hits fetched beyond those asked for: among equal scores the server keeps any, we keep the first by passage key.
@@ -29,14 +30,28 @@ pub(super) async fn search(
     queries: Vec<IndexQuery>,
 ) -> Result<Vec<Vec<IndexHit>>, IndexError> {
     let mut plans: Vec<Plan> = queries.into_iter().map(|query| Plan::new(index, scope, query)).collect();
-    let found = both_lanes(index, &mut plans).await?;
+    let division = index.division().await?;
+    let found = match both_lanes(index, division, &mut plans).await {
+        Ok(found) => found,
+        Err(refused) => {
+            let division = index.divided_otherwise(division, refused).await?;
+            both_lanes(index, division, &mut plans).await?
+        }
+    };
     let wanted = plans.iter().zip(&found).flat_map(|(plan, found)| plan.scored_by_the_other(found));
     let mut scored = ask(index, wanted.collect()).await?.into_iter();
     Ok(plans.iter().zip(&found).map(|(plan, found)| plan.hits(found, &mut scored)).collect())
 }
 
 /// What the lanes of each plan find.
-async fn both_lanes(index: &QdrantIndex, plans: &mut [Plan]) -> Result<Vec<FoundByLanes>, IndexError> {
+async fn both_lanes(
+    index: &QdrantIndex,
+    division: Division,
+    plans: &mut [Plan],
+) -> Result<Vec<FoundByLanes>, IndexError> {
+    for plan in &mut *plans {
+        plan.shards = division.shards_of(plan.tenant);
+    }
     let mut found: Vec<FoundByLanes> = plans.iter().map(|_| FoundByLanes::default()).collect();
     let mut open: Vec<usize> = (0..plans.len()).collect();
     // Normally one round trip: another only where many passages have the same score.
@@ -98,6 +113,9 @@ fn only(of: &[Found], other: &[Found]) -> Vec<PointIdOptions> {
 /// How one query is put to the server, and how its answers are read.
 struct Plan {
     target: String,
+    tenant: TenantId,
+    /// Which shards hold the tenant's points, where not all may.
+    shards: Option<ShardKeySelector>,
     filter: Filter,
     dense: Option<Lane>,
     lexical: Option<Lane>,
@@ -119,7 +137,7 @@ struct Lane {
 impl Plan {
     fn new(index: &QdrantIndex, scope: &Scope, query: IndexQuery) -> Self {
         let asked = query.hits_per_lane > 0;
-        let filter = filter::searched(scope, &query);
+        let (tenant, filter) = (query.shelf.tenant(scope), filter::searched(scope, &query));
         let settings = &index.settings;
         let dense = query.vector.filter(|_| asked).map(|vector| Lane {
             vector: DENSE,
@@ -146,7 +164,8 @@ impl Plan {
             Lane { vector: BM25, query, params: SearchParams::default() }
         });
         let hits_per_lane = query.hits_per_lane;
-        Self { target: index.target.clone(), filter, dense, lexical, by_words, hits_per_lane, spare: SPARE_FOR_TIES }
+        let (target, spare) = (index.target.clone(), SPARE_FOR_TIES);
+        Self { target, tenant, shards: None, filter, dense, lexical, by_words, hits_per_lane, spare }
     }
 
     /// Both lanes, where both are searched.
@@ -195,6 +214,7 @@ impl Plan {
             collection_name: self.target.clone(),
             query: Some(lane.query.clone()),
             using: Some(lane.vector.to_owned()),
+            shard_key_selector: self.shards.clone(),
             ..QueryPoints::default()
         }
     }

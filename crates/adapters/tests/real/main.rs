@@ -14,6 +14,7 @@ mod onnx_reranker;
 mod openai;
 mod qdrant;
 mod qdrant_recall;
+mod qdrant_shards;
 mod reader;
 mod tiny_model;
 mod tokens;

@@ -230,7 +230,7 @@ async fn the_server_tells_its_version() {
     assert!(index.version().await.unwrap().starts_with("1."));
 }
 
-async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
+pub(crate) async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
     let scope = Scope::of(&Identity::for_tests(TenantId::named("here"), "someone", [].into()));
     let vector = Some(vec![1.0; DIMENSIONS]);
     let query = IndexQuery {
@@ -242,7 +242,7 @@ async fn search(index: &QdrantIndex) -> Result<usize, IndexError> {
     Ok(index.search(&scope, vec![query]).await?.remove(0).len())
 }
 
-fn document(number: u128) -> IndexDocument {
+pub(crate) fn document(number: u128) -> IndexDocument {
     let document = DocumentId(uuid::Uuid::from_u128(number));
     let passage = PassageKey { document, version: 1, chunk_index: 0 };
     IndexDocument {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ibidem_adapters::qdrant::{QdrantSettings, Quantization};
 use ibidem_language::bm25::{Analysis, Language};
+use ibidem_words::TenantId;
 use serde::Deserialize;
 
 use super::Problems;
@@ -21,6 +22,7 @@ pub(super) struct RawIndex {
     timeout_ms: u64,
     search_breadth: u64,
     shards: u32,
+    own_shards: Vec<String>,
     replicas: u32,
     write_consistency: u32,
     on_disk: bool,
@@ -76,6 +78,7 @@ impl RawIndex {
             search_timeout: Duration::from_millis(self.timeout_ms),
             search_breadth: self.search_breadth,
             shards: self.shards,
+            own_shards: self.own_shards.iter().map(|tenant| TenantId::named(tenant)).collect(),
             replicas: self.replicas,
             write_consistency: self.write_consistency,
             on_disk: self.on_disk,
