@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hours of mixed load at a share of what the machine carries: nothing may grow, get lost or be wrong.
 
-usage: rehearsals/endurance.py IBIDEM [--minutes 120] [--passages 5000] [--share 0.7] [--page FILE]
+usage: rehearsals/endurance.py IBIDEM [--minutes 120] [--passages 5000] [--questions 200] [--probe 60] [--share 0.7] [--page FILE]
 
 A server and a worker run as processes of their own, as they come, with the reader; a stand-in for a language model answers
 at once. First, 8 clients that never pause find out how much the machine carries. Then `--share` of that comes in: questions,
@@ -41,11 +41,9 @@ from rehearsal import Failed, Process, alone, wait_until  # noqa: E402
 # How often each is done, of twenty.
 KINDS = ["answer"] * 9 + ["stream"] * 3 + ["search"] * 3 + ["chat"] * 2 + ["feedback"] * 2 + ["source"]
 CLIENTS = 8
-CAPACITY_SECONDS = 60
 ADJUST_EVERY = 10
 # The rate changes by no more than this at a time.
 MOST_ADJUSTED = 1.15
-QUESTIONS = 200
 SAMPLE_EVERY = 30
 CHANGE_EVERY = 10
 REVOKE_EVERY = 20
@@ -432,7 +430,7 @@ def share_of(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else float("nan")
 
 
-def rehearse(stage, minutes, passages, share, page):
+def rehearse(stage, minutes, passages, questions, probe, share, page):
     say, check = stage.log.say, stage.log.check
     stack = stage.up(instance=f"endurance-{os.getpid()}")
     scribe = model()
@@ -453,7 +451,7 @@ def rehearse(stage, minutes, passages, share, page):
 
     # What each question gets before anything else happens is what it must get all the time.
     expected, chance = {}, random.Random(16)
-    for number, one in enumerate(chance.choices(made, k=QUESTIONS)):
+    for number, one in enumerate(chance.choices(made, k=questions)):
         query, fact = question(number, one)
         reply = server.ask(key, query)
         if reply.status != 200:
@@ -466,8 +464,8 @@ def rehearse(stage, minutes, passages, share, page):
     check(with_fact >= len(expected) // 2, "most questions are answered with their fact")
 
     client = Client(server.port, key, expected)
-    saturated(client, 10)
-    carries = saturated(client, CAPACITY_SECONDS)
+    saturated(client, probe / 6)
+    carries = saturated(client, probe)
     rate = carries * share
     say(f"{CLIENTS} clients that never pause get {carries:.1f} requests a second done; {share:.0%} of it is {rate:.1f} a second")
 
@@ -493,7 +491,7 @@ def rehearse(stage, minutes, passages, share, page):
     found = recorded(turns, sql)
     windows = [(number * minutes * 10, (number + 1) * minutes * 10) for number in range(6)]
     told = report(watch, results, busy, windows)
-    settings = {"sent": sent, "rate": rate, "carries": carries, "share": share, "minutes": minutes, "passages": passages}
+    settings = {"sent": sent, "rate": rate, "carries": carries, "share": share, "minutes": minutes, "passages": passages, "seconds": probe}
     grown = growth(watch, results, windows)
     if page:
         Path(page).write_text(page_of(settings, told, results, curator, len(turns), found, grown))
@@ -585,7 +583,7 @@ def page_of(settings, told, results, curator, turns, found, grown):
     text = (HERE / "endurance.md").read_text(encoding="utf-8")
     return text.format(
         **settings, told=told, by_kind=by_kind, wrong=len(results.wrong) + len(curator.wrong), clients=CLIENTS,
-        seconds=CAPACITY_SECONDS, changed=curator.changed, removed=curator.removed, revoked=curator.revoked,
+        changed=curator.changed, removed=curator.removed, revoked=curator.revoked,
         median=statistics.median(curator.visible_after or [0]), longest=max(curator.visible_after, default=0), turns=turns, found=found,
         grown="; ".join(grown) or "nothing", percent=f"{settings['share']:.0%}")
 
@@ -595,11 +593,14 @@ def main():
     arguments.add_argument("binary")
     arguments.add_argument("--minutes", type=float, default=120)
     arguments.add_argument("--passages", type=int, default=5000)
+    arguments.add_argument("--questions", type=int, default=200, help="different questions that are asked")
+    arguments.add_argument("--probe", type=float, default=60, help="seconds in which is found out what the machine carries")
     arguments.add_argument("--share", type=float, default=0.7)
     arguments.add_argument("--page")
     arguments = arguments.parse_args()
     alone(arguments.binary, "endurance",
-          lambda stage: rehearse(stage, arguments.minutes, arguments.passages, arguments.share, arguments.page),
+          lambda stage: rehearse(stage, arguments.minutes, arguments.passages, arguments.questions, arguments.probe, arguments.share,
+                                 arguments.page),
           "nothing grew, got lost or was wrong")
 
 

@@ -162,6 +162,10 @@ impl<T> Waiting<T> {
         let Some(oldest) = self.pieces.pop_front() else { return Vec::new() };
         let mut longest = oldest.tokens.len();
         let mut batch = vec![oldest];
+        // Nothing would fit beside it, however many wait.
+        if longest >= batch_tokens {
+            return batch;
+        }
         let mut by_distance: Vec<usize> = (0..self.pieces.len()).collect();
         by_distance.sort_by_key(|&position| self.pieces[position].tokens.len().abs_diff(longest));
         let mut chosen = Vec::new();

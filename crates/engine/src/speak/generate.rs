@@ -95,7 +95,7 @@ struct Desk<'a> {
     standard: &'a Standard<'a>,
     gauntlet: Gauntlet,
     holder: SentenceHolder,
-    structures: Structures,
+    structures: Structures<'a>,
     waiting: WaitingStructure,
     background: Background,
     said_before: SaidBefore,

@@ -4,6 +4,7 @@
 //! heading, head or column of a table, list label or lead-in; or they are words of the question that the note has too,
 //! without any verb, denial or quantity that would make them say something.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use ibidem_language::claims::asserts;
@@ -15,8 +16,14 @@ use super::footnotes::Footnotes;
 /// Where ingestion parts the headings of a section's path.
 const BETWEEN_HEADINGS: &str = " > ";
 
-/// Words that structure of one turn may have.
-pub(super) struct Structures {
+/// Words that structure of one turn may have. They are looked for when there is structure: most answers have none.
+pub(super) struct Structures<'a> {
+    question: &'a str,
+    footnotes: &'a Footnotes<'a>,
+    found: OnceCell<Found>,
+}
+
+struct Found {
     notes: Vec<Note>,
     question: Vec<String>,
 }
@@ -39,35 +46,45 @@ pub(super) enum Origin {
     Bare,
 }
 
-impl Structures {
-    pub(super) fn of(question: &str, footnotes: &Footnotes<'_>) -> Self {
-        let notes = footnotes.notes().map(|(number, candidate)| Note {
-            number,
-            phrases: phrases(candidate),
-            words: words(&format!("{}\n{}", candidate.passage.title, candidate.passage.text)),
-        });
-        Self { notes: notes.collect(), question: words(question) }
+impl<'a> Structures<'a> {
+    pub(super) fn of(question: &'a str, footnotes: &'a Footnotes<'a>) -> Self {
+        Self { question, footnotes, found: OnceCell::new() }
+    }
+
+    fn found(&self) -> &Found {
+        self.found.get_or_init(|| {
+            let notes = self.footnotes.notes().map(|(number, candidate)| Note {
+                number,
+                phrases: phrases(candidate),
+                words: words(&format!("{}\n{}", candidate.passage.title, candidate.passage.text)),
+            });
+            Found { notes: notes.collect(), question: words(self.question) }
+        })
     }
 
     /// Where the words of structure above a claim stand that cites these notes; none, and it may not go out.
     pub(super) fn origin(&self, text: &str, cited: &[u32]) -> Option<Origin> {
+        self.origin_in(text, |note| cited.contains(&note.number))
+    }
+
+    /// Whether its words stand in any note, or in the question.
+    pub(super) fn may_have(&self, text: &str) -> bool {
+        self.origin_in(text, |_| true).is_some()
+    }
+
+    fn origin_in(&self, text: &str, is_meant: impl Fn(&Note) -> bool) -> Option<Origin> {
         if !text.chars().any(char::is_alphanumeric) {
             return is_rule(text).then_some(Origin::Bare);
         }
-        let notes = || self.notes.iter().filter(|note| cited.contains(&note.number));
+        let found = self.found();
+        let notes = || found.notes.iter().filter(|note| is_meant(note));
         if let Some(note) = notes().find(|note| note.has(text)) {
             return Some(Origin::Note(note.number));
         }
         let phrase = folded(text);
         let said = words(&phrase);
-        let asks = is_plain(&phrase) && asserts_nothing(&said) && is_run(&said, &self.question);
+        let asks = is_plain(&phrase) && asserts_nothing(&said) && is_run(&said, &found.question);
         (asks && notes().any(|note| is_run(&said, &note.words))).then_some(Origin::Question)
-    }
-
-    /// Whether its words stand in any note, or in the question.
-    pub(super) fn may_have(&self, text: &str) -> bool {
-        let all: Vec<u32> = self.notes.iter().map(|note| note.number).collect();
-        self.origin(text, &all).is_some()
     }
 }
 
@@ -208,10 +225,9 @@ mod tests {
     #[test]
     fn structure_has_the_words_of_a_note_beneath_it_or_of_the_question() {
         let evidence = evidence();
-        let structures = Structures::of(
-            "Is carry-over limited for staff, and is leave harmless? 年假 无害吗",
-            &Footnotes::mint(&evidence),
-        );
+        let footnotes = Footnotes::mint(&evidence);
+        let question = "Is carry-over limited for staff, and is leave harmless? 年假 无害吗";
+        let structures = Structures::of(question, &footnotes);
         let (note, asked) = (Some(Origin::Note(1)), Some(Origin::Question));
         for (text, cited, expected) in [
             ("# Staff handbook\n", &[1][..], note.clone()),
