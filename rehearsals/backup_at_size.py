@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import asked, document, laboratories  # noqa: E402
+from laboratories import asked, laboratories, write  # noqa: E402
 from rehearsal import Asker, Failed, alone, get, request  # noqa: E402
 
 
@@ -43,7 +43,7 @@ def rehearse(stage, passages, count):
     installation = stage.installation(IBIDEM__RERANKER__USE="reader")
     made = list(laboratories(passages))
     corpus = stage.place / "laboratories.jsonl"
-    corpus.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
+    write(corpus, made)
     installation.run("migrate")
     began = time.monotonic()
     said = installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200).stdout.strip()

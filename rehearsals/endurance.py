@@ -35,7 +35,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import document, laboratories, question  # noqa: E402
+from laboratories import laboratories, question, write  # noqa: E402
 from rehearsal import Failed, Process, alone, wait_until  # noqa: E402
 
 # How often each is done, of twenty.
@@ -441,7 +441,7 @@ def rehearse(stage, minutes, passages, questions, probe, share, page):
         IBIDEM__SERVER__KEY_SHARE_PERCENT="100")
     made = list(laboratories(passages))
     corpus = stage.place / "laboratories.jsonl"
-    corpus.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
+    write(corpus, made)
     installation.run("migrate")
     installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200)
     server = installation.serve()

@@ -1,5 +1,6 @@
 """Documents that are made up: a laboratory each, with facts that nobody can know from elsewhere, and questions about them."""
 
+import json
 import random
 
 TREES = "Alder Ash Aspen Beech Birch Cedar Cherry Chestnut Cypress Elder Elm Fir Hazel Holly Juniper Larch Laurel Linden Maple Oak Olive Pine Plum Poplar Rowan Spruce Walnut Willow Yew Acacia".split()
@@ -41,3 +42,26 @@ def question(number, one):
     if number % 2:
         return f"Who is the supervisor of the {one['name']}?", one["who"]
     return f"How many {one['goods']} does the {one['name']} keep?", str(one["many"])
+
+
+def write(file, made):
+    """As `ibidem ingest` reads them, a document in a line."""
+    file.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
+
+
+def write_sheds(file, count):
+    """Other documents, to be handed in later."""
+    lines = [{"id": f"shed-{number}", "title": f"Shed {number}", "text": f"Shed number {number} of the yard is painted in colour {number * 7}."}
+             for number in range(count)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def answered_with_facts(ask, made, count=60):
+    """Of so many questions those that are answered with their fact, and the fact."""
+    found = {}
+    for number, one in enumerate(random.Random(16).choices(made, k=count)):
+        query, fact = question(number, one)
+        reply = ask(query)
+        if fact and reply.answered and fact in reply.answer["answer"]:
+            found[query] = fact
+    return found

@@ -4,15 +4,14 @@
 usage: rehearsals/new_embedding_model.py IBIDEM [--passages 2000] [--rate 5]
 
 A server and a worker use all-MiniLM-L6-v2. `ibidem reindex` with the settings of multilingual-e5-small embeds everything
-into an index of its own beside theirs. Then it is run once more, for what was handed in meanwhile; a server and a worker
-with the new model are started, and the old ones are stopped. It ends with 1 when a question gets no reply, an answer is
+into an index of its own beside theirs. Then it is run once more, for what was handed in meanwhile; a server with the
+new model is started, and the old server and worker are stopped. It ends with 1 when a question gets no reply, an answer is
 without the fact of its document, or a document is missing in the new index.
 """
 
 import argparse
 import json
 import os
-import random
 import sys
 import time
 from pathlib import Path
@@ -21,9 +20,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import document, laboratories, question  # noqa: E402
+from laboratories import answered_with_facts, laboratories, write, write_sheds  # noqa: E402
 from rehearsal import Failed, Process, SteadyAsker, alone, get, wait_until  # noqa: E402
 
+HANDED_IN = 20
 E5 = {"NAME": "multilingual-e5-small", "MAX_TOKENS": "512", "QUERY_PREFIX": "query: ", "PASSAGE_PREFIX": "passage: ",
       "SIMILARITY__ZERO": "0.7529", "SIMILARITY__ONE": "0.9232"}
 
@@ -44,7 +44,7 @@ def rehearse(stage, passages, rate):
     installation = stage.installation()
     made = list(laboratories(passages))
     corpus = stage.place / "laboratories.jsonl"
-    corpus.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
+    write(corpus, made)
     installation.run("migrate")
     began = time.monotonic()
     installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200)
@@ -53,12 +53,7 @@ def rehearse(stage, passages, rate):
     server, key = installation.serve(), installation.key()
     worker = Process([stage.binary, "worker"], stage.place / "worker.log", installation.environment(), folder=stage.place)
     stage.ends.callback(worker.end)
-    expected = {}
-    for number, one in enumerate(random.Random(16).choices(made, k=60)):
-        query, fact = question(number, one)
-        reply = server.ask(key, query)
-        if fact and reply.answered and fact in reply.answer["answer"]:
-            expected[query] = fact
+    expected = answered_with_facts(lambda query: server.ask(key, query), made)
     check(len(expected) >= 20, f"{len(expected)} of 60 questions are answered with their fact; these are asked")
 
     new = {f"IBIDEM__EMBEDDING__{name}": value for name, value in E5.items()}
@@ -71,7 +66,7 @@ def rehearse(stage, passages, rate):
         say(f"before: {asker.told(0, began)}")
         reindexing = Process([stage.binary, "reindex"], stage.place / "reindex.log", installation.environment(**new), folder=stage.place)
         stage.ends.callback(reindexing.end)
-        handed_in = hand_in(stage, installation)
+        hand_in(stage, installation)
         wait_until("everything is embedded again", lambda: not reindexing.lives(), 7200)
         took = time.monotonic() - began
         if reindexing.process.returncode:
@@ -80,7 +75,7 @@ def rehearse(stage, passages, rate):
         say(f"meanwhile: {asker.told(began, began + took)}")
         again = time.monotonic()
         installation.run("reindex", environment=installation.environment(**new), seconds=7200)
-        say(f"once more, for {handed_in} documents that were handed in meanwhile: {time.monotonic() - again:.1f} s")
+        say(f"once more, for {HANDED_IN} documents that were handed in meanwhile: {time.monotonic() - again:.1f} s")
         moved = time.monotonic()
         switch.server = installation.serve(log="new-server.log", **new)
         worker.end()
@@ -104,12 +99,9 @@ def rehearse(stage, passages, rate):
 
 
 def hand_in(stage, installation):
-    lines = [{"id": f"shed-{number}", "title": f"Shed {number}", "text": f"Shed number {number} of the yard is painted in colour {number * 7}."}
-             for number in range(20)]
     file = stage.place / "sheds.jsonl"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_sheds(file, HANDED_IN)
     installation.run("ingest", file, "--collection", "Sheds", "--tags", "public")
-    return len(lines)
 
 
 def main():

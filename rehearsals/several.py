@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import document, laboratories, question  # noqa: E402
+from laboratories import answered_with_facts, laboratories, write, write_sheds  # noqa: E402
 from postgres_patroni import Cluster, haproxy  # noqa: E402
 from qdrant_node_loss import kill, replicas  # noqa: E402
 from rehearsal import ROOT, Failed, Process, Reply, SteadyAsker, alone, free_port, request, wait_until  # noqa: E402
@@ -109,7 +109,7 @@ def rehearse(stage, rate, passages):
     installation = stage.installation(f"postgres://app@127.0.0.1:{database.address}/ibidem")
     made = list(laboratories(passages))
     corpus = stage.place / "laboratories.jsonl"
-    corpus.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
+    write(corpus, made)
     installation.run("migrate")
     workers = [Process([stage.binary, "worker"], stage.place / f"worker-{number}.log", installation.environment(), folder=stage.place)
                for number in range(WORKERS)]
@@ -127,12 +127,7 @@ def rehearse(stage, rate, passages):
     door = Door(stage, servers)
     key, admin = installation.key(), installation.key("--role", "admin")
     wait_until("HAProxy leads to the servers", lambda: door.ask(key, "Who?").status == 200, 60)
-    expected = {}
-    for number, one in enumerate(random.Random(16).choices(made, k=60)):
-        query, fact = question(number, one)
-        reply = door.ask(key, query)
-        if fact and reply.answered and fact in reply.answer["answer"]:
-            expected[query] = fact
+    expected = answered_with_facts(lambda query: door.ask(key, query), made)
     check(len(expected) >= 20, f"{len(expected)} of 60 questions are answered with their fact; these are asked")
 
     # How much several carry: arms in turn.
@@ -187,7 +182,7 @@ def rehearse(stage, rate, passages):
     check(len(lost) == len(of_the_killed),
           f"the database has the records of {len(moments) - len(lost)} of {len(moments)} questions that got an answer or a refusal"
           + (f"; {len(lost)} went with the server that was killed" if lost else ""))
-    reach(servers, key, admin, installation, queries, say, check)
+    reach(servers, key, admin, queries, check)
 
 
 def missing(database, moments):
@@ -217,9 +212,7 @@ def kill_server(server):
 
 def kill_worker(stage, installation, workers, published, say):
     more = stage.place / "more.jsonl"
-    lines = [{"id": f"more-{number}", "title": f"Shed {number}", "text": f"Shed number {number} of the yard is painted in colour {number * 7}."}
-             for number in range(120)]
-    more.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_sheds(more, 120)
     installation.run("ingest", more, "--collection", "Sheds", "--tags", "public")
     workers[0].end(signal.SIGKILL)
     began = time.monotonic()
@@ -244,7 +237,7 @@ def fail_over(database, asker, say):
     wait_until("the killed one follows", lambda: sorted(database.roles()) == ["leader", "sync_standby"], 180)
 
 
-def reach(servers, key, admin, installation, queries, say, check):
+def reach(servers, key, admin, queries, check):
     """What is decided on one server holds on the others in the next request."""
     first, *others = servers
     by_admin = {"authorization": f"Bearer {admin}"}

@@ -193,11 +193,19 @@ impl QdrantIndex {
         if by_tenant {
             request = request.sharding_method(ShardingMethod::Custom.into());
         }
-        match self.write(|node| async move { node.create_collection(request).await }).await {
-            Err(IndexError::Own(IndexFault::Rejected(_))) if self.exists(collection).await? => {}
-            created => drop(created?),
+        let is_new = match self.write(|node| async move { node.create_collection(request).await }).await {
+            Err(IndexError::Own(IndexFault::Rejected(_))) if self.exists(collection).await? => false,
+            created => created.map(|_| true)?,
+        };
+        if !by_tenant {
+            return Ok(());
         }
-        if by_tenant { self.create_shards(collection).await } else { Ok(()) }
+        let made = self.create_shards(collection).await;
+        if is_new && made.is_err() {
+            // Without shards it takes no point, and whoever comes next would use it as it is.
+            self.drop_collection(collection).await?;
+        }
+        made
     }
 
     fn dense_config(&self) -> VectorsConfigBuilder {

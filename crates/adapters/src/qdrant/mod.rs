@@ -134,10 +134,6 @@ impl QdrantIndex {
         Ok(reply.version)
     }
 
-    pub fn settings(&self) -> &QdrantSettings {
-        &self.settings
-    }
-
     /// The collection or alias that reads and writes go to.
     pub fn target(&self) -> &str {
         &self.target

@@ -100,7 +100,14 @@ impl QdrantIndex {
                 )
                 .timeout(self.settings.write_timeout.as_secs().max(1));
             match self.write(|node| async move { node.create_shard_key(request).await }).await {
-                Err(IndexError::Own(IndexFault::Rejected(_))) if self.has_shards(collection, &name).await? => {}
+                Err(IndexError::Own(IndexFault::Rejected(reason))) => {
+                    if !self.has_shards(collection, &name).await? {
+                        return Err(IndexError::Own(IndexFault::Rejected(format!(
+                            "tenants get no shards of their own: {reason}; run Qdrant 1.16 or newer as a cluster, or leave \
+                             `index.own_shards` empty"
+                        ))));
+                    }
+                }
                 created => drop(created?),
             }
         }

@@ -66,10 +66,8 @@ impl Clustered {
         Qdrant::from_url(&self.url).skip_compatibility_check().build().unwrap()
     }
 
-    fn index(&self, own_shards: &[&str]) -> QdrantIndex {
-        let own_shards = own_shards.iter().map(|tenant| TenantId::named(tenant)).collect();
-        let settings = QdrantSettings { url: self.url.clone(), own_shards, ..settings() };
-        QdrantIndex::new(settings, model("one")).unwrap()
+    fn settings(&self) -> QdrantSettings {
+        QdrantSettings { url: self.url.clone(), ..settings() }
     }
 
     /// How many points there are under each key.
@@ -86,6 +84,11 @@ impl Clustered {
     }
 }
 
+fn index(settings: QdrantSettings, own_shards: &[&str]) -> QdrantIndex {
+    let own_shards = own_shards.iter().map(|tenant| TenantId::named(tenant)).collect();
+    QdrantIndex::new(QdrantSettings { own_shards, ..settings }, model("one")).unwrap()
+}
+
 fn document_of(tenant: &str, number: u128) -> IndexDocument {
     IndexDocument { tenant: TenantId::named(tenant), ..document(number) }
 }
@@ -94,7 +97,7 @@ fn document_of(tenant: &str, number: u128) -> IndexDocument {
 async fn tenants_on_shards_of_their_own_are_found_as_others_are() {
     let server = Clustered::start().await;
     // Two of the suite's own tenants; the others share.
-    let index = server.index(&["both lanes", "scope one"]);
+    let index = index(server.settings(), &["both lanes", "scope one"]);
     index.ensure_collection().await.unwrap();
     index_suite(&index, &index).await;
 }
@@ -102,15 +105,14 @@ async fn tenants_on_shards_of_their_own_are_found_as_others_are() {
 #[tokio::test]
 async fn a_tenants_points_are_on_its_own_shards_and_an_index_that_is_divided_anew_goes_on() {
     let server = Clustered::start().await;
-    let index = server.index(&[]);
+    let settings = server.settings();
+    let index = index(settings.clone(), &[]);
     index.ensure_collection().await.unwrap();
     index.publish(vec![document_of("here", 1), document_of("elsewhere", 2)]).await.unwrap();
     assert_eq!(search(&index).await.unwrap(), 1);
 
     // Divided by tenant from now on. The first handle does not know, as another process would not.
-    let settings = index.settings().clone();
-    let own_shards = vec![TenantId::named("here")];
-    let large = QdrantIndex::new(QdrantSettings { own_shards, ..settings }, model("one")).unwrap();
+    let large = self::index(settings, &["here"]);
     let rebuilt = large.begin_rebuild().await.unwrap();
     rebuilt.publish(vec![document_of("here", 1), document_of("elsewhere", 2)]).await.unwrap();
     large.finish_rebuild(&rebuilt, false).await.unwrap();
@@ -136,9 +138,14 @@ async fn a_tenants_points_are_on_its_own_shards_and_an_index_that_is_divided_ane
 
 #[tokio::test]
 async fn a_server_that_is_no_cluster_says_so() {
-    let settings = QdrantSettings { own_shards: vec![TenantId::named("here")], ..settings() };
-    let index = QdrantIndex::new(settings, model("one")).unwrap();
-    let refused = index.ensure_collection().await.unwrap_err().to_string();
-    index.drop_all().await.unwrap();
-    assert!(refused.contains("istributed"), "{refused}");
+    let settings = settings();
+    let refused = index(settings.clone(), &["here"]).ensure_collection().await.unwrap_err().to_string();
+    // And nothing is left of it that would be in the way of another setting.
+    let usual = index(settings, &[]);
+    usual.ensure_collection().await.unwrap();
+    usual.publish(vec![document_of("here", 1)]).await.unwrap();
+    let found = search(&usual).await.unwrap();
+    usual.drop_all().await.unwrap();
+    assert_eq!(found, 1);
+    assert!(refused.contains("istributed") && refused.contains("`index.own_shards`"), "{refused}");
 }
