@@ -382,26 +382,29 @@ def saturated(client, seconds):
 
 
 class Cores:
-    """How busy all cores are, whoever it is for."""
+    """How busy all cores are, whoever it is for, and how much of them a virtual machine did not get."""
 
     def __init__(self):
         self.last = self.read()
 
     @staticmethod
     def read():
-        user, nice, system, idle, waiting, *others = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
-        return user + nice + system + sum(others), idle + waiting
+        names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+        times = dict(zip(names, map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])))
+        idle = times["idle"] + times["iowait"]
+        return sum(times.values()), sum(times.values()) - idle, times["steal"]
 
     def busy(self):
-        """The share since it was last asked for."""
-        (busy, idle), (busy_before, idle_before) = self.read(), self.last
-        self.last = busy, idle
-        return (busy - busy_before) / max(1, busy - busy_before + idle - idle_before)
+        """Two shares since it was last asked for: busy, and taken by other machines."""
+        now, before = self.read(), self.last
+        self.last = now
+        total, busy, taken = (late - early for late, early in zip(now, before))
+        return busy / max(1, total), taken / max(1, total)
 
 
 def steady(client, rate, share, seconds, results, say):
-    """Asks at a rate that keeps the cores busy for this share of the time. Returns how many requests there were, and how
-    busy the cores were at which moments."""
+    """Asks at a rate that keeps the cores busy for this share of the time. Returns how many requests there were, and at
+    which moments how busy the cores were and how much of them other machines had."""
     began, number, told, cores, busy = time.monotonic(), 0, 0, Cores(), []
     due = adjusted = began
 
@@ -417,7 +420,7 @@ def steady(client, rate, share, seconds, results, say):
             due += 1 / rate
             if due - adjusted >= ADJUST_EVERY:
                 adjusted = due
-                busy.append((due - began, cores.busy()))
+                busy.append((due - began, *cores.busy()))
                 rate *= min(MOST_ADJUSTED, max(1 / MOST_ADJUSTED, share / max(0.01, busy[-1][1])))
             minutes = int((due - began) // 600)
             if minutes > told:
@@ -504,7 +507,7 @@ def rehearse(stage, minutes, passages, questions, probe, share, page):
           f"a change was found after {statistics.median(curator.visible_after):.1f} s, at most {max(curator.visible_after):.1f} s")
     check(found == len(turns), f"all {len(turns)} answers and refusals are on record")
     if minutes >= 30:
-        check(not grown, "nothing grew: " + "; ".join(grown) if grown else "nothing grew, and nothing became slower")
+        check(not grown, "grown: " + "; ".join(grown) if grown else "nothing grew, and nothing became slower")
     else:
         say("too short to tell whether something grows" + (": " + "; ".join(grown) if grown else ""))
 
@@ -528,13 +531,14 @@ MEASURES = [("serve", "memory"), ("worker", "memory"), ("PostgreSQL", "memory"),
 
 
 def report(watch, results, busy, windows):
-    heads = ["minutes", "cores busy", "requests", "p50 ms", "p99 ms", "longest ms"]
+    heads = ["minutes", "cores busy", "cores taken", "requests", "p50 ms", "p99 ms", "longest ms"]
     heads += [f"{name} {what}" + (" MB" if what == "memory" else "") for name, what in MEASURES]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for since, until in windows:
         took = [seconds * 1000 for at, seconds, _ in results.done if since <= at < until]
-        share = statistics.mean([share for at, share in busy if since <= at < until] or [0.0])
-        cells = [f"{since / 60:.3g}–{until / 60:.3g}", f"{share:.0%}", f"{len(took)}", f"{share_of(took, 0.5):.0f}", f"{share_of(took, 0.99):.0f}",
+        shares = [(share, taken) for at, share, taken in busy if since <= at < until] or [(0.0, 0.0)]
+        share, taken = (statistics.mean(of) for of in zip(*shares))
+        cells = [f"{since / 60:.3g}–{until / 60:.3g}", f"{share:.0%}", f"{taken:.1%}", f"{len(took)}", f"{share_of(took, 0.5):.0f}", f"{share_of(took, 0.99):.0f}",
                  f"{max(took, default=0):.0f}"]
         for name, what in MEASURES:
             try:
