@@ -280,6 +280,12 @@ bench: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
       "$workbench" bench answers --texts "{{ data }}/retrieval/scifact/corpus.jsonl" \
         --texts "{{ data }}/address_lookup/web_verses.jsonl"
 
+# What Ibidem adds to an embedding model that is reached over HTTP, when ingesting.
+ingest-over-http documents="200": (_data "retrieval/scifact")
+    cargo build --release --locked -p ibidem-workbench
+    eval "$(stack/env)" && bench/ingest_over_http "$CARGO_TARGET_DIR/release/ibidem-workbench" \
+      "{{ data }}/retrieval/scifact/corpus.jsonl" {{ documents }}
+
 # Recall beside exact search, latency, throughput and memory of an index of so many passages beside one of 10,000, with 8-bit
 # vectors on disk. A million takes about 20 minutes to write and 10 GB of disk; it is kept for later runs.
 scale passages="1000000": (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
@@ -421,6 +427,12 @@ endurance minutes="120" passages="5000":
 several rate="10" passages="400":
     cargo build --release --locked -p ibidem
     rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page docs/several.md
+
+# Questions, lists and figures among so many documents and so many records of questions, for somebody who sees most of them
+# and somebody who sees none. It writes docs/large_catalogue.md.
+large-catalogue documents="1000000" records="300000":
+    cargo build --release --locked -p ibidem
+    rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page docs/large_catalogue.md
 
 # Another embedding model takes the old one's place among so many passages, while questions are asked.
 new-embedding-model passages="2000" rate="5":

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::join;
 use ibidem_language::bm25::{Query, TermId, TermWeights};
 use ibidem_words::degrade::{Deadline, Fallback, Part};
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage, DocumentFilter};
+use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
 use ibidem_words::ports::embedder::{EmbedError, Embedder};
 use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
 use ibidem_words::ports::word_statistics::WordStatistics;
@@ -129,14 +129,13 @@ impl Searcher {
         scope: &Scope,
         collections: &[CollectionName],
     ) -> Result<(), UnknownCollections> {
-        let mut unknown = Vec::new();
-        for collection in collections {
-            let filter = DocumentFilter { collections: vec![collection.as_str().to_owned()], about: None, most: 1 };
-            if self.catalogue.list(scope, &filter).await.is_ok_and(|listed| listed.total == 0) {
-                unknown.push(collection.clone());
-            }
+        if collections.is_empty() {
+            return Ok(());
         }
-        if unknown.is_empty() { Ok(()) } else { Err(UnknownCollections(unknown)) }
+        match self.catalogue.unseen_collections(scope, collections).await {
+            Ok(unseen) if !unseen.is_empty() => Err(UnknownCollections(unseen)),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// The best passages, and no more than asked for.

@@ -7,7 +7,6 @@ use ibidem_words::ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
 use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
-use uuid::Uuid;
 
 use crate::Store;
 use crate::convert::{
@@ -180,84 +179,120 @@ impl Catalogue for Store {
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError> {
         let (tags, collection) = (scope_tags(scope), collection.map(CollectionName::as_str));
-        let limit = i64::from(to_i32(most)?);
+        let limit = to_i32(most)?;
         // In the order of bytes, `luke!` comes right after everything that begins with `luke `.
         let (first, end) = match key.series() {
             "" => (String::new(), "\u{10ffff}".to_owned()),
             series => (format!("{series} "), format!("{series}!")),
         };
-        // From one document to the next along the index, and from a visible one past all of its address, as far as
-        // needed: asked for all at once, sorting the whole tenant seems cheaper to a plan that was made while the tables
-        // were small.
+        // From one address to the next along the index of each audience, and so past whatever is hidden in one step. A
+        // condition for all of them at once would look at every hidden document in between.
         let before = sqlx::query!(
-            r#"WITH RECURSIVE walk AS (
-                   (SELECT address_key, id, address,
-                           is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4) AS visible
-                    FROM documents WHERE tenant_id = $1 AND address_key < $2 AND address_key >= $6
-                    ORDER BY address_key DESC, id DESC LIMIT 1)
-                   UNION ALL
-                   SELECT next.* FROM walk CROSS JOIN LATERAL (
-                       SELECT address_key, id, address,
-                              is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4)
-                       FROM documents WHERE tenant_id = $1 AND address_key >= $6 AND (address_key, id)
-                           < (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
-                       ORDER BY address_key DESC, id DESC LIMIT 1) next
-               )
-               SELECT address_key AS "address_key!", address AS "address!" FROM walk WHERE visible LIMIT $5"#,
+            r#"SELECT near.address_key AS "address_key!", near.address AS "address!"
+               FROM audiences_seen($1, $3) AS seen
+               CROSS JOIN LATERAL (
+                   WITH RECURSIVE walk AS (
+                       (SELECT address_key, address, id, 1 AS place FROM documents
+                        WHERE tenant_id = $1 AND collection = seen.collection AND tags = seen.tags AND removed_at IS NULL
+                            AND address_key < $2 AND address_key >= $6
+                        ORDER BY address_key DESC, id DESC LIMIT 1)
+                       UNION ALL
+                       SELECT next.*, walk.place + 1 FROM walk CROSS JOIN LATERAL (
+                           SELECT address_key, address, id FROM documents
+                           WHERE tenant_id = $1 AND collection = seen.collection AND tags = seen.tags
+                               AND removed_at IS NULL AND address_key < walk.address_key AND address_key >= $6
+                           ORDER BY address_key DESC, id DESC LIMIT 1) next
+                       WHERE walk.place < $5
+                   )
+                   SELECT * FROM walk) near
+               WHERE $4::text IS NULL OR seen.collection = $4
+               ORDER BY near.address_key DESC, near.id DESC"#,
             scope.tenant().0,
             key.as_str(),
             &tags,
             collection,
             limit,
             first,
-            Uuid::nil(),
         )
         .fetch_all(&self.pool)
         .in_time(self)
         .await?;
         let after = sqlx::query!(
-            r#"WITH RECURSIVE walk AS (
-                   (SELECT address_key, id, address,
-                           is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4) AS visible
-                    FROM documents WHERE tenant_id = $1 AND address_key > $2 AND address_key < $6
-                    ORDER BY address_key, id LIMIT 1)
-                   UNION ALL
-                   SELECT next.* FROM walk CROSS JOIN LATERAL (
-                       SELECT address_key, id, address,
-                              is_visible(tags, removed_at, $3) AND ($4::text IS NULL OR collection = $4)
-                       FROM documents WHERE tenant_id = $1 AND address_key < $6 AND (address_key, id)
-                           > (walk.address_key, CASE WHEN walk.visible THEN $7 ELSE walk.id END)
-                       ORDER BY address_key, id LIMIT 1) next
-               )
-               SELECT address_key AS "address_key!", address AS "address!" FROM walk WHERE visible LIMIT $5"#,
+            r#"SELECT near.address_key AS "address_key!", near.address AS "address!"
+               FROM audiences_seen($1, $3) AS seen
+               CROSS JOIN LATERAL (
+                   WITH RECURSIVE walk AS (
+                       (SELECT address_key, address, id, 1 AS place FROM documents
+                        WHERE tenant_id = $1 AND collection = seen.collection AND tags = seen.tags AND removed_at IS NULL
+                            AND address_key > $2 AND address_key < $6
+                        ORDER BY address_key, id LIMIT 1)
+                       UNION ALL
+                       SELECT next.*, walk.place + 1 FROM walk CROSS JOIN LATERAL (
+                           SELECT address_key, address, id FROM documents
+                           WHERE tenant_id = $1 AND collection = seen.collection AND tags = seen.tags
+                               AND removed_at IS NULL AND address_key > walk.address_key AND address_key < $6
+                           ORDER BY address_key, id LIMIT 1) next
+                       WHERE walk.place < $5
+                   )
+                   SELECT * FROM walk) near
+               WHERE $4::text IS NULL OR seen.collection = $4
+               ORDER BY near.address_key, near.id"#,
             scope.tenant().0,
             key.as_str(),
             &tags,
             collection,
             limit,
             end,
-            Uuid::max(),
         )
         .fetch_all(&self.pool)
         .in_time(self)
         .await?;
-        let before = before.into_iter().rev().map(|row| (row.address_key, row.address));
-        let around = before.chain(after.into_iter().map(|row| (row.address_key, row.address)));
+        let nearest = |found: Vec<(String, String)>| {
+            let mut found = found;
+            found.dedup_by(|one, other| one.0 == other.0);
+            found.truncate(most);
+            found
+        };
+        let before = nearest(before.into_iter().map(|row| (row.address_key, row.address)).collect());
+        let after = nearest(after.into_iter().map(|row| (row.address_key, row.address)).collect());
+        let around = before.into_iter().rev().chain(after);
         around.map(|(key, address)| Ok((to_address_key(&key)?, address))).collect()
+    }
+
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError> {
+        let names: Vec<String> = collections.iter().map(|name| name.as_str().to_owned()).collect();
+        let unseen = sqlx::query_scalar!(
+            r#"SELECT asked.name AS "name!" FROM unnest($2::text[]) WITH ORDINALITY AS asked (name, place)
+               WHERE NOT EXISTS (SELECT FROM collections c
+                   WHERE c.tenant_id = $1 AND lower(c.name) = lower(asked.name)
+                       AND sees_collection($1, c.name, $3))
+               ORDER BY asked.place"#,
+            scope.tenant().0,
+            &names,
+            &scope_tags(scope),
+        )
+        .fetch_all(&self.pool)
+        .in_time(self)
+        .await?;
+        unseen.into_iter().map(to_collection).collect()
     }
 
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         // Words without a meaning of their own ask for nothing: `numnode` of such a query is 0.
         let rows = sqlx::query!(
             r#"WITH asked AS (SELECT plainto_tsquery('english', $4) AS about)
-               SELECT d.id, d.collection, d.address, d.current_version, v.title, count(*) OVER () AS "total!"
-               FROM asked, documents d
-               JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
-                   AND v.version = d.current_version
-               WHERE d.tenant_id = $1 AND is_visible(d.tags, d.removed_at, $2)
-                   AND (cardinality($3::text[]) = 0 OR lower(d.collection) = ANY ($3))
+               SELECT d.id, d.collection, d.address, d.current_version, d.title, count(*) OVER () AS "total!"
+               FROM asked
+               CROSS JOIN audiences_seen($1, $2) AS seen
+               JOIN documents d ON d.tenant_id = $1 AND d.collection = seen.collection AND d.tags = seen.tags
+                   AND d.removed_at IS NULL
+               WHERE (cardinality($3::text[]) = 0 OR lower(seen.collection) = ANY ($3))
                    AND (numnode(asked.about) = 0 OR d.words @@ asked.about)
-               ORDER BY d.collection COLLATE "C", d.address_key COLLATE "C" NULLS LAST, v.title COLLATE "C", d.id
+               ORDER BY d.collection COLLATE "C", d.address_key COLLATE "C" NULLS LAST, d.title COLLATE "C", d.id
                LIMIT $5"#,
             scope.tenant().0,
             &scope_tags(scope),

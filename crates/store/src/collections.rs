@@ -30,12 +30,9 @@ impl Store {
     /// The collections in which somebody may see a document, by name.
     pub async fn visible_collections(&self, scope: &Scope) -> Result<Vec<CollectionName>, CatalogueError> {
         let names = sqlx::query_scalar!(
-            r#"SELECT c.name FROM collections c
-               WHERE c.tenant_id = $1 AND EXISTS (
-                   SELECT FROM documents d
-                   WHERE d.tenant_id = c.tenant_id AND d.collection = c.name
-                       AND is_visible(d.tags, d.removed_at, $2))
-               ORDER BY c.name COLLATE "C""#,
+            r#"SELECT name FROM collections
+               WHERE tenant_id = $1 AND sees_collection($1, name, $2)
+               ORDER BY name COLLATE "C""#,
             scope.tenant().0,
             &scope_tags(scope),
         )

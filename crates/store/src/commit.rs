@@ -112,13 +112,15 @@ async fn store_version(
     let address_key = version.address.as_deref().and_then(AddressKey::of);
     let number = sqlx::query_scalar!(
         "INSERT INTO documents (tenant_id, id, collection, source_location, tags, current_version, fingerprint,
-                                address, address_key, words, replaces)
-         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)), $10)
+                                address, address_key, words, replaces, title, updated_at,
+                                standing)
+         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, strip(to_tsvector('english', $9)), $10, $11, $12, $13)
          ON CONFLICT (tenant_id, id) DO UPDATE SET
              source_location = excluded.source_location, erased_at = NULL,
              tags = excluded.tags, current_version = documents.current_version + 1,
              fingerprint = excluded.fingerprint, address = excluded.address, address_key = excluded.address_key,
-             words = excluded.words, replaces = excluded.replaces, removed_at = NULL, changed_at = now()
+             words = excluded.words, replaces = excluded.replaces, title = excluded.title,
+             updated_at = excluded.updated_at, standing = excluded.standing, removed_at = NULL, changed_at = now()
          RETURNING current_version",
         ended.tenant.0,
         ended.document.0,
@@ -130,6 +132,9 @@ async fn store_version(
         address_key.as_ref().map(AddressKey::as_str),
         listed_words(version),
         &replaced_keys(version),
+        version.title,
+        version.updated_at,
+        serde_json::to_value(&version.standing).map_err(corrupt)?,
     )
     .fetch_one(&mut *connection)
     .await

@@ -121,15 +121,15 @@ impl Store {
         changed_since: Option<DateTime<Utc>>,
         limit: usize,
     ) -> Result<Vec<(TenantId, DocumentId)>, CatalogueError> {
-        let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
+        let (tenant, document) = from(after);
         let rows = sqlx::query!(
             r#"(SELECT tenant_id AS "tenant_id!", id AS "id!" FROM documents
-                WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
+                WHERE (tenant_id, id) > ($1, $2)
                     AND ($3::timestamptz IS NULL OR changed_at >= $3)
                 ORDER BY tenant_id, id LIMIT $4)
                UNION ALL
                (SELECT tenant_id, id FROM memory_entries
-                WHERE ($1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid))
+                WHERE (tenant_id, id) > ($1, $2)
                     AND ($3::timestamptz IS NULL OR changed_at >= $3)
                 ORDER BY tenant_id, id LIMIT $4)
                ORDER BY 1, 2 LIMIT $4"#,
@@ -150,7 +150,7 @@ impl Store {
         after: Option<(TenantId, DocumentId)>,
         limit: usize,
     ) -> Result<Vec<DocumentState>, CatalogueError> {
-        let (tenant, document) = after.map_or((None, None), |(tenant, document)| (Some(tenant.0), Some(document.0)));
+        let (tenant, document) = from(after);
         let rows = sqlx::query!(
             r#"(SELECT d.tenant_id AS "tenant_id!", d.id AS "id!", d.collection, d.tags AS "tags!",
                        d.current_version AS "version!", v.kind,
@@ -158,12 +158,12 @@ impl Store {
                 FROM documents d
                 JOIN document_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id
                     AND v.version = d.current_version
-                WHERE $1::uuid IS NULL OR (d.tenant_id, d.id) > ($1, $2::uuid)
+                WHERE (d.tenant_id, d.id) > ($1, $2)
                 ORDER BY d.tenant_id, d.id LIMIT $3)
                UNION ALL
                -- An entry is in no collection.
                (SELECT tenant_id, id, NULL, tags, version, NULL, passage_count FROM memory_entries
-                WHERE $1::uuid IS NULL OR (tenant_id, id) > ($1, $2::uuid)
+                WHERE (tenant_id, id) > ($1, $2)
                 ORDER BY tenant_id, id LIMIT $3)
                ORDER BY 1, 2 LIMIT $3"#,
             tenant,
@@ -233,4 +233,10 @@ impl Store {
         .map_err(unavailable)?;
         Ok(pruned.rows_affected())
     }
+}
+
+/// Where a page begins: behind this one, or behind nothing. A condition that may be absent would have every page read all
+/// the pages before it.
+fn from(after: Option<(TenantId, DocumentId)>) -> (Uuid, Uuid) {
+    after.map_or((Uuid::nil(), Uuid::nil()), |(tenant, document)| (tenant.0, document.0))
 }

@@ -91,6 +91,10 @@ impl Catalogue for Hangs {
         std::future::pending().await
     }
 
+    async fn unseen_collections(&self, _: &Scope, _: &[CollectionName]) -> Result<Vec<CollectionName>, CatalogueError> {
+        std::future::pending().await
+    }
+
     async fn list(&self, _: &Scope, _: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         std::future::pending().await
     }

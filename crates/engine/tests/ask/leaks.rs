@@ -455,6 +455,14 @@ impl Catalogue for Forgetful {
         self.inner.neighbours(&self.scope("neighbours", scope), collection, key, most).await
     }
 
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError> {
+        self.inner.unseen_collections(&self.scope("unseen_collections", scope), collections).await
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         self.inner.list(&self.scope("list", scope), filter).await
     }
@@ -463,11 +471,12 @@ impl Catalogue for Forgetful {
 /// The cases see what they are there to see.
 #[test]
 fn a_catalogue_that_forgets_who_is_asking_would_leak() {
-    let flaws: [Flaw; 5] = [
+    let flaws: [Flaw; 6] = [
         |inner| Arc::new(Forgetful { inner, forgets: "visible" }),
         |inner| Arc::new(Forgetful { inner, forgets: "still_visible" }),
         |inner| Arc::new(Forgetful { inner, forgets: "addressed" }),
         |inner| Arc::new(Forgetful { inner, forgets: "neighbours" }),
+        |inner| Arc::new(Forgetful { inner, forgets: "unseen_collections" }),
         |inner| Arc::new(Forgetful { inner, forgets: "list" }),
     ];
     for flaw in flaws {

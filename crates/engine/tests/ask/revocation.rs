@@ -118,6 +118,14 @@ impl Catalogue for Hooked {
         self.inner.neighbours(scope, collection, key, most).await
     }
 
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError> {
+        self.inner.unseen_collections(scope, collections).await
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         self.inner.list(scope, filter).await
     }

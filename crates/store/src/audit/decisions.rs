@@ -65,7 +65,8 @@ impl Store {
                       CASE WHEN texts = 'plain' THEN question ->> 'query' END AS question
                FROM audit
                WHERE tenant_id = $1 AND decision IS NOT NULL
-                 AND ($3::timestamptz IS NULL OR (asked_at, id) < ($3, $4::uuid))
+                 AND (asked_at, id) < (coalesce($3::timestamptz, 'infinity'),
+                                       coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
                ORDER BY asked_at DESC, id DESC LIMIT $5"#,
             of.tenant.0,
             of.policy_sha256.as_bytes(),
@@ -94,7 +95,8 @@ impl Store {
                       CASE WHEN texts = 'plain' THEN question ->> 'query' END AS question
                FROM audit
                WHERE tenant_id = $1 AND asked_at >= $2 AND asked_at < $3 AND decision IS NOT NULL
-                 AND ($4::timestamptz IS NULL OR (asked_at, id) > ($4, $5::uuid))
+                 AND (asked_at, id) > (coalesce($4::timestamptz, '-infinity'),
+                                       coalesce($5::uuid, '00000000-0000-0000-0000-000000000000'))
                ORDER BY asked_at, id LIMIT $6"#,
             of.tenant.0,
             of.since,

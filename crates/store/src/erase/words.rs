@@ -83,7 +83,9 @@ impl Store {
             r#"SELECT id, asked_at, question, answer, decision,
                       strpos(answer::text, $2) > 0 OR strpos(coalesce(decision::text, ''), $2) > 0 AS "is_about!"
                FROM audit
-               WHERE tenant_id = $1 AND ($4::timestamptz IS NULL OR (asked_at, id) > ($4, $5::uuid))
+               WHERE tenant_id = $1
+                 AND (asked_at, id) > (coalesce($4::timestamptz, '-infinity'),
+                                       coalesce($5::uuid, '00000000-0000-0000-0000-000000000000'))
                  AND (strpos(answer::text, $2) > 0 OR strpos(coalesce(decision::text, ''), $2) > 0
                       OR jsonb_array_length(coalesce(question -> 'history', '[]')) > 0
                       OR EXISTS (SELECT FROM unnest($3::text[]) AS name

@@ -18,7 +18,7 @@ const SECRET: &str = "Pay the quagga fund.";
 
 /// Originals in memory, of which none can be removed for a while.
 #[derive(Default)]
-struct Shelf {
+pub(super) struct Shelf {
     kept: Mutex<HashMap<(TenantId, Sha256Hash), DateTime<Utc>>>,
     is_stuck: AtomicBool,
 }

@@ -9,6 +9,7 @@ mod erase;
 mod hand_overs;
 mod jobs;
 mod keys;
+mod lists;
 mod memory;
 mod publications;
 mod standing;

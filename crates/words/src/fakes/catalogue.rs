@@ -103,6 +103,10 @@ impl FakeCatalogue {
     }
 }
 
+fn is_named_so(collection: &CollectionName, name: &str) -> bool {
+    collection.as_str().to_lowercase() == name.to_lowercase()
+}
+
 #[async_trait]
 impl Owners for FakeCatalogue {
     async fn owned_tags(&self, scope: &Scope, documents: &[DocumentId]) -> Result<Vec<OwnedTag>, CatalogueError> {
@@ -188,11 +192,21 @@ impl Catalogue for FakeCatalogue {
         Ok(before.into_iter().skip(first).chain(after.into_iter().take(most)).collect())
     }
 
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError> {
+        let seen = self.documents(scope);
+        let is_seen =
+            |name: &CollectionName| seen.iter().any(|(first, ..)| is_named_so(&first.collection, name.as_str()));
+        Ok(collections.iter().filter(|name| !is_seen(name)).cloned().collect())
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         let about = filter.about.as_deref().map(significant_terms).unwrap_or_default();
         let is_in = |collection: &CollectionName| {
-            let named = |name: &String| name.eq_ignore_ascii_case(collection.as_str());
-            filter.collections.is_empty() || filter.collections.iter().any(named)
+            filter.collections.is_empty() || filter.collections.iter().any(|name| is_named_so(collection, name))
         };
         let has_all = |text: &str| {
             let words = significant_terms(text);

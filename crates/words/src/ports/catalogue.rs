@@ -112,6 +112,14 @@ pub trait Catalogue: Send + Sync {
         most: usize,
     ) -> Result<Vec<(AddressKey, String)>, CatalogueError>;
 
+    /// Those of these collections, whatever the case of their names, in which nothing is visible in this scope. Asked with
+    /// every question that names collections, so it must not take longer where they are large.
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError>;
+
     /// Documents visible in this scope, in order of collection, address, title and id.
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError>;
 }

@@ -34,6 +34,7 @@ pub async fn catalogue_suite(catalogue: &dyn Catalogue, library: &dyn Library) {
     neighbours_are_the_nearest_that_may_be_seen(catalogue, library).await;
     what_was_withdrawn_is_no_longer_visible(catalogue, library).await;
     what_was_read_before_a_newer_version_came_is_still_there(catalogue, library).await;
+    a_collection_is_seen_by_whoever_sees_one_of_its_documents(catalogue, library).await;
     lists_are_in_one_order_and_bounded(catalogue, library).await;
     lists_have_what_they_are_about(catalogue, library).await;
 }
@@ -144,6 +145,35 @@ async fn what_was_read_before_a_newer_version_came_is_still_there(catalogue: &dy
     library.retag(tenant, document, tags(&["public"])).await;
     library.remove(tenant, document).await;
     assert_eq!(still().await, []);
+}
+
+async fn a_collection_is_seen_by_whoever_sees_one_of_its_documents(catalogue: &dyn Catalogue, library: &dyn Library) {
+    let tenant = "collections";
+    let audiences: [&[&str]; 5] = [&["a"], &["a", "b"], &["b"], &["c", "d"], &["e"]];
+    let mut first = None;
+    for (number, audience) in audiences.iter().enumerate() {
+        let put = library.put(tenant, adr(&format!("ADR-{number}"), audience)).await;
+        first.get_or_insert(put);
+    }
+    let policy = NewDocument { collection: collection("Policy"), ..adr("P-1", &["public"]) };
+    let policy = library.put(tenant, policy).await;
+    library.put("collections other", NewDocument { collection: collection("Other"), ..adr("O-1", &["public"]) }).await;
+
+    let unseen = async |carried: &[&str], asked: &[&str]| {
+        let asked: Vec<CollectionName> = asked.iter().map(|name| collection(name)).collect();
+        let unseen = catalogue.unseen_collections(&asker(tenant, carried), &asked).await.unwrap();
+        unseen.into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(unseen(&[], &["Policy", "Other", "adr", "Nothing"]).await, ["Other", "adr", "Nothing"]);
+    for carried in ["a", "b", "c", "d", "e"] {
+        assert_eq!(unseen(&[carried], &["ADR", "adr", "policy"]).await, <[&str; 0]>::default(), "{carried}");
+    }
+    assert_eq!(unseen(&["f"], &["ADR"]).await, ["ADR"]);
+    assert_eq!(unseen(&["a"], &[]).await, <[&str; 0]>::default());
+    library.retag(tenant, first.unwrap(), tags(&["f"])).await;
+    assert_eq!(unseen(&["f"], &["ADR"]).await, <[&str; 0]>::default());
+    library.remove(tenant, policy).await;
+    assert_eq!(unseen(&["a"], &["Policy"]).await, ["Policy"]);
 }
 
 async fn lists_are_in_one_order_and_bounded(catalogue: &dyn Catalogue, library: &dyn Library) {

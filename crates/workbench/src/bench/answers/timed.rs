@@ -155,6 +155,14 @@ impl<T: Catalogue> Catalogue for Timed<T> {
         self.inner.neighbours(scope, collection, key, most).await
     }
 
+    async fn unseen_collections(
+        &self,
+        scope: &Scope,
+        collections: &[CollectionName],
+    ) -> Result<Vec<CollectionName>, CatalogueError> {
+        self.inner.unseen_collections(scope, collections).await
+    }
+
     async fn list(&self, scope: &Scope, filter: &DocumentFilter) -> Result<DocumentList, CatalogueError> {
         self.inner.list(scope, filter).await
     }
