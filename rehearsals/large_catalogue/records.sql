@@ -10,6 +10,6 @@ SELECT md5('record ' || number)::uuid, now() - number * (interval '30 days' / :t
        a.marker_score, a.sentence_score, a.citations_checked, a.citations_broken, a.tools, a.fallback_flags, a.policy_sha256,
        a.duration_ms, a.stages, a.failure, a.subject_id
 FROM generate_series(:from_number, :to_number) AS number
-JOIN (SELECT row_number() OVER (ORDER BY asked_at) - 1 AS place, * FROM (SELECT * FROM audit LIMIT 50) AS some) AS a
+JOIN (SELECT row_number() OVER (ORDER BY asked_at) - 1 AS place, * FROM (SELECT * FROM audit LIMIT 50) AS first_ones) AS a
     ON a.place = number % (SELECT least(count(*), 50) FROM audit);
 VACUUM (ANALYZE) audit;
