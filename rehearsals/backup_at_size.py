@@ -32,8 +32,7 @@ def ask_all(server, key, questions):
 
 
 def database_size(stage, installation):
-    return int(subprocess.run([Path(stage.stack["IBIDEM_STACK_PG_BIN"]) / "psql", "-XAtq", installation.settings["IBIDEM__DATABASE__URL"],
-                               "-c", "select pg_database_size(current_database())"], check=True, capture_output=True, text=True).stdout)
+    return int(stage.sql(installation, "-c", "select pg_database_size(current_database())"))
 
 
 def rehearse(stage, passages, count):

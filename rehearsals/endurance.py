@@ -23,7 +23,6 @@ import os
 import random
 import re
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -35,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import laboratories, question, write  # noqa: E402
+from laboratories import laboratories, question, take_in  # noqa: E402
 from rehearsal import Failed, Process, alone, wait_until  # noqa: E402
 
 # How often each is done, of twenty.
@@ -443,10 +442,7 @@ def rehearse(stage, minutes, passages, questions, probe, share, page):
         IBIDEM__LANGUAGE_MODEL__URL=f"http://127.0.0.1:{scribe.server_port}/v1", IBIDEM__LANGUAGE_MODEL__TOKENIZER="estimate",
         IBIDEM__SERVER__KEY_SHARE_PERCENT="100")
     made = list(laboratories(passages))
-    corpus = stage.place / "laboratories.jsonl"
-    write(corpus, made)
-    installation.run("migrate")
-    installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200)
+    take_in(stage, installation, made)
     server = installation.serve()
     worker = Process([stage.binary, "worker"], stage.place / "worker.log", installation.environment(), folder=stage.place)
     stage.ends.callback(worker.end)
@@ -473,8 +469,7 @@ def rehearse(stage, minutes, passages, questions, probe, share, page):
     say(f"{CLIENTS} clients that never pause get {carries:.1f} requests a second done; {share:.0%} of it is {rate:.1f} a second")
 
     def sql(statement):
-        return subprocess.run([Path(stack["IBIDEM_STACK_PG_BIN"]) / "psql", "-XAtq", installation.settings["IBIDEM__DATABASE__URL"],
-                               "-c", statement], check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+        return stage.sql(installation, "-c", statement)
 
     processes = {"serve": server.process.pid, "worker": worker.pid,
                  "PostgreSQL": int(stack["IBIDEM_STACK_PG_PID"]), "Qdrant": int(stack["IBIDEM_STACK_QDRANT_PID"])}

@@ -49,6 +49,14 @@ def write(file, made):
     file.write_text("".join(json.dumps(document(number, one)) + "\n" for number, one in enumerate(made)))
 
 
+def take_in(stage, installation, made):
+    """Into a database that is still empty. Returns what `ibidem ingest` says."""
+    corpus = stage.place / "laboratories.jsonl"
+    write(corpus, made)
+    installation.run("migrate")
+    return installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200).stdout.strip()
+
+
 def write_sheds(file, count):
     """Other documents, to be handed in later."""
     lines = [{"id": f"shed-{number}", "title": f"Shed {number}", "text": f"Shed number {number} of the yard is painted in colour {number * 7}."}

@@ -14,7 +14,6 @@ import http.client
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 import urllib.parse
@@ -24,8 +23,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from laboratories import laboratories, question, write  # noqa: E402
-from rehearsal import Failed, Process, alone, wait_until  # noqa: E402
+from laboratories import answered_with_facts, laboratories, take_in, write_sheds  # noqa: E402
+from rehearsal import Process, alone, wait_until  # noqa: E402
 
 PARTS = HERE / "large_catalogue"
 # Copies that are made at a time: somebody who waits sees that it goes on.
@@ -41,10 +40,10 @@ FEWEST = 10
 class Requests:
     """The requests, each with what its reply must be: a status, and something that it says."""
 
-    def __init__(self, port, staff, guest, admin, made):
+    def __init__(self, port, staff, guest, admin, asked):
         self.port, self.connection = port, None
         self.staff, self.guest, self.admin = staff, guest, admin
-        self.asked = [question(2 * number, one) for number, one in enumerate(made[:50])]
+        self.asked = list(asked.items())
 
     def send(self, key, method, path, body=None):
         sent = json.dumps(body) if body is not None else None
@@ -153,44 +152,34 @@ def measured(requests, times, say):
 
 def rehearse(stage, documents, records, originals, times, page):
     say, check = stage.log.say, stage.log.check
-    stack = stage.up(instance=f"large-catalogue-{os.getpid()}")
+    stage.up(instance=f"large-catalogue-{os.getpid()}")
     installation = stage.installation(IBIDEM__LOG__LEVEL="warn", IBIDEM__SERVER__KEY_SHARE_PERCENT="100")
     made = list(laboratories(originals))
-    corpus = stage.place / "laboratories.jsonl"
-    write(corpus, made)
-    installation.run("migrate")
-    installation.run("ingest", corpus, "--collection", "Laboratories", "--tags", "public", "--wait", seconds=7200)
+    take_in(stage, installation, made)
     server = installation.serve()
     worker = Process([stage.binary, "worker"], stage.place / "worker.log", installation.environment(), folder=stage.place)
     stage.ends.callback(worker.end)
     keys = [installation.key("--tags", "staff"), installation.key(), installation.key("--role", "admin", "--tags", "staff,desk")]
-    requests = Requests(server.port, *keys, made)
-    requests.asked = [asked for asked in requests.asked if (reply := server.ask(keys[1], asked[0])).answered and asked[1] in reply.answer["answer"]]
+    asked = answered_with_facts(lambda query: server.ask(keys[1], query), made)
+    requests = Requests(server.port, *keys, asked)
     check(len(requests.asked) >= 10, f"{originals} documents are taken in; {len(requests.asked)} questions are answered with their fact, and these are asked")
-
-    def sql(*arguments, seconds=3600):
-        done = subprocess.run([Path(stack["IBIDEM_STACK_PG_BIN"]) / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", *arguments,
-                               installation.settings["IBIDEM__DATABASE__URL"]], capture_output=True, text=True, timeout=seconds)
-        if done.returncode:
-            raise Failed(f"psql: {done.stderr.strip()[-600:]}")
-        return done.stdout.strip()
 
     def copy(part, there, wanted):
         while there < wanted:
             until = min(there + AT_ONCE, wanted)
-            sql("-v", f"from_number={there + 1}", "-v", f"to_number={until}", "-f", PARTS / part)
+            stage.sql(installation, "-v", f"from_number={there + 1}", "-v", f"to_number={until}", "-f", PARTS / part, seconds=3600)
             say(f"{until} copies of {part.removesuffix('.sql')}")
             there = until
 
     # Records are written a moment after the answer.
-    wait_until("there are records", lambda: int(sql("-c", "select count(*) from audit")) >= 10)
+    wait_until("there are records", lambda: int(stage.sql(installation, "-c", "select count(*) from audit")) >= 10)
     few = max(10, documents // 100)
     copy("copies.sql", 0, few)
     before, wrong = measured(requests, times, say)
     began = time.monotonic()
     copy("copies.sql", few, documents)
     copy("records.sql", 0, records)
-    size = int(sql("-c", "select pg_database_size(current_database())"))
+    size = int(stage.sql(installation, "-c", "select pg_database_size(current_database())"))
     told = f"Copying took {time.monotonic() - began:.0f} s. The database has {size / 1e9:.1f} GB."
     say(told)
     after, more = measured(requests, times, say)
@@ -226,8 +215,7 @@ def rehearse(stage, documents, records, originals, times, page):
 
 def handed_in(stage, installation):
     file = stage.place / "sheds.jsonl"
-    file.write_text("".join(json.dumps({"id": f"shed-{number}", "title": f"Shed {number}", "text": f"Shed number {number} of the yard is red."}) + "\n"
-                            for number in range(5)))
+    write_sheds(file, 5)
     installation.run("ingest", file, "--collection", "Sheds", "--tags", "public")
 
 

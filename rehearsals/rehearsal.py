@@ -572,6 +572,14 @@ class Stage:
         self.ends.callback(made.end)
         return made
 
+    def sql(self, installation, *arguments, seconds=60):
+        """What psql prints of an installation's database, given `-c` and a statement or `-f` and a file."""
+        done = subprocess.run([Path(self.stack["IBIDEM_STACK_PG_BIN"]) / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", *map(str, arguments),
+                               installation.settings["IBIDEM__DATABASE__URL"]], capture_output=True, text=True, timeout=seconds * PATIENCE)
+        if done.returncode:
+            raise Failed(f"psql: {done.stderr.strip()[-600:]}")
+        return done.stdout.strip()
+
     def small_disk(self, name, megabytes, for_postgres=False):
         """A file system of its own, in memory, that can be filled up. It needs the right to mount."""
         folder = self.folder(name)
