@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::bounded::{self, ReadError};
 use crate::openai::reason;
 
 /// A reply holds a few numbers for each text, and with some servers the texts once more: nothing near this.
@@ -47,7 +48,7 @@ impl JsonPost {
         }
         let reply = post.send().await.map_err(|error| unavailable(&error))?;
         let status = reply.status();
-        let body = read(reply).await?;
+        let body = bounded::body(reply, LARGEST_REPLY).await?;
         if !status.is_success() {
             return Err(PostError::Unavailable(format!("status {}: {}", status.as_u16(), self.said(&body))));
         }
@@ -64,15 +65,13 @@ impl JsonPost {
     }
 }
 
-async fn read(mut reply: reqwest::Response) -> Result<Vec<u8>, PostError> {
-    let mut body = Vec::new();
-    while let Some(piece) = reply.chunk().await.map_err(|error| unavailable(&error))? {
-        body.extend_from_slice(&piece);
-        if body.len() > LARGEST_REPLY {
-            return Err(PostError::Failed(format!("its reply is longer than {LARGEST_REPLY} bytes")));
+impl From<ReadError> for PostError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Connection(error) => unavailable(&error),
+            too_long => Self::Failed(too_long.to_string()),
         }
     }
-    Ok(body)
 }
 
 fn unavailable(error: &reqwest::Error) -> PostError {

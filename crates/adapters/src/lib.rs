@@ -1,5 +1,6 @@
 //! Everything outside this process but the database: a folder per system, a file per port or step.
 
+mod bounded;
 pub mod hand_over;
 pub mod http_embedder;
 pub mod http_entailment;

@@ -11,6 +11,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 
+use crate::bounded::{self, ReadError};
 use crate::onnx::encoder::normalise;
 use crate::onnx::tokens::Tokens;
 use crate::onnx::{LoadError, Prefixes, read_file};
@@ -156,7 +157,10 @@ impl HttpEmbedder {
         }
         let reply = post.send().await.map_err(|error| unavailable(&error))?;
         let status = reply.status();
-        let body = read(reply).await?;
+        let body = bounded::body(reply, LARGEST_REPLY).await.map_err(|error| match error {
+            ReadError::Connection(error) => unavailable(&error),
+            too_long => EmbedError::Unavailable(too_long.to_string()),
+        })?;
         if status == reqwest::StatusCode::TOO_MANY_REQUESTS {
             return Err(EmbedFault::Overloaded.into());
         }
@@ -240,17 +244,6 @@ fn joined(windows: impl ExactSizeIterator<Item = (usize, Vec<f32>)>) -> Result<V
     }
     normalise(&mut sum)?;
     Ok(sum)
-}
-
-async fn read(mut reply: reqwest::Response) -> Result<Vec<u8>, EmbedError> {
-    let mut body = Vec::new();
-    while let Some(piece) = reply.chunk().await.map_err(|error| unavailable(&error))? {
-        body.extend_from_slice(&piece);
-        if body.len() > LARGEST_REPLY {
-            return Err(EmbedError::Unavailable(format!("its reply is longer than {LARGEST_REPLY} bytes")));
-        }
-    }
-    Ok(body)
 }
 
 fn unavailable(error: &reqwest::Error) -> EmbedError {

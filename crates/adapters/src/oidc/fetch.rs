@@ -1,8 +1,10 @@
 //! Calls of the provider: bounded in time and size, and no redirect followed.
 
 use ibidem_words::ports::identity_provider::ProviderError;
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
+
+use crate::bounded::{self, ReadError};
 
 /// Larger documents are something else.
 const MOST_BYTES: usize = 1 << 20;
@@ -14,7 +16,10 @@ pub(super) async fn document<T: DeserializeOwned>(request: RequestBuilder) -> Re
     if status.is_redirection() || status.is_server_error() {
         return Err(ProviderError::Unavailable(format!("it replied {status}")));
     }
-    let bytes = bounded(response).await?;
+    let bytes = bounded::body(response, MOST_BYTES).await.map_err(|error| match error {
+        ReadError::Connection(error) => unavailable(&error),
+        too_long => ProviderError::Unavailable(too_long.to_string()),
+    })?;
     let document = serde_json::from_slice(&bytes);
     let document = document.map_err(|error| ProviderError::Unavailable(format!("it replied {status}: {error}")))?;
     Ok((status, document))
@@ -27,17 +32,6 @@ pub(super) async fn success<T: DeserializeOwned>(request: RequestBuilder) -> Res
         return Err(ProviderError::Unavailable(format!("it replied {status}")));
     }
     serde_json::from_value(document).map_err(|error| ProviderError::Unavailable(error.to_string()))
-}
-
-async fn bounded(mut response: Response) -> Result<Vec<u8>, ProviderError> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| unavailable(&error))? {
-        if bytes.len() + piece.len() > MOST_BYTES {
-            return Err(ProviderError::Unavailable(format!("it sent more than {MOST_BYTES} bytes")));
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    Ok(bytes)
 }
 
 /// Without its address: a query may hold secrets.

@@ -10,14 +10,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
 use moka::future::Cache;
+use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
+use crate::bounded::{self, ReadError};
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
 /// How long a server may take to name its models while a question waits for that.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long what it named counts: a model that was just loaded is soon allowed.
 const SERVED_FOR: Duration = Duration::from_secs(10);
+
+/// A reply in one piece holds a list of models, the likelihoods of one token, or what is wrong: nothing near this.
+const LARGEST_REPLY: usize = 1 << 20;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct OpenAiSettings {
@@ -71,7 +76,7 @@ impl OpenAiModel {
             let request = self.authorised(self.client.get(format!("{}/models", self.settings.url)));
             let reply = request.send().await.and_then(reqwest::Response::error_for_status);
             let reply = reply.map_err(|error| connection(&error))?;
-            reply.json::<ModelList>().await.map_err(|error| ModelError::Own(ModelFault::Failed(reason(&error))))
+            read::<ModelList>(reply).await
         };
         match tokio::time::timeout(limit, list).await {
             Err(_) => Err(ModelError::late(limit)),
@@ -127,7 +132,11 @@ impl OpenAiModel {
     /// What a reply that is no success means.
     async fn refused(&self, model: &str, reply: reqwest::Response) -> ModelError {
         let status = reply.status();
-        let said = error_text(&reply.bytes().await.unwrap_or_default());
+        let said = match bounded::body(reply, LARGEST_REPLY).await {
+            Ok(body) => error_text(&body),
+            Err(ReadError::Connection(_)) => String::new(),
+            Err(too_long) => too_long.to_string(),
+        };
         let lower = said.to_lowercase();
         if status == reqwest::StatusCode::NOT_FOUND || (status.is_client_error() && lower.contains("model not found")) {
             let served = names(self.listed_soon().await.unwrap_or_default());
@@ -163,18 +172,15 @@ impl LanguageModel for OpenAiModel {
         let model = self.chosen(&prompt)?;
         let deadline = Instant::now() + self.settings.timeout;
         let reply = self.ask(&model, &ChatRequest::streamed(&model, &prompt), deadline).await?;
-        Ok(stream::pieces(reply, deadline, self.late()))
+        Ok(stream::pieces(reply, prompt.max_tokens, deadline, self.late()))
     }
 
     async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {
         let model = self.chosen(&prompt)?;
         let deadline = Instant::now() + self.settings.timeout;
         let reply = self.ask(&model, &ChatRequest::first_token(&model, &prompt), deadline).await?;
-        let completion: Completion = match tokio::time::timeout_at(deadline, reply.json()).await {
-            Err(_) => return Err(self.late()),
-            Ok(Err(error)) => return Err(connection(&error)),
-            Ok(Ok(completion)) => completion,
-        };
+        let read = tokio::time::timeout_at(deadline, read::<Completion>(reply));
+        let completion = read.await.map_err(|_| self.late())??;
         let tokens = completion.first_tokens();
         if tokens.is_empty() {
             let missing = "it gives no log-probabilities; use a server that knows `top_logprobs`";
@@ -194,6 +200,20 @@ pub(crate) fn client(timeout: Duration) -> Result<reqwest::Client, reqwest::Erro
         // Never to another host than the one that was configured.
         .redirect(reqwest::redirect::Policy::none())
         .build()
+}
+
+/// A reply in one piece.
+async fn read<T: DeserializeOwned>(reply: reqwest::Response) -> Result<T, ModelError> {
+    let body = bounded::body(reply, LARGEST_REPLY).await.map_err(broken_off)?;
+    serde_json::from_slice(&body).map_err(|error| ModelError::Own(ModelFault::Failed(error.to_string())))
+}
+
+/// A reply that cannot be read to its end.
+fn broken_off(error: ReadError) -> ModelError {
+    match error {
+        ReadError::Connection(error) => connection(&error),
+        too_long => ModelError::Own(ModelFault::Failed(too_long.to_string())),
+    }
 }
 
 fn connection(error: &reqwest::Error) -> ModelError {

@@ -6,7 +6,17 @@ use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Pieces,
 use tokio::time::Instant;
 
 use super::wire::ChatChunk;
-use super::{connection, reason};
+use super::{broken_off, reason};
+use crate::bounded;
+
+/// What servers send for a token: its text in JSON, with the model's name and much else around it.
+const BYTES_OF_A_TOKEN: usize = 4_096;
+/// A token's text; the longest of common vocabularies are runs of 128 spaces.
+const TEXT_OF_A_TOKEN: usize = 128;
+/// What a server may send beside: comments that keep the connection, counts, a first and a last event.
+const BYTES_BESIDE: usize = 1 << 20;
+/// An event is one line.
+const LONGEST_LINE: usize = 256 * 1024;
 
 /// What an event means.
 enum Event {
@@ -15,11 +25,14 @@ enum Event {
     Done,
 }
 
-pub(super) fn pieces(reply: reqwest::Response, deadline: Instant, late: ModelError) -> Pieces {
-    let bytes = reply.bytes_stream();
-    let events = Box::pin(bytes.eventsource());
-    let begun = (events, None::<Usage>, false);
-    let stream = futures::stream::unfold(begun, move |(mut events, mut usage, ended)| {
+/// A model that was asked for so many tokens. What it sends beyond what these can take ends the stream in an error, with
+/// what arrived: no server decides how much memory its reply takes.
+pub(super) fn pieces(reply: reqwest::Response, tokens: u32, deadline: Instant, late: ModelError) -> Pieces {
+    let tokens = tokens as usize;
+    let most = tokens.saturating_mul(BYTES_OF_A_TOKEN).saturating_add(BYTES_BESIDE);
+    let events = Box::pin(bounded::pieces(reply, most, LONGEST_LINE).eventsource());
+    let begun = (events, None::<Usage>, tokens.saturating_mul(TEXT_OF_A_TOKEN), false);
+    let stream = futures::stream::unfold(begun, move |(mut events, mut usage, mut text_left, ended)| {
         let late = late.clone();
         async move {
             if ended {
@@ -31,21 +44,29 @@ pub(super) fn pieces(reply: reqwest::Response, deadline: Instant, late: ModelErr
                     Ok(None) => {
                         Err(ModelError::Own(ModelFault::Failed("the connection ended before the model did".to_owned())))
                     }
-                    Ok(Some(Err(eventsource_stream::EventStreamError::Transport(error)))) => Err(connection(&error)),
+                    Ok(Some(Err(eventsource_stream::EventStreamError::Transport(error)))) => Err(broken_off(error)),
                     Ok(Some(Err(error))) => Err(ModelError::Own(ModelFault::Failed(reason(&error)))),
                     Ok(Some(Ok(event))) => match understood(&event.data, &mut usage) {
                         Ok(Event::Nothing) => continue,
-                        Ok(Event::Text(text)) => Ok(Piece::Text(text.into_bytes())),
+                        Ok(Event::Text(text)) if text.len() > text_left => Err(too_much(tokens)),
+                        Ok(Event::Text(text)) => {
+                            text_left -= text.len();
+                            Ok(Piece::Text(text.into_bytes()))
+                        }
                         Ok(Event::Done) => Ok(Piece::Done { usage }),
                         Err(error) => Err(error),
                     },
                 };
                 let ended = !matches!(piece, Ok(Piece::Text(_)));
-                return Some((piece, (events, usage, ended)));
+                return Some((piece, (events, usage, text_left, ended)));
             }
         }
     });
     Box::pin(stream)
+}
+
+fn too_much(tokens: usize) -> ModelError {
+    ModelError::Own(ModelFault::Failed(format!("it wrote far more than the {tokens} tokens that it was asked for")))
 }
 
 fn understood(data: &str, usage: &mut Option<Usage>) -> Result<Event, ModelError> {

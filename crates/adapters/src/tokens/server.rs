@@ -11,10 +11,13 @@ use moka::future::Cache;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
+use crate::bounded::{self, ReadError};
 use crate::openai::{client, reason};
 
 /// Texts asked about at the same time, for one prompt.
 const AT_ONCE: usize = 8;
+/// The tokens of the longest prompt, each a number or a few words about it.
+const LARGEST_REPLY: usize = 64 * 1024 * 1024;
 /// Counts that are remembered: passages come again and again.
 const MOST_REMEMBERED: u64 = 20_000;
 
@@ -67,7 +70,12 @@ impl ServerTokenizer {
             None => request,
         };
         let reply = request.send().await.and_then(reqwest::Response::error_for_status);
-        let reply: Reply = reply.map_err(|error| said(&error))?.json().await.map_err(|error| said(&error))?;
+        let reply = bounded::body(reply.map_err(|error| said(&error))?, LARGEST_REPLY).await;
+        let reply = reply.map_err(|error| match error {
+            ReadError::Connection(error) => said(&error),
+            too_long => too_long.to_string(),
+        })?;
+        let reply: Reply = serde_json::from_slice(&reply).map_err(|error| error.to_string())?;
         self.remembered.insert(key, reply.tokens.len()).await;
         Ok(reply.tokens.len())
     }

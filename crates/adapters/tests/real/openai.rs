@@ -1,5 +1,7 @@
 //! The model server: a real one, and ones that refuse, hang, fail, babble and break off.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
@@ -7,6 +9,8 @@ use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_words::Speaker;
 use ibidem_words::ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage};
 use ibidem_words::suites::language_model::check;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::loopback::{fixed_bytes, nobody};
 use crate::setting;
@@ -135,6 +139,74 @@ async fn every_failure_ends_in_time_in_its_own_error_and_keeps_what_arrived() {
         assert_eq!(arrived, text, "{what}");
         let ended = format!("{:?}", ended.unwrap_err());
         assert!(ended.starts_with(error), "{what}: {ended}");
+    }
+}
+
+/// The address of a server that sends the first, and then the second again and again, up to a gigabyte, and how many
+/// bytes it could send before the other side had enough.
+async fn endless_bytes(first: &'static str, again: &'static str) -> (String, Arc<AtomicUsize>) {
+    const GIGABYTE: usize = 1 << 30;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = sent.clone();
+    tokio::spawn(async move {
+        let Ok((mut connection, _)) = listener.accept().await else { return };
+        let mut request = [0_u8; 4096];
+        let _ = connection.read(&mut request).await;
+        let _ = connection.write_all(first.as_bytes()).await;
+        let piece = again.repeat((64 * 1024 / again.len()).max(1));
+        while counted.load(Ordering::Relaxed) < GIGABYTE && connection.write_all(piece.as_bytes()).await.is_ok() {
+            counted.fetch_add(piece.len(), Ordering::Relaxed);
+        }
+    });
+    (url, sent)
+}
+
+/// What the kernel keeps of a connection that nobody reads from, on both sides.
+const IN_FLIGHT: usize = 24 << 20;
+
+#[tokio::test]
+async fn of_a_gigabyte_that_a_server_would_stream_a_few_megabytes_are_read() {
+    let event = "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n";
+    let thought = "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"word \"}}]}\n\n";
+    let letter = "data: {\"choices\":[{\"delta\":{\"content\":\"";
+    let cases: [(&str, &'static str, &'static str, &str); 6] = [
+        ("goes on writing", EVENTS, event, "far more than the 24 tokens"),
+        ("thinks for ever", EVENTS, thought, "is longer than"),
+        ("writes one word without an end", EVENTS, "x", "a line of more than"),
+        ("writes one event without an end", EVENTS, letter, "a line of more than"),
+        ("keeps the connection", EVENTS, ": ping\n", "is longer than"),
+        ("sends headers without an end", "HTTP/1.1 200 OK\r\n", "x-more: and more\r\n", ""),
+    ];
+    for (what, first, again, said) in cases {
+        let (url, sent) = endless_bytes(first, again).await;
+        let started = Instant::now();
+        let model = model(settings(format!("{url}/v1"), Duration::from_secs(120)));
+        let (text, ended) = written(&model, prompt("x")).await;
+        let ended = ended.unwrap_err();
+        assert!(ended.to_string().contains(said) && ended != ModelError::Timeout(120_000), "{what}: {ended}");
+        assert!(text.len() <= 24 * 128, "{what}: {} bytes of text", text.len());
+        let sent = sent.load(Ordering::Relaxed);
+        assert!(sent <= (2 << 20) + IN_FLIGHT, "{what}: it could send {sent} bytes in {:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_reply_in_one_piece_is_read_as_far_as_a_megabyte() {
+    let length = "content-type: application/json\r\ncontent-length: 1073741824\r\n\r\n";
+    for status in ["200 OK", "500 X", "404 X"] {
+        let first: &'static str = format!("HTTP/1.1 {status}\r\n{length}").leak();
+        let (url, sent) = endless_bytes(first, "[[[[[[[[[").await;
+        let model = model(settings(format!("{url}/v1"), Duration::from_secs(120)));
+        let answered = model.first_tokens(prompt("x")).await.unwrap_err();
+        assert!(matches!(answered, ModelError::Own(_)), "{status}: {answered:?}");
+        let sent = sent.load(Ordering::Relaxed);
+        assert!(sent <= (2 << 20) + IN_FLIGHT, "{status}: it could send {sent} bytes");
+
+        let (url, _) = endless_bytes(first, "[[[[[[[[[").await;
+        let listed = self::model(settings(format!("{url}/v1"), Duration::from_secs(120))).listed().await;
+        assert!(listed.is_err(), "{status}");
     }
 }
 
