@@ -1,5 +1,7 @@
 //! Sentences made to slip past a verifier, each with the passages it cites: what it catches, and what it wrongly drops.
 
+pub mod kinds;
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
