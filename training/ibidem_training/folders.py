@@ -23,9 +23,17 @@ def runs() -> Path:
     return folder
 
 
+def learned_from(data: Path, folder: str, name: str) -> Path | None:
+    """The file of a set: of the first gathering, or, compressed, of the second."""
+    for path in (data / "training" / folder / f"{name}.jsonl", data / "training/two" / folder / f"{name}.jsonl.gz"):
+        if path.exists():
+            return path
+    return None
+
+
 def present(data: Path, folder: str, names: list[str]) -> list[str]:
     """The sets of these names that the data folder has. The smoke run's has few; what is missing is said."""
-    found = [name for name in names if (data / "training" / folder / f"{name}.jsonl").exists()]
+    found = [name for name in names if learned_from(data, folder, name)]
     if missing := [name for name in names if name not in found]:
         print(f"not in the data folder: {folder}/{', '.join(missing)}")
     return found

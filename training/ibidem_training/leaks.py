@@ -1,6 +1,7 @@
 """Proves that nothing learned from shares a run of twelve words, or a whole text, with what is measured on."""
 
 import csv
+import gzip
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +13,7 @@ RUN = 12
 
 
 def rows(path: Path):
-    with open(path, encoding="utf-8") as file:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
         for line in file:
             if line.strip():
                 yield json.loads(line)
@@ -20,6 +21,10 @@ def rows(path: Path):
 
 def test_texts(data: Path) -> Iterable[tuple[str, str]]:
     """Every text of every test set, with the set's name. Sets that the data folder does not have are not checked."""
+    from . import aside
+
+    for text in aside.texts(data):
+        yield "set aside", text
     if not (data / "data").exists():
         yield from repository_texts()
         return
@@ -67,26 +72,25 @@ def repository_texts() -> Iterable[tuple[str, str]]:
         yield "demo", path.read_text(encoding="utf-8")
 
 
-class Leaks:
-    """Runs of twelve words and whole texts of the test sets."""
+class Known:
+    """Runs of twelve words and whole texts, each with the name of what it stands in."""
 
-    def __init__(self, data: Path | None):
+    def __init__(self, texts: Iterable[tuple[str, str]] = ()):
         self.runs: dict[int, str] = {}
         self.texts: dict[str, str] = {}
-        for name, text in test_texts(data) if data else repository_texts():
-            spelled = words(text)
-            # A text of two words is nobody's: "What is" would be a leak everywhere.
-            if len(spelled) >= 4:
-                self.texts[" ".join(spelled)] = name
-            for at in range(len(spelled) - RUN + 1):
-                self.runs[hash(tuple(spelled[at : at + RUN]))] = name
+        for name, text in texts:
+            self.add(name, text)
 
-    @staticmethod
-    def of_repository() -> "Leaks":
-        return Leaks(None)
+    def add(self, name: str, text: str) -> None:
+        spelled = words(text)
+        # A text of two words is nobody's: "What is" would be a leak everywhere.
+        if len(spelled) >= 4:
+            self.texts[" ".join(spelled)] = name
+        for at in range(len(spelled) - RUN + 1):
+            self.runs[hash(tuple(spelled[at : at + RUN]))] = name
 
     def find(self, text: str) -> str | None:
-        """The test set that a text has something in common with."""
+        """The name of what a text has something in common with."""
         spelled = words(text)
         if name := self.texts.get(" ".join(spelled)):
             return name
@@ -94,3 +98,14 @@ class Leaks:
             if name := self.runs.get(hash(tuple(spelled[at : at + RUN]))):
                 return name
         return None
+
+
+class Leaks(Known):
+    """What is in the test sets, those of the data folder and of the repository, and in what is set aside."""
+
+    def __init__(self, data: Path | None):
+        super().__init__(test_texts(data) if data else repository_texts())
+
+    @staticmethod
+    def of_repository() -> "Leaks":
+        return Leaks(None)

@@ -248,7 +248,7 @@ def questions(data: Path, dice: random.Random):
     """All questions that somebody asked: (answerable ones with what answers them, and rows as they are)."""
     asked, plain = [], []
     for name in folders.present(data, "reader", SETS):
-        rows = list(leaks.rows(data / f"training/reader/{name}.jsonl"))
+        rows = list(leaks.rows(folders.learned_from(data, "reader", name)))
         if name in MOST:
             rows = dice.sample(rows, MOST[name])
         for row in rows:
@@ -265,7 +265,7 @@ def sentence_questions(data: Path, dice: random.Random):
     """Questions of which only the answering sentence is known: it is put among sentences like it."""
     if not folders.present(data, "rank", ["kou_squad"]):
         return
-    rows = [row for row in leaks.rows(data / "training/rank/kou_squad.jsonl") if 5 <= len(row["positive"].split()) <= 70]
+    rows = [row for row in leaks.rows(folders.learned_from(data, "rank", "kou_squad")) if 5 <= len(row["positive"].split()) <= 70]
     told = sorted({row["positive"] for row in rows})
     near = Near(told)
     for row in rows:
@@ -396,7 +396,7 @@ def changed(data: Path, maker: Maker, asked: list[Asked], composed: int) -> list
         elif dice.random() < 0.5 and (other := maker.question_changed(row)):
             made.append(other)
     for name in folders.present(data, "rank", ["pubmedqa", "scifact_train"]):
-        rows = list(leaks.rows(data / f"training/rank/{name}.jsonl"))
+        rows = list(leaks.rows(folders.learned_from(data, "rank", name)))
         abstracts = sorted({row["positive"] for row in rows})
         near = Near(abstracts)
         for row in rows:

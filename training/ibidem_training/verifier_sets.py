@@ -54,7 +54,7 @@ def long_enough(dice: random.Random) -> int:
 
 
 def natural(data: Path, name: str, dice: random.Random | None = None):
-    for row in leaks.rows(data / f"training/verifier/{name}.jsonl"):
+    for row in leaks.rows(folders.learned_from(data, "verifier", name)):
         kind = row["kind"]
         if name == "summedits" and kind.startswith("news"):
             continue  # news texts: class B, and there is enough without
@@ -71,7 +71,7 @@ def passages(data: Path) -> dict[str, tuple[str, str]]:
     """Passages to take sentences from: text -> (group, title)."""
     found: dict[str, tuple[str, str]] = {}
     for name in folders.present(data, "reader", PASSAGES):
-        for row in leaks.rows(data / f"training/reader/{name}.jsonl"):
+        for row in leaks.rows(folders.learned_from(data, "reader", name)):
             if 40 <= len(row["passage"].split()) <= 260:
                 title = row["group"].replace("_", " ") if name == "squad2_part" else ""
                 found.setdefault(row["passage"], (f"{name}/{row['group']}", title))
@@ -249,7 +249,7 @@ def questions_as_claims(data: Path, dice: random.Random):
 
     opens = re.compile(r"^(Who|What|Which [a-z]+|What [a-z]+) (is|was|were|are|has|had|did not|can|will|[a-z]+ed|wrote|led|won|made|became|gave|took|began) ", re.I)
     for name in folders.present(data, "reader", ["squad2_part", "flan_squad", "covidqa", "qed"]):
-        for row in leaks.rows(data / f"training/reader/{name}.jsonl"):
+        for row in leaks.rows(folders.learned_from(data, "reader", name)):
             question, answer = row["question"].strip().rstrip("?").strip(), row["answer"]
             match = opens.match(question)
             if not match or not answer or len(answer) > 60 or len(question.split()) < 4:
