@@ -1,4 +1,4 @@
-"""The encoder (BERT) and the heads of the verifier and the reader, in plain torch so that it exports as it is."""
+"""The encoder (BERT, or MPNet with its bias by distance) and the heads of the verifier and the reader, in plain torch so that it exports as it is."""
 
 import json
 import math
@@ -11,14 +11,14 @@ from torch.nn import functional
 
 
 class Layer(nn.Module):
-    def __init__(self, width: int, heads: int, inner: int):
+    def __init__(self, width: int, heads: int, inner: int, eps: float):
         super().__init__()
         self.heads = heads
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
         self.output = nn.Linear(width, width)
-        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.norm = nn.LayerNorm(width, eps=eps)
         self.up, self.down = nn.Linear(width, inner), nn.Linear(inner, width)
-        self.last_norm = nn.LayerNorm(width, eps=1e-12)
+        self.last_norm = nn.LayerNorm(width, eps=eps)
 
     def forward(self, hidden, mask):
         batch, length, width = hidden.shape
@@ -34,6 +34,16 @@ class Layer(nn.Module):
         return self.last_norm(hidden + self.down(functional.gelu(self.up(hidden))))
 
 
+def distance_buckets(length: int, buckets: int, farthest: int = 128):
+    """For each pair of places, which of the learned biases applies: half of them for what stands before, half for what
+    stands behind; near distances have one each, far ones share."""
+    places = torch.arange(length)
+    distance = places[:, None] - places[None, :]
+    half, exact = buckets // 2, buckets // 4
+    far = exact + (torch.log(distance.abs().clamp(min=1).float() / exact) / math.log(farthest / exact) * (half - exact)).long()
+    return (distance < 0).long() * half + torch.where(distance.abs() < exact, distance.abs(), far.clamp(max=half - 1))
+
+
 class Encoder(nn.Module):
     def __init__(self, config: dict):
         super().__init__()
@@ -42,16 +52,19 @@ class Encoder(nn.Module):
         self.words = nn.Embedding(config["vocab_size"], width)
         self.positions = nn.Embedding(config["max_position_embeddings"], width)
         self.types = nn.Embedding(config["type_vocab_size"], width)
-        self.norm = nn.LayerNorm(width, eps=1e-12)
-        self.layers = nn.ModuleList(
-            Layer(width, config["num_attention_heads"], config["intermediate_size"]) for _ in range(config["num_hidden_layers"])
-        )
+        heads, eps = config["num_attention_heads"], config.get("layer_norm_eps", 1e-12)
+        self.norm = nn.LayerNorm(width, eps=eps)
+        self.layers = nn.ModuleList(Layer(width, heads, config["intermediate_size"], eps) for _ in range(config["num_hidden_layers"]))
+        buckets = config.get("relative_attention_num_buckets")
+        self.distances = nn.Embedding(buckets, heads) if buckets else None
 
     def forward(self, ids, mask, types, more=None):
         places = torch.arange(ids.shape[1], device=ids.device).unsqueeze(0)
         hidden = self.words(ids) + self.positions(places) + self.types(types)
         hidden = self.norm(hidden if more is None else hidden + more)
         bias = (1.0 - mask.to(hidden.dtype))[:, None, None, :] * -30000.0
+        if self.distances is not None:
+            bias = bias + self.distances(distance_buckets(ids.shape[1], self.distances.num_embeddings)).permute(2, 0, 1).unsqueeze(0)
         for layer in self.layers:
             hidden = layer(hidden, bias)
         return hidden
@@ -73,6 +86,8 @@ class Encoder(nn.Module):
             "output": "attention.output.dense", "norm": "attention.output.LayerNorm",
             "up": "intermediate.dense", "down": "output.dense", "last_norm": "output.LayerNorm",
         }  # fmt: skip
+        if encoder.distances is not None:
+            names["distances.weight"] = "encoder.relative_attention_bias.weight"
         for at in range(encoder.config["num_hidden_layers"]):
             for ours, theirs in parts.items():
                 for kind in ("weight", "bias"):
