@@ -58,6 +58,7 @@ export const operating = {
     await page.getByLabel('Name').fill('Intranet');
     await page.getByLabel('Role').selectOption('curator');
     await page.getByLabel('Tags').fill('staff');
+    await page.getByLabel('Hands documents in to').fill('ADR, Staff handbook');
     await accessible(page, 'new key');
     await page.getByRole('button', { name: 'Create a key' }).click();
     const secret = await page.getByRole('status').locator('code').innerText();
@@ -65,6 +66,7 @@ export const operating = {
     assert.deepEqual([me.status, (await me.json()).role], [200, 'curator']);
     await accessible(page, 'keys');
     const row = page.getByRole('row').filter({ hasText: 'Intranet' });
+    await row.getByText('ADR, Staff handbook').waitFor();
     await row.getByRole('button', { name: 'Revoke Intranet' }).click();
     await row.getByRole('button', { name: 'Revoke now' }).click();
     await row.getByText('revoked', { exact: true }).waitFor();
@@ -73,9 +75,11 @@ export const operating = {
     await page.getByRole('button', { name: 'Give a group a role' }).click();
     await page.getByLabel('Name').fill('/staff/editors');
     await page.getByLabel('Role').selectOption('curator');
+    await page.getByLabel('Hands documents in to').fill('*');
     await page.getByRole('button', { name: 'Save' }).click();
     const group = page.getByRole('row').filter({ hasText: '/staff/editors' });
     await group.getByText('curator').waitFor();
+    await group.getByText('*', { exact: true }).waitFor();
     await group.getByRole('button', { name: 'Remove: /staff/editors' }).click();
     await group.getByRole('button', { name: 'Remove for good' }).click();
     await page.getByText('No group gives anything yet.').waitFor();

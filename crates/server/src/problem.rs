@@ -10,6 +10,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use ibidem_words::CollectionName;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -56,6 +57,33 @@ impl Problem {
 
     pub(crate) fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", "You may not do that", detail)
+    }
+
+    /// Writing into a collection is a right of its own.
+    pub(crate) fn not_your_collection(collection: &CollectionName) -> Self {
+        let collection = collection.as_str();
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "not_your_collection",
+            "You may not hand documents in to this collection",
+            format!(
+                "It needs the right to hand in to the collection {collection:?}. An admin gives it with a key or a group \
+                 (`hand_in`)."
+            ),
+        )
+    }
+
+    /// Two documents of one address would be taken for each other.
+    pub(crate) fn address_taken(address: &str) -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "address_taken",
+            "Another document has this address",
+            format!(
+                "The address {address:?} is that of another document, which you may not change, and stays with it. Hand \
+                 yours in with an address of its own, or without one."
+            ),
+        )
     }
 
     pub(crate) fn not_found() -> Self {

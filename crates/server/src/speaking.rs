@@ -27,7 +27,7 @@ struct Said {
 
 /// Whom a request with a key is for: the person whom the front end names, or the key itself where it names nobody.
 ///
-/// The person's groups decide what is seen, and the role is never above the key's.
+/// The person's groups decide what is seen; role and collections to hand in to are never more than the key's.
 pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -> Result<Identity, Problem> {
     let mut given = parts.headers.get_all(HEADER).into_iter();
     let token = match (given.next(), given.next()) {
@@ -55,7 +55,7 @@ pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -
             if let Some(act) = parts.extensions.get::<Act>() {
                 act.detail("spoken_by", key.subject().id().to_string());
             }
-            Ok(person.at_most(key.role()))
+            Ok(person.at_most(&key))
         }
         Err(PersonError::NotAdmitted) => Err(Problem::not_admitted()),
         Err(PersonError::Store(error)) => Err(error.into()),

@@ -55,7 +55,7 @@ impl Catalogue for Store {
     async fn visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<CataloguePassage>, CatalogueError> {
         let KeyColumns { documents, versions, chunks } = KeyColumns::of(passages)?;
         let rows = sqlx::query!(
-            r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version,
+            r#"SELECT d.id, d.collection, held_address($1, d.id, $5) AS address, d.source_location, d.current_version,
                       v.title, v.kind, v.updated_at, v.text_sha256, v.standing,
                       replaced_by($1, d.collection, d.id, d.address_key, $5) AS "replaced_by?",
                       c.chunk_index, c.section, c.page, c.span_start, c.span_end, c.text, c.above, c.tokens
@@ -78,7 +78,8 @@ impl Catalogue for Store {
         .fetch_all(&self.pool)
         .in_time(self)
         .await?;
-        rows.into_iter()
+        let passages = rows
+            .into_iter()
             .map(|row| {
                 Ok(CataloguePassage {
                     passage: PassageKey {
@@ -102,7 +103,8 @@ impl Catalogue for Store {
                     document_sha256: to_digest(&row.text_sha256)?,
                 })
             })
-            .collect()
+            .collect::<Result<_, CatalogueError>>()?;
+        self.settle_amends(scope, passages).await
     }
 
     async fn still_visible(&self, scope: &Scope, passages: &[PassageKey]) -> Result<Vec<PassageKey>, CatalogueError> {
@@ -148,6 +150,7 @@ impl Catalogue for Store {
                CROSS JOIN LATERAL (SELECT chunk_count FROM document_versions
                    WHERE tenant_id = $1 AND document_id = d.id AND version = d.current_version OFFSET 0) v
                WHERE is_visible(d.tags, d.removed_at, $3) AND ($4::text IS NULL OR d.collection = $4)
+                   AND held_address($1, d.id, $3) IS NOT NULL
                ORDER BY d.address_key COLLATE "C", d.id"#,
             scope.tenant().0,
             &keys.iter().map(|key| key.as_str().to_owned()).collect::<Vec<_>>(),
@@ -285,7 +288,8 @@ impl Catalogue for Store {
         // Words without a meaning of their own ask for nothing: `numnode` of such a query is 0.
         let rows = sqlx::query!(
             r#"WITH asked AS (SELECT plainto_tsquery('english', $4) AS about)
-               SELECT d.id, d.collection, d.address, d.current_version, d.title, count(*) OVER () AS "total!"
+               SELECT d.id, d.collection, held_address($1, d.id, $2) AS address, d.current_version, d.title,
+                      count(*) OVER () AS "total!"
                FROM asked
                CROSS JOIN audiences_seen($1, $2) AS seen
                JOIN documents d ON d.tenant_id = $1 AND d.collection = seen.collection AND d.tags = seen.tags

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use crate::convert::{corrupt, to_i32};
 use crate::documents::ask_for_publication;
 use crate::next_versions::{answering, store_next_version};
+use crate::others_words::refuse_taken_address;
 use crate::word_statistics::store_terms;
 use crate::{Store, refused, unavailable};
 
@@ -17,8 +18,8 @@ use crate::{Store, refused, unavailable};
 pub(crate) struct EndedJob {
     pub(crate) tenant: TenantId,
     pub(crate) document: DocumentId,
-    collection: String,
-    source_location: String,
+    pub(crate) collection: String,
+    pub(crate) source_location: String,
     format: String,
     original_sha256: Vec<u8>,
     pub(crate) fingerprint: Vec<u8>,
@@ -51,6 +52,7 @@ impl Store {
     ) -> Result<Committed, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let Some(ended) = end_job(&mut transaction, job).await? else { return Ok(Committed::LeaseLost) };
+        refuse_taken_address(&mut transaction, &ended, version.address.as_deref()).await?;
         match answering(&mut transaction, &ended).await? {
             // It answers until the index has the new version; `next_versions.rs` says how it goes on.
             Some(answering) => {

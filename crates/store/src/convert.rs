@@ -2,7 +2,7 @@
 
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{
-    AddressKey, CollectionName, DocumentKind, LinesAbove, PassageKey, Scope, Sha256Hash, Standing, Tag,
+    AddressKey, CollectionName, DocumentKind, HandIn, LinesAbove, PassageKey, Scope, Sha256Hash, Standing, Tag,
 };
 use uuid::Uuid;
 
@@ -63,6 +63,15 @@ impl KeyColumns {
 
 pub(crate) fn to_collection(name: String) -> Result<CollectionName, CatalogueError> {
     name.try_into().map_err(corrupt)
+}
+
+/// A right to hand documents in, as its column has it: null is every collection.
+pub(crate) fn hand_in_column(hand_in: &HandIn) -> Option<Vec<String>> {
+    matches!(hand_in, HandIn::Only(_)).then(|| hand_in.to_names())
+}
+
+pub(crate) fn to_hand_in(names: Option<Vec<String>>) -> Result<HandIn, CatalogueError> {
+    names.map_or(Ok(HandIn::Everywhere), |names| HandIn::parse(&names).map_err(corrupt))
 }
 
 pub(crate) fn to_kind(name: Option<String>) -> Result<Option<DocumentKind>, CatalogueError> {

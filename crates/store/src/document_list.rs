@@ -58,7 +58,7 @@ impl Store {
                    CROSS JOIN LATERAL unnest(newer.replaces) AS key
                    WHERE $6::text IS NOT NULL
                )
-               SELECT d.id, d.collection, d.address, d.source_location, d.tags, d.current_version, d.title, d.updated_at,
+               SELECT d.id, d.collection, held_address($1, d.id, $2) AS address, d.source_location, d.tags, d.current_version, d.title, d.updated_at,
                       d.standing, v.kind, v.chunk_count,
                       replaced_by($1, d.collection, d.id, d.address_key, $2) AS "replaced_by?"
                FROM audiences_seen($1, $2) AS seen

@@ -4,11 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{CollectionName, Identity, Role, Sha256Hash, Subject, Tag, TenantId};
+use ibidem_words::{CollectionName, HandIn, Identity, Role, Sha256Hash, Subject, Tag, TenantId};
 use rand::Rng;
 use uuid::Uuid;
 
-use crate::convert::{tag_names, to_collection, to_digest, to_parsed, to_tags};
+use crate::convert::{hand_in_column, tag_names, to_collection, to_digest, to_hand_in, to_parsed, to_tags};
 use crate::embedding::{KeyEmbedding, NewEmbedding, PageOrigin};
 use crate::in_time::InTime as _;
 use crate::{Store, policies, refused, unavailable};
@@ -32,6 +32,8 @@ pub struct NewKey {
     pub name: String,
     pub role: Role,
     pub tags: Vec<Tag>,
+    /// Where a curator's key may hand documents in. An admin's may everywhere, an asker's nowhere.
+    pub hand_in: HandIn,
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -59,6 +61,7 @@ pub struct ApiKeyRow {
     pub name: String,
     pub role: Role,
     pub tags: Vec<Tag>,
+    pub hand_in: HandIn,
     pub created_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
@@ -106,14 +109,15 @@ impl Store {
         let collections =
             texts(|embedding| embedding.collections.iter().map(CollectionName::as_str).map(str::to_owned).collect());
         let policy = embedding.and_then(|embedding| embedding.policy.as_ref());
+        let hand_in = hand_in_column(&key.hand_in);
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         if let Some((sha256, texts)) = policy {
             policies::kept(&mut *transaction, *sha256, texts).await.map_err(refused)?;
         }
         sqlx::query!(
             "INSERT INTO api_keys (id, tenant_id, name, key_sha256, role, tags, expires_at, origins, collections,
-                 policy_sha256)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                 policy_sha256, hand_in)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             created.id,
             key.tenant.0,
             key.name,
@@ -124,6 +128,7 @@ impl Store {
             &origins,
             &collections,
             policy.map(|(sha256, _)| sha256.as_bytes().as_slice()),
+            hand_in.as_deref(),
         )
         .execute(&mut *transaction)
         .await
@@ -136,7 +141,7 @@ impl Store {
     pub async fn authenticate(&self, secret: &str) -> Result<KeyHolder, KeyError> {
         let digest = Sha256Hash::of(secret.as_bytes());
         let row = sqlx::query!(
-            r#"SELECT id, tenant_id, name, role, tags, origins, collections, policy_sha256,
+            r#"SELECT id, tenant_id, name, role, tags, hand_in, origins, collections, policy_sha256,
                       (SELECT count(*) FROM policy_places p WHERE p.tenant_id = k.tenant_id) AS "policy_settings!"
                FROM api_keys k
                WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"#,
@@ -150,7 +155,7 @@ impl Store {
         let tags = to_tags(row.tags)?.into_iter().collect();
         let identity = Identity::of_key(TenantId(row.tenant_id), key, to_parsed(&row.role)?, tags);
         Ok(KeyHolder {
-            identity,
+            identity: identity.handing_in(to_hand_in(row.hand_in)?),
             embedding: to_embedding(&row.origins, row.collections, row.policy_sha256.as_deref())?,
             policy_settings: row.policy_settings,
         })
@@ -158,8 +163,8 @@ impl Store {
 
     pub async fn list_keys(&self, tenant: TenantId) -> Result<Vec<ApiKeyRow>, CatalogueError> {
         let rows = sqlx::query!(
-            "SELECT id, name, role, tags, created_at, expires_at, revoked_at, origins, collections, policy_sha256 FROM api_keys
-             WHERE tenant_id = $1 ORDER BY created_at, id",
+            "SELECT id, name, role, tags, hand_in, created_at, expires_at, revoked_at, origins, collections, policy_sha256
+             FROM api_keys WHERE tenant_id = $1 ORDER BY created_at, id",
             tenant.0,
         )
         .fetch_all(&self.pool)
@@ -172,6 +177,7 @@ impl Store {
                     name: row.name,
                     role: to_parsed(&row.role)?,
                     tags: to_tags(row.tags)?,
+                    hand_in: to_hand_in(row.hand_in)?,
                     created_at: row.created_at,
                     expires_at: row.expires_at,
                     revoked_at: row.revoked_at,

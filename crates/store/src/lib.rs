@@ -22,6 +22,7 @@ mod intake;
 mod keys;
 mod memory;
 mod next_versions;
+mod others_words;
 mod outbox;
 mod owners;
 mod people;

@@ -78,7 +78,8 @@ impl Store {
         document: DocumentId,
     ) -> Result<Option<ReadableDocument>, CatalogueError> {
         let row = sqlx::query!(
-            r#"SELECT d.id, d.collection, d.address, d.source_location, d.current_version, v.title, v.kind, v.format,
+            r#"SELECT d.id, d.collection, held_address($1, d.id, $3) AS address, d.source_location, d.current_version,
+                      v.title, v.kind, v.format,
                       v.updated_at, v.standing, v.chunk_count, v.text, v.text_sha256, v.original_sha256,
                       replaced_by($1, d.collection, d.id, d.address_key, $3) AS "replaced_by?"
                FROM documents d

@@ -3,21 +3,23 @@
 use std::collections::BTreeSet;
 
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{DocumentId, Scope, Tag};
+use ibidem_words::{CollectionName, DocumentId, HandIn, Scope, Tag};
 
 use crate::collections::ensure_tags;
-use crate::convert::{scope_tags, tag_names, to_tags};
+use crate::convert::{scope_tags, tag_names, to_collection, to_tags};
 use crate::documents::{retag_document, retag_next_version};
 use crate::{Store, unavailable};
 
 /// What became of a curator's change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RetagOutcome {
     Done,
     /// Nothing of that id is visible in this scope.
     NotFound,
     /// It carries none of the curator's own tags.
     NotTheirs,
+    /// It is of a collection that the curator may not hand documents in to.
+    NotTheirCollection(CollectionName),
 }
 
 impl Store {
@@ -26,6 +28,7 @@ impl Store {
     pub async fn retag_within(
         &self,
         scope: &Scope,
+        hand_in: &HandIn,
         document: DocumentId,
         tags: &[Tag],
     ) -> Result<RetagOutcome, CatalogueError> {
@@ -42,7 +45,7 @@ impl Store {
         .await
         .map_err(unavailable)?;
         let found = sqlx::query!(
-            r#"SELECT d.tags, n.tags AS "next_tags?"
+            r#"SELECT d.collection, d.tags, n.tags AS "next_tags?"
                FROM documents d LEFT JOIN next_versions n ON n.tenant_id = d.tenant_id AND n.document_id = d.id
                WHERE d.tenant_id = $1 AND d.id = $2 AND is_visible(d.tags, d.removed_at, $3) FOR UPDATE OF d"#,
             tenant.0,
@@ -53,6 +56,10 @@ impl Store {
         .await
         .map_err(unavailable)?;
         let Some(found) = found else { return Ok(RetagOutcome::NotFound) };
+        let collection = to_collection(found.collection)?;
+        if !hand_in.includes(&collection) {
+            return Ok(RetagOutcome::NotTheirCollection(collection));
+        }
         let carried: BTreeSet<&Tag> = scope.tags().collect();
         let before = to_tags(found.tags)?;
         if !before.iter().any(|tag| !tag.is_public() && carried.contains(tag)) {

@@ -15,6 +15,7 @@ pub mod degrade;
 mod document;
 mod evidence;
 pub mod fields;
+mod hand_in;
 mod hand_over;
 mod hash;
 mod memory;
@@ -40,6 +41,7 @@ pub use confirmation::{ConfirmationToken, InvalidToken, ProposedCall, without_to
 pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
 pub use evidence::{Candidate, Promise, as_shown};
+pub use hand_in::HandIn;
 pub use hand_over::{Found, HandOver, PinDraft, PinHere, hand_over_id};
 pub use hash::{ModelHash, Sha256Hash};
 pub use memory::{InvalidReference, MemoryEntry, MemoryId, MemoryKind, Reference};

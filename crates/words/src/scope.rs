@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Subject, TenantId, is_unseen};
+use super::{CollectionName, HandIn, Subject, TenantId, is_unseen};
 
 /// A label on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -116,33 +116,42 @@ pub struct Identity {
     subject: Subject,
     role: Role,
     tags: BTreeSet<Tag>,
+    hand_in: HandIn,
 }
 
 impl Identity {
     /// The holder of a valid API key, from the key's own row.
     pub fn of_key(tenant: TenantId, key: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: key, role, tags }
+        Self { tenant, subject: key, role, tags, hand_in: HandIn::default() }
     }
 
     /// Somebody who signed in, with the role and the tags that their groups give them at this moment.
     pub fn of_person(tenant: TenantId, person: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: person, role, tags }
+        Self { tenant, subject: person, role, tags, hand_in: HandIn::default() }
     }
 
     /// Whoever runs a command on this installation: they read as somebody who has these tags.
     pub fn operator(tenant: TenantId, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: Subject::operator(), role: Role::Admin, tags }
+        Self { tenant, subject: Subject::operator(), role: Role::Admin, tags, hand_in: HandIn::Everywhere }
     }
 
-    /// The same with a role no higher than this one.
-    pub fn at_most(self, role: Role) -> Self {
-        Self { role: self.role.min(role), ..self }
+    /// The same with this right to hand documents in. Without it there is none.
+    #[must_use]
+    pub fn handing_in(self, hand_in: HandIn) -> Self {
+        Self { hand_in, ..self }
+    }
+
+    /// The same with a role no higher than another's, and with a right to hand documents in that the other has too.
+    #[must_use]
+    pub fn at_most(self, other: &Self) -> Self {
+        let hand_in = self.hands_in().within(&other.hands_in());
+        Self { role: self.role.min(other.role), hand_in, ..self }
     }
 
     /// An asker with a key that is in no database.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_tests(tenant: TenantId, name: &str, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: Subject::for_tests(name), role: Role::Asker, tags }
+        Self { tenant, subject: Subject::for_tests(name), role: Role::Asker, tags, hand_in: HandIn::default() }
     }
 
     #[cfg(any(test, feature = "testing"))]
@@ -165,6 +174,19 @@ impl Identity {
 
     pub fn tags(&self) -> &BTreeSet<Tag> {
         &self.tags
+    }
+
+    /// The collections that they may hand documents in to: an asker none, an admin all.
+    pub fn hands_in(&self) -> HandIn {
+        match self.role {
+            Role::Asker => HandIn::default(),
+            Role::Curator => self.hand_in.clone(),
+            Role::Admin => HandIn::Everywhere,
+        }
+    }
+
+    pub fn may_hand_in(&self, collection: &CollectionName) -> bool {
+        self.hands_in().includes(collection)
     }
 }
 

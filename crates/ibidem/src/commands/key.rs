@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use chrono::{Duration, Utc};
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewEmbedding, NewKey, PageOrigin};
-use ibidem_words::{CollectionName, PolicyTexts, Role, Sha256Hash, Tag};
+use ibidem_words::{CollectionName, HandIn, PolicyTexts, Role, Sha256Hash, Tag};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -27,6 +27,10 @@ pub(crate) enum Key {
         /// Tags of the documents that the key may see besides public ones, separated by commas.
         #[arg(long, value_delimiter = ',')]
         tags: Vec<Tag>,
+        /// Collections that a curator's key may hand documents in to, separated by commas; `*` is every collection.
+        /// Without it the key may hand in to none. An admin's key may hand in to all.
+        #[arg(long, value_delimiter = ',')]
+        hand_in: Vec<String>,
         /// The key expires after this many days. Without it, the key does not expire.
         #[arg(long)]
         expires_in_days: Option<u32>,
@@ -47,7 +51,7 @@ pub(crate) enum Key {
         #[arg(long, requires = "origins")]
         policy: Option<String>,
     },
-    /// Lists a tenant's keys by id, name, role and tags.
+    /// Lists a tenant's keys by id, name, role, tags and the collections that they may hand documents in to.
     List {
         #[command(flatten)]
         operator: Operator,
@@ -58,6 +62,15 @@ pub(crate) enum Key {
         operator: Operator,
         id: Uuid,
     },
+}
+
+/// The collections that a role and a right to hand documents in come to, as lists show them.
+pub(super) fn hands_in_to(role: Role, hand_in: &HandIn) -> String {
+    match role {
+        Role::Asker => String::new(),
+        Role::Curator => hand_in.to_names().join(","),
+        Role::Admin => HandIn::Everywhere.to_names().join(","),
+    }
 }
 
 /// A policy file that can be put in force here, with its hash.
@@ -86,15 +99,17 @@ impl Key {
                 name,
                 role,
                 tags,
+                hand_in,
                 expires_in_days,
                 speaks_for_people,
                 origins,
                 collections,
                 policy,
             } => {
+                let hand_in = HandIn::parse(&hand_in).context("--hand-in")?;
                 let tenant = store.ensure_tenant(&operator.tenant).await?;
                 let expires_at = expires_in_days.map(|days| Utc::now() + Duration::days(days.into()));
-                let new = NewKey { tenant, name, role, tags, expires_at };
+                let new = NewKey { tenant, name, role, tags, hand_in, expires_at };
                 let key = match origins.is_empty() {
                     true => store.create_key(&new).await?,
                     false => {
@@ -117,7 +132,8 @@ impl Key {
                 }
             }
             Self::List { operator } => {
-                let mut table = console::table(&["id", "name", "role", "tags", "pages of", "made", "state"]);
+                let mut table =
+                    console::table(&["id", "name", "role", "tags", "hands in to", "pages of", "made", "state"]);
                 for key in store.list_keys(operator.tenant_id()).await? {
                     let state = match (key.revoked_at, key.expires_at) {
                         (Some(at), _) => format!("revoked {}", at.format("%F")),
@@ -134,6 +150,7 @@ impl Key {
                         key.name,
                         key.role.as_str().to_owned(),
                         tags.join(","),
+                        hands_in_to(key.role, &key.hand_in),
                         origins.join(","),
                         made,
                         state,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ibidem_store::NewKey;
-use ibidem_words::{Role, TenantId};
+use ibidem_words::{HandIn, Role, TenantId};
 use serde_json::{Value, json};
 
 use crate::installation::{Installation, Served};
@@ -55,6 +55,7 @@ impl Asker {
             name: "desk".to_owned(),
             role: Role::Asker,
             tags: Vec::new(),
+            hand_in: HandIn::Everywhere,
             expires_at: None,
         };
         let key = installation.store().create_key(&key).await.unwrap().secret;

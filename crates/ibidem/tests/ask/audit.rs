@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_store::NewKey;
-use ibidem_words::{Role, TenantId};
+use ibidem_words::{HandIn, Role, TenantId};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -27,6 +27,7 @@ async fn a_server_that_is_stopped_while_200_are_asked_has_a_record_of_every_answ
             name: "desk".to_owned(),
             role: Role::Asker,
             tags: Vec::new(),
+            hand_in: HandIn::Everywhere,
             expires_at: None,
         };
         let key: Arc<str> = installation.store().create_key(&key).await.unwrap().secret.into();

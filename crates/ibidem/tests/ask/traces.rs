@@ -1,7 +1,7 @@
 //! Traces of real questions, searches and documents, as a collector gets them.
 
 use ibidem_store::NewKey;
-use ibidem_words::{Role, TenantId};
+use ibidem_words::{HandIn, Role, TenantId};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -33,7 +33,14 @@ impl Caller {
     async fn before(installation: &Installation, url: &str) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let tenant = TenantId::named("default");
-        let key = NewKey { tenant, name: "caller".to_owned(), role: Role::Asker, tags: Vec::new(), expires_at: None };
+        let key = NewKey {
+            tenant,
+            name: "caller".to_owned(),
+            role: Role::Asker,
+            tags: Vec::new(),
+            hand_in: HandIn::Everywhere,
+            expires_at: None,
+        };
         let key = installation.store().create_key(&key).await.unwrap().secret;
         Self { client: reqwest::Client::new(), url: url.to_owned(), key }
     }

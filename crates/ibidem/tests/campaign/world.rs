@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ibidem_store::NewKey;
-use ibidem_words::{Role, TenantId};
+use ibidem_words::{HandIn, Role, TenantId};
 use sqlx::{Connection as _, PgConnection};
 use tempfile::{NamedTempFile, TempDir};
 use tokio::sync::{Mutex, watch};
@@ -324,6 +324,7 @@ pub(crate) async fn asker(installation: &Installation, served: &Served) -> Asker
         name: "desk".to_owned(),
         role: Role::Asker,
         tags: Vec::new(),
+        hand_in: HandIn::Everywhere,
         expires_at: None,
     };
     let key = installation.store().create_key(&key).await.unwrap().secret;

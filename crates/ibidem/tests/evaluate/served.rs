@@ -1,7 +1,7 @@
 //! The same questions put to the server.
 
 use ibidem_store::NewKey;
-use ibidem_words::{Role, TenantId};
+use ibidem_words::{HandIn, Role, TenantId};
 use serde_json::{Value, json};
 
 use crate::common::installation::Installation;
@@ -27,6 +27,7 @@ pub(crate) async fn gives_the_same_outcomes(installation: &Installation, results
         name: "golden".to_owned(),
         role: Role::Asker,
         tags: Vec::new(),
+        hand_in: HandIn::Everywhere,
         expires_at: None,
     };
     let key = installation.store().create_key(&key).await.unwrap().secret;

@@ -15,6 +15,7 @@ mod common;
 
 mod access;
 mod chat;
+mod impostor;
 mod model;
 mod overload;
 mod slow;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chrono::{Duration, Utc};
 use ibidem_store::NewKey;
-use ibidem_words::{Role, Tag};
+use ibidem_words::{HandIn, Role, Tag};
 
 use crate::installation::Installation;
 
@@ -167,7 +167,14 @@ async fn created(
     let tenant = store.ensure_tenant(tenant).await.unwrap();
     let tags: Vec<Tag> = tags.iter().map(|tag| tag.parse().unwrap()).collect();
     let name = format!("siege {}", uuid::Uuid::new_v4());
-    let new = NewKey { tenant, name, role, tags, expires_at: ends_in.map(|ends_in| Utc::now() + ends_in) };
+    let new = NewKey {
+        tenant,
+        name,
+        role,
+        tags,
+        hand_in: HandIn::Everywhere,
+        expires_at: ends_in.map(|ends_in| Utc::now() + ends_in),
+    };
     let key = store.create_key(&new).await.unwrap();
     (key.id, key.secret)
 }

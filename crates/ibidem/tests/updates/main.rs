@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use common::installation::{Installation, NO_MODEL, Served, with_installation};
 use ibidem_store::NewKey;
-use ibidem_words::{DocumentId, Role, TenantId};
+use ibidem_words::{DocumentId, HandIn, Role, TenantId};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::MissedTickBehavior;
@@ -44,7 +44,8 @@ async fn key(installation: &Installation, role: Role, tags: &[&str]) -> String {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let tags = tags.iter().map(|tag| tag.parse().unwrap()).collect();
     let name = format!("{role:?} {tags:?}");
-    let key = NewKey { tenant: TenantId::named("default"), name, role, tags, expires_at: None };
+    let key =
+        NewKey { tenant: TenantId::named("default"), name, role, tags, hand_in: HandIn::Everywhere, expires_at: None };
     installation.store().create_key(&key).await.unwrap().secret
 }
 

@@ -106,7 +106,7 @@ where
 
 /// Uploads a document. It can be searched as soon as a worker has read it.
 ///
-/// Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
+/// A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
     request_body(content = DocumentForm, content_type = "multipart/form-data"),
     responses(
@@ -114,6 +114,8 @@ where
         (status = 200, body = DocumentAccepted, description = "Nothing to do"),
         (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
+        (status = 409, body = ProblemDocument, content_type = "application/problem+json",
+            description = "`address_taken`: another document, which the caller may not change, has this address"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn submit(
@@ -129,6 +131,9 @@ pub(crate) async fn submit(
     let (file_name, bytes) = form.file.ok_or_else(|| Problem::invalid("The form field `file` is missing."))?;
     let collection = form.collection.ok_or_else(|| Problem::invalid("The form field `collection` is missing."))?;
     let collection: CollectionName = parsed("collection", &collection)?;
+    if !caller.0.may_hand_in(&collection) {
+        return Err(Problem::not_your_collection(&collection));
+    }
     let tags = tags_of(&caller, form.tags.as_deref().unwrap_or_default())?;
     let kind = form.kind.as_deref().map(|kind| parsed::<DocumentKind>("kind", kind)).transpose()?;
     let format = Format::of_file_name(&file_name).ok_or_else(|| {
@@ -150,6 +155,9 @@ pub(crate) async fn submit(
         updated_at: Some(Utc::now()),
     };
     let submission = submission.checked().map_err(|error| Problem::invalid(error.to_string()))?;
+    if state.store.address_is_taken(&caller.scope(), &submission).await? {
+        return Err(Problem::address_taken(submission.address.as_deref().unwrap_or_default()));
+    }
     state.quotas.take_document(&state.store, &caller.0, bytes.len()).await?;
     state.originals.keep(tenant, bytes).await?;
     let document_id = submission.document_id().0;

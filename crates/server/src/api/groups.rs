@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::json::Sent;
+use super::keys::checked_hand_in;
 use crate::audit::Act;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
@@ -30,6 +31,11 @@ pub(crate) struct GroupBody {
     #[serde(default)]
     #[schema(value_type = Vec<String>, max_items = 100)]
     tags: Vec<Tag>,
+    /// The collections that its members may hand documents in to as curators, up to 100; `*` is every collection. Empty:
+    /// none. Who is in several groups may hand in to the collections of all of them; an admin to all.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    hand_in: Vec<String>,
 }
 
 /// A group that gives its members something.
@@ -42,6 +48,8 @@ pub(crate) struct GroupEntry {
     role: &'static str,
     /// Tags that its members carry.
     tags: Vec<String>,
+    /// Collections that its members may hand documents in to as curators; `*`: all of them.
+    hand_in: Vec<String>,
     /// When an admin changed it last.
     changed_at: DateTime<Utc>,
 }
@@ -53,6 +61,7 @@ impl From<GroupRow> for GroupEntry {
             name: row.name,
             role: row.role.as_str(),
             tags: row.tags.into_iter().map(String::from).collect(),
+            hand_in: row.hand_in.to_names(),
             changed_at: row.changed_at,
         }
     }
@@ -105,9 +114,11 @@ pub(crate) async fn map(
     if body.tags.len() > MOST_TAGS {
         return Err(Problem::invalid(format!("tags: has {} entries; the most is {MOST_TAGS}", body.tags.len())));
     }
+    let hand_in = checked_hand_in(&body.hand_in)?;
     let (role, tags) = (body.role, body.tags.len());
     let group =
         NewGroup::new(&body.name, role, body.tags).map_err(|error| Problem::invalid(format!("name: {error}")))?;
+    let group = group.handing_in(hand_in);
     let id = state.store.map_group(caller.0.tenant(), &group).await?;
     if let Some(act) = act {
         act.on(ActionObject::new("group", id));

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use chrono::{DateTime, Duration, Utc};
 use ibidem_store::{ActionObject, ApiKeyRow, NewEmbedding, NewKey, PageOrigin};
-use ibidem_words::{CollectionName, PolicyTexts, Role, Tag};
+use ibidem_words::{CollectionName, HandIn, PolicyTexts, Role, Tag};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -37,6 +37,11 @@ pub(crate) struct KeyBody {
     #[serde(default)]
     #[schema(value_type = Vec<String>, max_items = 100)]
     tags: Vec<Tag>,
+    /// The collections that a curator's key may hand documents in to, up to 100; `*` is every collection. Empty: none. An
+    /// admin's key may hand in to all, an asker's to none.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    hand_in: Vec<String>,
     /// The key expires after this many days, 1 to 3650; null: it does not expire.
     #[schema(minimum = 1, maximum = 3650)]
     expires_in_days: Option<u32>,
@@ -73,6 +78,8 @@ pub(crate) struct KeyEntry {
     role: &'static str,
     /// Tags that the key carries.
     tags: Vec<String>,
+    /// Collections that a curator's key may hand documents in to; `*`: all of them.
+    hand_in: Vec<String>,
     created_at: DateTime<Utc>,
     /// null: it does not expire.
     expires_at: Option<DateTime<Utc>>,
@@ -100,6 +107,7 @@ impl From<ApiKeyRow> for KeyEntry {
             name: row.name,
             role: row.role.as_str(),
             tags: row.tags.into_iter().map(String::from).collect(),
+            hand_in: row.hand_in.to_names(),
             created_at: row.created_at,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
@@ -151,12 +159,14 @@ pub(crate) async fn create(
     if body.expires_in_days.is_some_and(|days| !(1..=MOST_DAYS).contains(&days)) {
         return Err(Problem::invalid(format!("expires_in_days: must be from 1 to {MOST_DAYS}")));
     }
+    let hand_in = checked_hand_in(&body.hand_in)?;
     let embedding = embedding(&state, &body)?;
     let new = NewKey {
         tenant: caller.0.tenant(),
         name: name.to_owned(),
         role: body.role,
         tags: body.tags,
+        hand_in,
         expires_at: body.expires_in_days.map(|days| Utc::now() + Duration::days(days.into())),
     };
     let created = match &embedding {
@@ -166,9 +176,21 @@ pub(crate) async fn create(
     if let Some(act) = act {
         act.on(ActionObject::new("key", created.id));
         act.detail("role", new.role.as_str());
+        act.detail("hand_in", new.hand_in.to_names().len());
         act.detail("origins", embedding.map_or(0, |embedding| embedding.origins.len()));
     }
     Ok((StatusCode::CREATED, Json(KeyCreated { id: created.id, secret: created.secret })))
+}
+
+/// The right to hand documents in that a request gives a key or a group.
+pub(super) fn checked_hand_in(written: &[String]) -> Result<HandIn, Problem> {
+    if written.len() > MOST_COLLECTIONS {
+        return Err(Problem::invalid(format!(
+            "hand_in: has {} entries; the most is {MOST_COLLECTIONS}",
+            written.len()
+        )));
+    }
+    HandIn::parse(written).map_err(|error| Problem::invalid(format!("hand_in: {error}, or `*` for every collection")))
 }
 
 /// What a key for pages of other sites is confined to; none for any other key.

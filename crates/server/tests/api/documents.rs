@@ -205,3 +205,98 @@ async fn what_an_answer_cites_can_be_read_and_what_is_not_for_the_key_is_not_the
     assert_eq!(past.status, StatusCode::NOT_FOUND);
     world.end().await;
 }
+
+#[tokio::test]
+async fn a_curator_hands_in_to_the_collections_that_their_key_names() {
+    let world = World::create().await;
+    let body = |collection: &str| form(&[("collection", collection), ("tags", "public")], Some(("a.md", "x")));
+    for (hand_in, collection, status) in [
+        (&["Policy"][..], "Policy", StatusCode::ACCEPTED),
+        (&["Policy"], "ADR", StatusCode::FORBIDDEN),
+        (&["Policy"], "policy", StatusCode::FORBIDDEN),
+        (&["*"], "ADR", StatusCode::ACCEPTED),
+        (&[], "Policy", StatusCode::FORBIDDEN),
+    ] {
+        let key = world.key_handing_in(&["finance"], hand_in).await;
+        let reply = submit(&world, &key, &body(collection)).await;
+        assert_eq!(reply.status, status, "{hand_in:?} {collection}: {}", reply.body);
+        if status == StatusCode::FORBIDDEN {
+            assert_eq!(reply.body["type"], "not_your_collection");
+            assert!(reply.body["detail"].as_str().unwrap().contains(collection), "{}", reply.body);
+        }
+    }
+    assert_eq!(submit(&world, &world.key("admin", &[]).await, &body("ADR")).await.status, StatusCode::ACCEPTED);
+    // What they may not hand in to they do not change either.
+    let id = world.take_in_to("Minutes", world.tenant, "m.md", "finance", ["Minutes", "Of March."]).await;
+    for (hand_in, status) in [(&["Policy"][..], StatusCode::FORBIDDEN), (&["Minutes"], StatusCode::NO_CONTENT)] {
+        let key = world.key_handing_in(&["finance"], hand_in).await;
+        let tags = r#"{"tags": ["finance", "public"]}"#;
+        let reply = world.call("PATCH", &format!("/v1/documents/{}", id.0), Some(&key), tags).await;
+        assert_eq!(reply.status, status, "{}", reply.body);
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_address_that_anothers_document_has_is_a_conflict_for_whoever_sees_that_one() {
+    let world = World::create().await;
+    world
+        .run_sql(
+            "UPDATE documents SET address = 'P-7', address_key = 'p 000000007' WHERE source_location = 'leave.md';
+             UPDATE documents SET address = 'P-8', address_key = 'p 000000008' WHERE source_location = 'salaries.md'",
+        )
+        .await;
+    let body = |address: &str| {
+        form(
+            &[("collection", "Policy"), ("tags", "public"), ("address", address)],
+            Some((&format!("{address}.md"), "x")),
+        )
+    };
+    for (role, tags, address, status) in [
+        ("curator", &[][..], "p 7", StatusCode::CONFLICT),
+        ("curator", &["staff"], "P-7", StatusCode::CONFLICT),
+        ("curator", &["staff"], "P-8", StatusCode::ACCEPTED),
+        ("curator", &["staff"], "P-9", StatusCode::ACCEPTED),
+        ("curator", &["finance"], "P-8", StatusCode::ACCEPTED),
+        ("admin", &[], "P-7", StatusCode::ACCEPTED),
+    ] {
+        let key = world.key(role, tags).await;
+        let reply = submit(&world, &key, &body(address)).await;
+        assert_eq!(reply.status, status, "{role} {tags:?} {address}: {}", reply.body);
+        if status == StatusCode::CONFLICT {
+            assert_eq!(reply.body["type"], "address_taken");
+        }
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn keys_and_groups_say_where_documents_may_be_handed_in() {
+    let world = World::create().await;
+    let admin = world.key("admin", &[]).await;
+    for (given, kept) in [
+        (serde_json::json!(["ADR", "Staff handbook"]), serde_json::json!(["ADR", "Staff handbook"])),
+        (serde_json::json!(["*", "ADR"]), serde_json::json!(["*"])),
+        (serde_json::Value::Null, serde_json::json!([])),
+    ] {
+        let mut body = serde_json::json!({ "name": "desk", "role": "curator" });
+        if !given.is_null() {
+            body["hand_in"] = given;
+        }
+        let made = world.call("POST", "/v1/keys", Some(&admin), &body.to_string()).await;
+        assert_eq!(made.status, StatusCode::CREATED, "{}", made.body);
+        let listed = world.call("GET", "/v1/keys", Some(&admin), "").await.body;
+        let listed =
+            listed["keys"].as_array().unwrap().iter().find(|key| key["id"] == made.body["id"]).unwrap().clone();
+        assert_eq!(listed["hand_in"], kept);
+        let given = world.call("PUT", "/v1/groups", Some(&admin), &body.to_string()).await;
+        assert_eq!(given.status, StatusCode::OK, "{}", given.body);
+        let listed = world.call("GET", "/v1/groups", Some(&admin), "").await.body;
+        assert_eq!(listed["groups"][0]["hand_in"], kept);
+    }
+    let wrong = serde_json::json!({ "name": "desk", "role": "curator", "hand_in": ["a/b"] }).to_string();
+    let refused = world.call("POST", "/v1/keys", Some(&admin), &wrong).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.body["detail"].as_str().unwrap().starts_with("hand_in: "), "{}", refused.body);
+    world.end().await;
+}

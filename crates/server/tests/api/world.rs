@@ -34,7 +34,7 @@ use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
+    CharSpan, CollectionName, DocumentId, HandIn, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, watch};
@@ -380,6 +380,21 @@ impl World {
             name: name.to_owned(),
             role: role.parse::<Role>().unwrap(),
             tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+            hand_in: HandIn::Everywhere,
+            expires_at: None,
+        };
+        format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
+    }
+
+    /// A new curator's key that may hand documents in to these collections.
+    pub(crate) async fn key_handing_in(&self, tags: &[&str], hand_in: &[&str]) -> String {
+        let names: Vec<String> = hand_in.iter().map(|&name| name.to_owned()).collect();
+        let new = NewKey {
+            tenant: self.tenant,
+            name: "desk".to_owned(),
+            role: Role::Curator,
+            tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+            hand_in: HandIn::parse(&names).unwrap(),
             expires_at: None,
         };
         format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
@@ -389,7 +404,14 @@ impl World {
     pub(crate) async fn key_of(&self, tenant: &str, role: &str) -> String {
         let tenant = self.store().ensure_tenant(tenant).await.unwrap();
         let role = role.parse::<Role>().unwrap();
-        let new = NewKey { tenant, name: "desk".to_owned(), role, tags: Vec::new(), expires_at: None };
+        let new = NewKey {
+            tenant,
+            name: "desk".to_owned(),
+            role,
+            tags: Vec::new(),
+            hand_in: HandIn::Everywhere,
+            expires_at: None,
+        };
         format!("Bearer {}", self.store().create_key(&new).await.unwrap().secret)
     }
 

@@ -62,7 +62,8 @@ impl Store {
         // `OFFSET 0` keep the planner to the key and to the address: while the tables are empty it would rather walk
         // through all of a tenant's documents, by collection or by id, and would keep to it.
         let rows = sqlx::query!(
-            r#"SELECT asked.place AS "place!", d.id AS "id!", d.collection AS "collection!", d.address,
+            r#"SELECT asked.place AS "place!", d.id AS "id!", d.collection AS "collection!",
+                      held_address($1, d.id, $6) AS address,
                       d.source_location AS "source_location!", d.current_version AS "current_version!",
                       v.title, v.kind, v.updated_at, v.text_sha256, v.standing,
                       replaced_by($1, d.collection, d.id, d.address_key, $6) AS "replaced_by?",
@@ -78,6 +79,7 @@ impl Store {
                         FROM documents
                         WHERE tenant_id = $1 AND address_key = asked.address_key AND is_visible(tags, removed_at, $6)
                         OFFSET 0) at_address
+                    WHERE held_address($1, id, $6) IS NOT NULL
                     ORDER BY id LIMIT 1)
                    OFFSET 0) d
                CROSS JOIN LATERAL (SELECT * FROM document_versions
@@ -121,7 +123,11 @@ impl Store {
                 document_sha256: to_digest(&row.text_sha256)?,
             });
         }
-        Ok(passages)
+        let mut settled = Vec::with_capacity(passages.len());
+        for found in passages {
+            settled.push(self.settle_amends(scope, found).await?);
+        }
+        Ok(settled)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::{Role, Tag, TenantId};
+use ibidem_words::{HandIn, Role, Tag, TenantId};
 use uuid::Uuid;
 
-use crate::convert::{tag_names, to_parsed, to_tags};
+use crate::convert::{hand_in_column, tag_names, to_hand_in, to_parsed, to_tags};
 use crate::{Store, refused, unavailable};
 
 /// Longer names are not groups' names.
@@ -21,13 +21,21 @@ pub struct NewGroup {
     name: String,
     role: Role,
     tags: Vec<Tag>,
+    hand_in: HandIn,
 }
 
 impl NewGroup {
     /// `name` is written as the provider writes it: providers tell upper from lower case.
     pub fn new(name: &str, role: Role, tags: Vec<Tag>) -> Result<Self, InvalidGroup> {
         let is_name = (1..=LONGEST_GROUP).contains(&name.chars().count()) && !name.chars().any(char::is_control);
-        if is_name { Ok(Self { name: name.to_owned(), role, tags }) } else { Err(InvalidGroup) }
+        let group = Self { name: name.to_owned(), role, tags, hand_in: HandIn::default() };
+        if is_name { Ok(group) } else { Err(InvalidGroup) }
+    }
+
+    /// The same with this right to hand documents in. Without it there is none.
+    #[must_use]
+    pub fn handing_in(self, hand_in: HandIn) -> Self {
+        Self { hand_in, ..self }
     }
 }
 
@@ -38,21 +46,25 @@ pub struct GroupRow {
     pub name: String,
     pub role: Role,
     pub tags: Vec<Tag>,
+    pub hand_in: HandIn,
     pub changed_at: DateTime<Utc>,
 }
 
 impl Store {
     /// Gives a group's members a role and tags, in place of what it gave them before. It counts from the next request on.
     pub async fn map_group(&self, tenant: TenantId, group: &NewGroup) -> Result<Uuid, CatalogueError> {
+        let hand_in = hand_in_column(&group.hand_in);
         sqlx::query_scalar!(
-            "INSERT INTO group_rights (id, tenant_id, name, role, tags) VALUES ($1, $2, $3, $4, $5)
-             ON CONFLICT (tenant_id, name) DO UPDATE SET role = excluded.role, tags = excluded.tags, changed_at = now()
+            "INSERT INTO group_rights (id, tenant_id, name, role, tags, hand_in) VALUES ($1, $2, $3, $4, $5, $6)
+             ON CONFLICT (tenant_id, name) DO UPDATE SET
+                 role = excluded.role, tags = excluded.tags, hand_in = excluded.hand_in, changed_at = now()
              RETURNING id",
             Uuid::now_v7(),
             tenant.0,
             group.name,
             group.role.as_str(),
             &tag_names(&group.tags),
+            hand_in.as_deref(),
         )
         .fetch_one(&self.pool)
         .await
@@ -61,16 +73,24 @@ impl Store {
 
     pub async fn list_groups(&self, tenant: TenantId) -> Result<Vec<GroupRow>, CatalogueError> {
         let rows = sqlx::query!(
-            r#"SELECT id, name, role, tags, changed_at FROM group_rights WHERE tenant_id = $1 ORDER BY name COLLATE "C""#,
+            r#"SELECT id, name, role, tags, hand_in, changed_at FROM group_rights
+               WHERE tenant_id = $1 ORDER BY name COLLATE "C""#,
             tenant.0,
         )
         .fetch_all(&self.pool)
         .await
         .map_err(unavailable)?;
-        let group = |id, name, role: String, tags, changed_at| {
-            Ok(GroupRow { id, name, role: to_parsed(&role)?, tags: to_tags(tags)?, changed_at })
-        };
-        rows.into_iter().map(|row| group(row.id, row.name, row.role, row.tags, row.changed_at)).collect()
+        let groups = rows.into_iter().map(|row| {
+            Ok(GroupRow {
+                id: row.id,
+                name: row.name,
+                role: to_parsed(&row.role)?,
+                tags: to_tags(row.tags)?,
+                hand_in: to_hand_in(row.hand_in)?,
+                changed_at: row.changed_at,
+            })
+        });
+        groups.collect()
     }
 
     /// The group gives nothing any more. False when there is no such group of this tenant.

@@ -11,7 +11,7 @@ use ibidem_words::ports::identity_provider::PersonClaims;
 use ibidem_words::{Identity, Role, Subject, Tag, TenantId};
 use uuid::Uuid;
 
-use crate::convert::{to_parsed, to_tags};
+use crate::convert::{to_hand_in, to_parsed, to_tags};
 use crate::in_time::InTime as _;
 use crate::{Store, refused};
 
@@ -40,15 +40,17 @@ struct Found {
     is_disabled: bool,
     roles: Vec<String>,
     tags: Vec<String>,
+    hand_in: Option<Vec<String>>,
 }
 
 impl Found {
-    /// The highest role and all tags of the person's groups. Without a group that gives something nobody is let in.
+    /// The highest role, and all tags and collections to hand in to, of the person's groups. Without a group that gives something nobody is let in.
     fn identity(self) -> Result<Identity, PersonError> {
         let roles = self.roles.iter().map(|role| to_parsed::<Role>(role)).collect::<Result<Vec<_>, _>>()?;
         let role = roles.into_iter().max().filter(|_| !self.is_disabled).ok_or(PersonError::NotAdmitted)?;
         let tags: BTreeSet<Tag> = to_tags(self.tags)?.into_iter().collect();
-        Ok(Identity::of_person(self.tenant, Subject::of_person(self.id, self.name), role, tags))
+        let person = Identity::of_person(self.tenant, Subject::of_person(self.id, self.name), role, tags);
+        Ok(person.handing_in(to_hand_in(self.hand_in)?))
     }
 }
 
@@ -103,7 +105,8 @@ impl Store {
                    ARRAY(SELECT g.role FROM group_rights g
                          WHERE g.tenant_id = p.tenant_id AND g.name = ANY (p.groups)) AS "roles!",
                    ARRAY(SELECT DISTINCT tag.name FROM group_rights g CROSS JOIN LATERAL unnest(g.tags) AS tag (name)
-                         WHERE g.tenant_id = p.tenant_id AND g.name = ANY (p.groups)) AS "tags!"
+                         WHERE g.tenant_id = p.tenant_id AND g.name = ANY (p.groups)) AS "tags!",
+                   (SELECT hand_in FROM rights_of(p.tenant_id, 'person:' || p.id)) AS hand_in
                FROM people p WHERE p.tenant_id = $1 AND p.id = $2"#,
             tenant.0,
             id,
@@ -112,8 +115,15 @@ impl Store {
         .in_time(self)
         .await?
         .ok_or(PersonError::NotAdmitted)?;
-        let found =
-            Found { id, tenant, name: row.name, is_disabled: row.is_disabled, roles: row.roles, tags: row.tags };
+        let found = Found {
+            id,
+            tenant,
+            name: row.name,
+            is_disabled: row.is_disabled,
+            roles: row.roles,
+            tags: row.tags,
+            hand_in: row.hand_in,
+        };
         found.identity()
     }
 }

@@ -8,8 +8,14 @@ use super::*;
 #[tokio::test]
 async fn a_key_stands_for_its_tenant_role_and_tags_until_it_ends() {
     with_store(|store, tenant| async move {
-        let new =
-            NewKey { tenant, name: "desk".to_owned(), role: Role::Curator, tags: tags(&["support"]), expires_at: None };
+        let new = NewKey {
+            tenant,
+            name: "desk".to_owned(),
+            role: Role::Curator,
+            tags: tags(&["support"]),
+            hand_in: HandIn::Everywhere,
+            expires_at: None,
+        };
         let key = store.create_key(&new).await.unwrap();
         assert!(key.secret.starts_with("ibk_") && key.secret.len() == 47);
         let identity = store.authenticate(&key.secret).await.unwrap().identity;
@@ -32,7 +38,14 @@ async fn a_key_stands_for_its_tenant_role_and_tags_until_it_ends() {
 async fn an_expired_key_is_no_key() {
     with_store(|store, tenant| async move {
         let expires_at = Some(Utc::now() - Duration::seconds(1));
-        let new = NewKey { tenant, name: "old".to_owned(), role: Role::Asker, tags: Vec::new(), expires_at };
+        let new = NewKey {
+            tenant,
+            name: "old".to_owned(),
+            role: Role::Asker,
+            tags: Vec::new(),
+            hand_in: HandIn::Everywhere,
+            expires_at,
+        };
         let key = store.create_key(&new).await.unwrap();
         assert!(matches!(store.authenticate(&key.secret).await, Err(KeyError::Invalid)));
     })

@@ -11,6 +11,7 @@ mod jobs;
 mod keys;
 mod lists;
 mod memory;
+mod others_words;
 mod publications;
 mod standing;
 mod suite;
@@ -24,7 +25,7 @@ use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_words::{
-    CharSpan, DocumentId, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
+    CharSpan, DocumentId, HandIn, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
     passage_in_context,
 };
 use uuid::Uuid;

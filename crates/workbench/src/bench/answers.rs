@@ -18,9 +18,9 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::{AppState, AuditSettings, QuotaSettings, Quotas, ServerParts};
 use ibidem_store::NewKey;
-use ibidem_words::Role;
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_words::{HandIn, Role};
 use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -212,6 +212,7 @@ async fn asker(
         name: "bench".to_owned(),
         role: Role::Asker,
         tags: vec![corpus::team(0)?],
+        hand_in: HandIn::Everywhere,
         expires_at: Some(chrono::Utc::now() + chrono::Duration::days(1)),
     };
     let key = scratch.store.create_key(&key).await?.secret;

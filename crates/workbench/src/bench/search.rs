@@ -14,7 +14,7 @@ use ibidem_server::{AppState, AuditSettings, QuotaSettings, Quotas, ServerParts}
 use ibidem_store::NewKey;
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::{Role, Tag};
+use ibidem_words::{HandIn, Role, Tag};
 use tokio::net::TcpListener;
 
 use super::corpus;
@@ -133,7 +133,8 @@ async fn served(
 ) -> anyhow::Result<Arm> {
     let tenant = scratch.store.ensure_tenant(corpus::TENANT).await?;
     let expires_at = Some(chrono::Utc::now() + chrono::Duration::days(1));
-    let key = NewKey { tenant, name: "bench".to_owned(), role: Role::Asker, tags, expires_at };
+    let key =
+        NewKey { tenant, name: "bench".to_owned(), role: Role::Asker, tags, hand_in: HandIn::Everywhere, expires_at };
     let key = scratch.store.create_key(&key).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/v1/search", listener.local_addr()?);

@@ -16,6 +16,8 @@ export const de: Its = {
   all: 'Alle',
   tag: 'Tag',
   tags: 'Tags',
+  handsInTo: 'Gibt Dokumente ab in',
+  handsInToWhy: 'Sammlungen, durch Kommas getrennt; * sind alle. Gilt für Kuratoren; Admins geben überall ab.',
   tagsWhy: 'Wer es sieht, durch Kommas getrennt; „public“ sind alle.',
   name: 'Name',
   role: 'Rolle',

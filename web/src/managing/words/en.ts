@@ -14,6 +14,8 @@ export const en = {
   all: 'All',
   tag: 'Tag',
   tags: 'Tags',
+  handsInTo: 'Hands documents in to',
+  handsInToWhy: 'Collections, separated by commas; * is every collection. Counts for curators; admins hand in to all.',
   tagsWhy: 'Who sees it, separated by commas; “public” is everybody.',
   name: 'Name',
   role: 'Role',

@@ -22,7 +22,7 @@ use ibidem_words::ports::identity_provider::{
     Beginning, IdentityProvider, LoggedOut, PersonClaims, ProviderError, Returned, SignedIn,
 };
 use ibidem_words::ports::originals::Originals as _;
-use ibidem_words::{Role, Tag, TenantId};
+use ibidem_words::{HandIn, Role, Tag, TenantId};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
@@ -207,7 +207,14 @@ impl Side {
 
     /// A new key, as a header has it.
     pub(super) async fn key(&self, tenant: TenantId, role: Role, tags: &[Tag]) -> String {
-        let new = NewKey { tenant, name: "desk".to_owned(), role, tags: tags.to_vec(), expires_at: None };
+        let new = NewKey {
+            tenant,
+            name: "desk".to_owned(),
+            role,
+            tags: tags.to_vec(),
+            hand_in: HandIn::Everywhere,
+            expires_at: None,
+        };
         format!("Bearer {}", self.world.store().create_key(&new).await.unwrap().secret)
     }
 

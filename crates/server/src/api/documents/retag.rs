@@ -31,7 +31,7 @@ pub(crate) struct RetagBody {
 
 /// Changes who may see a document. It counts from everybody's next request on.
 ///
-/// A curator changes documents that have one of the curator's own tags. One that the key may not see is as if it did not
+/// A curator changes documents that have one of the curator's own tags, in collections that they may hand in to. One that the key may not see is as if it did not
 /// exist, except to admins.
 #[utoipa::path(patch, path = "/v1/documents/{id}", operation_id = "retag_document", tag = "documents",
     params(("id" = Uuid, Path, description = "The document")), request_body = RetagBody, security(("api_key" = [])),
@@ -65,10 +65,11 @@ pub(crate) async fn retag(
     if let Some(foreign) = tags.iter().find(|tag| !tag.is_public() && !caller.0.tags().contains(*tag)) {
         return Err(Problem::forbidden(format!("You do not carry the tag {:?} yourself.", foreign.as_str())));
     }
-    match state.store.retag_within(&caller.scope(), DocumentId(id), &tags).await? {
+    match state.store.retag_within(&caller.scope(), &caller.0.hands_in(), DocumentId(id), &tags).await? {
         RetagOutcome::Done => Ok(published(&state, &caller, DocumentId(id)).await),
         RetagOutcome::NotFound => Err(Problem::no_such_document()),
         RetagOutcome::NotTheirs => Err(Problem::forbidden("The document has none of your own tags; ask an admin.")),
+        RetagOutcome::NotTheirCollection(collection) => Err(Problem::not_your_collection(&collection)),
     }
 }
 

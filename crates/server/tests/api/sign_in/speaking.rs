@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use chrono::Utc;
 use ibidem_store::{ActionsOf, NewGroup, NewKey};
-use ibidem_words::Role;
 use ibidem_words::ports::identity_provider::PersonClaims;
+use ibidem_words::{HandIn, Role};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
@@ -29,7 +29,14 @@ struct FrontEnd {
 }
 
 async fn front_end(world: &World, role: Role) -> FrontEnd {
-    let new = NewKey { tenant: world.tenant, name: "chat page".to_owned(), role, tags: Vec::new(), expires_at: None };
+    let new = NewKey {
+        tenant: world.tenant,
+        name: "chat page".to_owned(),
+        role,
+        tags: Vec::new(),
+        hand_in: HandIn::Everywhere,
+        expires_at: None,
+    };
     let created = world.store().create_key(&new).await.unwrap();
     let secret = world.store().let_key_speak(world.tenant, created.id).await.unwrap().unwrap();
     FrontEnd { key: format!("Bearer {}", created.secret), secret }
