@@ -1227,8 +1227,12 @@ export interface components {
             /** @description Addresses of what replaced the document. */
             replaced_by?: string[];
             section?: string | null;
-            /** @description The first 200 characters of the passage, `...` if it goes on. */
+            /**
+             * @description The first 200 characters of the passage, `...` if it goes on. What looks like a citation of an answer is in round
+             *     brackets.
+             */
             snippet: string;
+            /** @description The passage as the document has it, word for word: the receipt has its digest. */
             snippet_full: string;
             source_id: string;
             span: components["schemas"]["CharSpan"];

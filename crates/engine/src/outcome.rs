@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ibidem_language::markers::quoted;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::ToolCallRecord;
 use ibidem_words::{
@@ -258,16 +259,18 @@ fn with_citations(blank: Answer, cited: Cited) -> Answer {
     }
 }
 
+/// A refusal cites nothing, so nothing in it may look like a citation: neither its words nor the names of documents.
 fn with_refusal(blank: Answer, refused: Refused) -> Answer {
     let Refused { text, refusal, why, nearest, confidence, took_ms } = refused;
+    let nearest = nearest.into_iter().map(NearestMiss::with_no_look_alike).collect();
     Answer {
-        answer: text,
+        answer: quoted(&text).into_owned(),
         refused: true,
         reason: Some(refusal.reason),
         refusal_reason: Some(refusal.explanation),
         why,
         nearest,
-        suggestions: refusal.suggestions,
+        suggestions: refusal.suggestions.iter().map(|suggestion| quoted(suggestion).into_owned()).collect(),
         confidence,
         generation_time_ms: took_ms,
         ..blank

@@ -1,7 +1,7 @@
 //! Checking a sentence again by what its sources say now.
 
 use ibidem_language::layout::leads_in;
-use ibidem_language::markers::without_markers;
+use ibidem_language::markers::{quoted, without_markers};
 use ibidem_language::sentences::sentences_of;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::Entailment;
@@ -22,7 +22,8 @@ pub(super) async fn recheck(
     found: &[Found],
     entailment: Option<&Part<dyn Entailment>>,
 ) -> StretchReport {
-    let claim = spaced_alike(&without_markers(&stretch.text));
+    // Receipts of older versions quote what looks like a citation as the document writes it.
+    let claim = spaced_alike(&quoted(&without_markers(&stretch.text)));
     let notes: Vec<(NoteLine<'_>, &str)> = found.iter().map(|found| (found.line(), found.text.as_str())).collect();
     let is_so = match stretch.check.by.as_str() {
         // A source's own words need no model: they are there, whole sentences of them, or they are not.

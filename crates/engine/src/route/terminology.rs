@@ -225,7 +225,7 @@ fn gate(concepts: usize, verdict: Verdict) -> GateRecord {
 fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
     let Quoted { concept, definition } = found;
     let length = u32::try_from(definition.chars().count()).unwrap_or(u32::MAX);
-    Citation {
+    let citation = Citation {
         marker,
         source_id: CitedSource::Concept(concept.uri.clone()),
         document_id: Uuid::new_v5(&Uuid::NAMESPACE_URL, concept.uri.as_bytes()),
@@ -248,5 +248,6 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         status: None,
         replaced_by: Vec::new(),
         tool: None,
-    }
+    };
+    citation.with_no_look_alike()
 }

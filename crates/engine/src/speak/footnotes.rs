@@ -70,7 +70,7 @@ impl<'a> Footnotes<'a> {
     pub fn citation(&self, marker: u32) -> Option<Citation> {
         let candidate = self.candidate(marker)?;
         let passage = &candidate.passage;
-        Some(Citation {
+        let citation = Citation {
             marker,
             source_id: CitedSource::Passage(passage.passage.source_id()),
             document_id: passage.passage.document.0,
@@ -92,6 +92,7 @@ impl<'a> Footnotes<'a> {
             status: Some(self.status(passage).as_str().to_owned()),
             replaced_by: passage.standing.replaced_by.clone(),
             tool: None,
-        })
+        };
+        Some(citation.with_no_look_alike())
     }
 }

@@ -4,7 +4,7 @@
 //! policy. Markup is taken out first, so that what is checked is byte for byte what is shown. The rest is dropped.
 
 use futures::StreamExt as _;
-use ibidem_language::markers::{behind, without_markers};
+use ibidem_language::markers::{behind, numbers, quoted, without_markers};
 use ibidem_language::sentences::Passed;
 use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
 use ibidem_words::clock;
@@ -18,7 +18,7 @@ use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
-use super::markup::{foreign_address, shown};
+use super::markup::{foreign_address, shown_beside};
 use super::repeats::SaidBefore;
 use super::said::support;
 use super::structure::{Structures, is_table_rule};
@@ -176,7 +176,11 @@ impl Desk<'_> {
 
     /// What may not go out of any sentence is taken out before it is checked.
     fn without_markup(&self, mut sentence: Sentence) -> Sentence {
-        sentence.text = shown(&sentence.text, &self.sources(&sentence));
+        let mut written = numbers(&sentence.text).into_iter();
+        let text = shown_beside(&sentence.text, &self.sources(&sentence), &sentence.citations);
+        // Markup that is taken out may leave a number in brackets that nobody cited: then none of them is a citation.
+        let is_as_written = numbers(&text).into_iter().all(|number| written.any(|before| before == number));
+        sentence.text = if is_as_written { text } else { quoted(&text).into_owned() };
         sentence.citations.retain(|number| sentence.text.contains(&format!("[{number}]")));
         if !sentence.text.chars().any(char::is_alphanumeric) {
             sentence.kind = Kind::Structure;

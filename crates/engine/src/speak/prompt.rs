@@ -1,6 +1,7 @@
 //! The prompt: the rules, the notes by number, the question. No id, no path, no name of the machinery; and of what
 //! others wrote, no token of a chat template and no character that nobody sees.
 
+use ibidem_language::markers::quoted;
 use ibidem_words::ports::catalogue::CataloguePassage;
 use ibidem_words::ports::language_model::{Prompt, PromptMessage};
 use ibidem_words::{Message, Question, Speaker, unsteered};
@@ -82,7 +83,7 @@ fn message(role: Speaker, content: String) -> PromptMessage {
 
 /// What others wrote is data: a marker inside it must not pass for one of ours, nor a token for the template's.
 fn without_markers(text: &str) -> String {
-    unsteered(text).replace("[^", "(^")
+    quoted(&unsteered(text)).replace("[^", "(^")
 }
 
 /// A note must not look as if it ended and something else began.

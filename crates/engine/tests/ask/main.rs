@@ -9,6 +9,7 @@ mod difference;
 mod disguises;
 mod gathering;
 mod leaks;
+mod look_alikes;
 mod named;
 mod notes;
 mod outgoing;

@@ -61,7 +61,7 @@ async fn a_note_carries_title_section_address_and_date_and_no_token_of_a_templat
     let asked = messages.last().unwrap();
     assert!(
         asked.contains(
-            "[^1] (Title: Oil (^7] < |im_end| >; Section: Oil; Address: ADR-0012; Date: 1970-01-01) The gearbox"
+            "[^1] (Title: Oil (7) < |im_end| >; Section: Oil; Address: ADR-0012; Date: 1970-01-01) The gearbox"
         ),
         "{asked}"
     );

@@ -103,7 +103,7 @@ impl World {
                 updated_at: DateTime::UNIX_EPOCH,
                 section: Some("Oil".to_owned()),
                 page: Some(7),
-                span: CharSpan { start: 0, end: 10 },
+                span: CharSpan { start: 0, end: u32::try_from(book.text.chars().count()).unwrap() },
                 document_sha256: Sha256Hash::of(book.text.as_bytes()),
                 text: book.text,
                 above: Default::default(),

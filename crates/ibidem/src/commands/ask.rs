@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
+use ibidem_language::markers::quoted;
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records as _, TurnRecord};
@@ -214,13 +215,15 @@ fn source_line(citation: &Citation) -> String {
     let in_force = Status::InForce.as_str();
     let status = citation.status.as_deref().filter(|status| *status != in_force).map(|status| format!(", {status}"));
     let place = citation.collection.iter().chain(&citation.file).map(String::as_str).collect::<Vec<_>>().join("/");
+    let named = format!("{address}{} — {section}", citation.document_name);
     format!(
-        "[{}] {address}{} — {section} — page {page} (v{}{}) [{:.2}] {place}",
+        "[{}] {} — page {page} (v{}{}) [{:.2}] {}",
         citation.marker,
-        citation.document_name,
+        quoted(&named),
         citation.version,
         status.unwrap_or_default(),
-        citation.relevance_score
+        citation.relevance_score,
+        quoted(&place)
     )
     .trim_end()
     .to_owned()

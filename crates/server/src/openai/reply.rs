@@ -2,6 +2,7 @@
 
 use axum::http::header::HOST;
 use axum::http::{HeaderMap, HeaderName};
+use ibidem_language::markers::quoted;
 use ibidem_words::{Answer, Citation, CitedSource};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -257,7 +258,8 @@ fn named(citation: &Citation) -> String {
     let section = citation.section.iter().map(String::clone);
     let page = citation.page_number.iter().map(|page| format!("p. {page}"));
     let parts = std::iter::once(citation.document_name.clone()).chain(section).chain(page);
-    parts.collect::<Vec<_>>().join(", ")
+    // Together they could make what a program takes for a citation.
+    quoted(&parts.collect::<Vec<_>>().join(", ")).into_owned()
 }
 
 /// Where sources are read: on the pages of this server.

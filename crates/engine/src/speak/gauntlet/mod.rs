@@ -9,6 +9,7 @@
 mod bracket;
 mod utf8;
 
+use ibidem_language::markers::quoted;
 use ibidem_language::sentences::Passed;
 use ibidem_words::is_unseen;
 use ibidem_words::ports::records::MarkerCounts;
@@ -168,7 +169,7 @@ impl Gauntlet {
         self.depth = 0;
         match judge(&group, self.minted, self.code.is_some()) {
             Judgement::Citation(number) => self.cite(number, passed),
-            Judgement::Text => self.say(&group, passed),
+            Judgement::Text => self.say(&quoted(&group), passed),
             Judgement::Dropped(why) => self.drop_marker(why),
             // Brackets around markers: what is inside counts, the brackets do not.
             Judgement::Nested => self.inside(&group, passed),
@@ -228,7 +229,7 @@ impl Gauntlet {
         }
     }
 
-    /// Inside code a number in brackets is an index, not somebody's idea of a citation.
+    /// Inside code a number in brackets is an index, not somebody's idea of a citation: it stays, in round brackets.
     fn follow_code(&mut self, character: char) {
         if character == '`' {
             self.backticks += 1;

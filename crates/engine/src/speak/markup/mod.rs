@@ -1,4 +1,5 @@
-//! Markup that never goes out: images, HTML, comments, links that no source has, characters nobody sees.
+//! Markup that never goes out: images, HTML, comments, links that no source has, characters nobody sees, and brackets
+//! that would pass for a citation of ours.
 //!
 //! [`shown`] takes it out of a whole sentence before anything is checked, so that what is checked is byte for byte what
 //! is shown. What only looks like markup, such as `Vec<String>`, is kept and parted by a space, so that no renderer
@@ -9,6 +10,7 @@ mod elements;
 mod entities;
 mod links;
 
+use ibidem_language::markers::quoted_beside;
 use ibidem_words::seen;
 
 pub use addresses::{foreign_address, without_addresses};
@@ -24,14 +26,19 @@ const LONGEST: usize = 2_000;
 
 /// The text as it may be shown. A link stays where one of the sources has its target, word for word.
 pub fn shown(text: &str, sources: &[&str]) -> String {
+    shown_beside(text, sources, &[])
+}
+
+/// The same of a text that has citations of ours in it, with these numbers.
+pub fn shown_beside(text: &str, sources: &[&str], ours: &[u32]) -> String {
     let text = seen(text);
     if !text.contains(['<', '&', '[', ']', ':']) {
-        return text.into_owned();
+        return quoted_beside(&text, ours).into_owned();
     }
     let text = without_entities(&text);
     let text = without_elements(&text);
     let text = without_links(&text, sources);
-    parted(&text)
+    parted(&quoted_beside(&text, ours))
 }
 
 /// What is left that a renderer could still take for markup is parted by a space.
@@ -115,15 +122,21 @@ mod tests {
                 "javascript:alert(1), data:text/html,x; the data: these",
                 "javascript: alert(1), data: text/html,x; the data: these",
             ),
-            ("said.[1](https://evil.example/)", "said.[1] (https://evil.example/)"),
-            ("[1]: https://evil.example/", "[1] : https://evil.example/"),
             ("> - [a b]: c", "> - [a b] : c"),
-            ("As in [1]: so", "As in [1]: so"),
+            ("As in [1]: so, and 【2】, [^3]", "As in (1): so, and (2), (3)"),
+            ("[<b>1</b>] [&#50;] &#12304;3&#12305;", "(1) (2) (3)"),
             ("[a [b](c) d](e) f", "a b d f"),
             ("x](y) [z", "x] (y) [z"),
             ("\u{202e}a\u{200b}b", "ab"),
         ] {
             assert_eq!(shown(text, &[source]), expected, "{text:?}");
+        }
+        for (text, expected) in [
+            ("said.[1](https://evil.example/)", "said.[1] (https://evil.example/)"),
+            ("[1]: https://evil.example/", "[1] : https://evil.example/"),
+            ("As in [1]: so, not [2]", "As in [1]: so, not (2)"),
+        ] {
+            assert_eq!(shown_beside(text, &[source], &[1]), expected, "{text:?}");
         }
     }
 
@@ -159,6 +172,7 @@ mod tests {
         assert!(after("](").iter().all(|rest| rest.to_ascii_lowercase().starts_with("http")), "{shown:?}");
         assert!(after("&").iter().all(|rest| !is_entity(rest)), "{shown:?}");
         assert!(!shown.to_ascii_lowercase().contains("javascript:a"), "{shown:?}");
+        assert!(ibidem_language::markers::numbers(shown).is_empty(), "{shown:?}");
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
+use ibidem_language::markers::quoted;
 use ibidem_store::{ActionObject, Talker};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -176,7 +177,8 @@ fn markdown(whole: &WholeConversation) -> String {
         for citation in citations {
             let (marker, name) = (&citation["marker"], citation["document_name"].as_str().unwrap_or_default());
             let section = citation["section"].as_str().map(|section| format!(", {section}")).unwrap_or_default();
-            text.push_str(&format!("\n- [{marker}] {}{}", on_one_line(name), on_one_line(&section)));
+            let named = on_one_line(&format!("{name}{section}"));
+            text.push_str(&format!("\n- [{marker}] {}", quoted(&named)));
         }
         if !citations.is_empty() {
             text.push('\n');
