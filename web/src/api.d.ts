@@ -281,8 +281,10 @@ export interface paths {
          * @description Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
          *     is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
          *     of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
-         *     on it is taken out of `answer`, its citations out of `citations`, and `receipt`, `suggestions`, `warnings` and
-         *     `route_to` are empty. A newer version of a document withdraws nothing.
+         *     on it is taken out of `answer`, its citations out of `citations`, and `suggestions`, `warnings` and `route_to` are
+         *     empty. So are the suggestions of a refusal that found no such document, and an owner whose tag this key no longer has.
+         *     A receipt is of the whole answer: it is there where the answer is as it was given, and null where it has `withdrawn`. A
+         *     newer version of a document withdraws nothing.
          */
         get: operations["read"];
         put?: never;
@@ -2383,6 +2385,8 @@ export interface components {
             policy_place?: components["schemas"]["PolicyPlace"] | null;
             /** @description Of the policy file that was in force. */
             policy_sha256: string;
+            /** @description As it was asked; of an earlier version it is not known. */
+            question?: string | null;
             /** @description What read the question together with each passage; null where nothing did. */
             reader?: string | null;
             reason?: components["schemas"]["Reason"] | null;
@@ -2390,13 +2394,25 @@ export interface components {
             request_id: string;
             /** @description Of everything else in this receipt but the signature, as canonical JSON (RFC 8785). */
             sha256: string;
+            /**
+             * @description Of the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that confirms
+             *     what the answer proposes.
+             */
+            shown_sha256?: string | null;
             signature?: components["schemas"]["ReceiptSignature"] | null;
             /** @description The answer's text in order, byte for byte. */
             stretches: components["schemas"]["Stretch"][];
+            /** @description Of the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing. */
+            token_sha256?: string | null;
             /** @description Of the gates' records, their numbers to four places, as canonical JSON. */
             trace_sha256: string;
             /** @description The entailment model that judged the claims; null when none did. */
             verifier?: string | null;
+            /**
+             * Format: int32
+             * @description By which rules it was made, and so what it covers. Left out by version 1.
+             */
+            version?: number;
         };
         /** @description Who signed, and the signature. */
         ReceiptSignature: {
@@ -2890,10 +2906,12 @@ export interface components {
             /** @description The latest 1,000 at most, oldest first. */
             questions: components["schemas"]["TurnBody"][];
         };
-        /** @description What is left of an answer when something that it cites was withdrawn. */
+        /** @description What is left of an answer when something in it was withdrawn. */
         Withdrawn: {
             /** @description How many citations are no longer there. */
             citations: number;
+            /** @description Which other fields are not as they were given. */
+            fields: string[];
             /** @description Which sentences of the answer are no longer there: 1 is the first. */
             sentences: number[];
         };

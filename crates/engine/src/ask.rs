@@ -6,7 +6,7 @@ use ibidem_words::clock;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
-use ibidem_words::{Answer, Identity, Reason, Refusal, SigningKey, SubjectId};
+use ibidem_words::{Answer, Identity, Reason, Refusal, Seal, SigningKey, SubjectId};
 use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
@@ -116,14 +116,15 @@ impl Engine {
         listener: &mut dyn Listener,
     ) -> Result<Spoken, AskError> {
         self.parts.searcher.check_collections(&asked.scope, &asked.question.collections).await?;
-        let (at, policy) = (asked.at, asked.policy.in_force());
+        let (asked_at, policy, question) = (asked.at, asked.policy.in_force(), asked.question.query.clone());
         let (asked, rewritten_question) = follow_up::standing(&self.parts, asked).await;
         let late = asked.clone();
         let spoken =
             time_limit::kept(&late, spoken(&self.parts, by, asked, listener)).await.map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
         let answer = Answer { rewritten_question, ..spoken.answer };
-        let answer = answer.sealed(at, policy, reader, self.signing_key.as_deref());
+        let key = self.signing_key.as_deref();
+        let answer = answer.sealed(Seal { question: &question, asked_at, policy, reader, key });
         Ok(Spoken { answer, ..spoken })
     }
 

@@ -41,6 +41,8 @@ pub(crate) async fn queue(state: &AppState, answer: &mut Answer, record: &mut Tu
                 if let Some(to) = &mut answer.route_to {
                     to.handed_over = is_on_its_way;
                 }
+                // The receipt is of what is shown.
+                answer.seal_again(state.engine.signing_key.as_deref());
             }
         }
         Err(error) => tracing::error!(%error, target = new.target, "a question is not handed over to its owner"),

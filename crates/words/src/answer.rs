@@ -6,9 +6,7 @@ use ibidem_language::markers::quoted;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{
-    Action, CharSpan, CitedSource, GateRecord, PolicyInForce, ProposedCall, Reason, Receipt, Sha256Hash, SigningKey,
-};
+use super::{Action, CharSpan, CitedSource, GateRecord, ProposedCall, Reason, Receipt, Seal, Sha256Hash, SigningKey};
 
 /// The source of a claim.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -267,18 +265,17 @@ impl Answer {
         self.warnings.iter().filter(|_| !is_idle).map(String::as_str).chain(statement).collect()
     }
 
-    /// The finished answer, with the receipt of what it says and by what it was read, signed where there is a key: nothing
-    /// in it may change after this.
+    /// The finished answer, with the receipt of all that it says, signed where there is a key: nothing in it may change
+    /// after this without sealing it again.
     #[must_use]
-    pub fn sealed(
-        self,
-        asked_at: DateTime<Utc>,
-        policy: impl Into<PolicyInForce>,
-        reader: Option<String>,
-        key: Option<&SigningKey>,
-    ) -> Self {
-        let receipt = Receipt::of(&self, asked_at, policy.into(), reader, key);
+    pub fn sealed(self, seal: Seal<'_>) -> Self {
+        let receipt = Receipt::of(&self, seal);
         Self { receipt: Some(receipt), ..self }
+    }
+
+    /// Seals a sealed answer again, of which something around its text was changed before it went out.
+    pub fn seal_again(&mut self, key: Option<&SigningKey>) {
+        self.receipt = self.receipt.take().map(|receipt| receipt.showing(self, key));
     }
 }
 

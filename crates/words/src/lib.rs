@@ -30,6 +30,7 @@ mod signing;
 mod similarity;
 mod standing;
 mod subject;
+mod unambiguous;
 mod word_overlap;
 
 pub use address::AddressKey;
@@ -53,13 +54,15 @@ pub use policy_place::{PolicyInForce, PolicyPlace};
 pub use policy_texts::PolicyTexts;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
 pub use receipt::{
-    Receipt, ReceiptSource, SentenceCheck, SentenceVerdict, Stretch, StretchKind, receipt_sha256, trace_sha256,
+    RECEIPT_VERSION, Receipt, ReceiptSource, Seal, SentenceCheck, SentenceVerdict, Stretch, StretchKind,
+    receipt_sha256, shown_sha256, trace_sha256,
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
 pub use similarity::SimilarityScale;
 pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};
+pub use unambiguous::unambiguous_json;
 pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
 
 #[cfg(any(test, feature = "testing"))]

@@ -116,7 +116,7 @@ impl TryFrom<String> for SourceId {
 
 /// What a citation points at: a passage of a document, a concept of a vocabulary by its URI, or the result of a tool by
 /// its call.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum CitedSource {
     Passage(SourceId),

@@ -1,9 +1,10 @@
 //! An answer's proof, which anybody can check again who has the documents.
 //!
 //! The stretches, one after the other, are the answer's text byte for byte, each with what it is and how it was checked:
-//! nothing was shown that is not in the receipt. `sha256` is the digest of everything else in the receipt, as canonical
-//! JSON (RFC 8785) without that field and the signature. The signature is the installation's over that digest
-//! ([`super::signing`]): whoever rewrites a receipt can write a digest anew, but no signature.
+//! nothing was shown that is not in the receipt. What is shown around the text (names, links, warnings, figures) is in
+//! the receipt by its digest. `sha256` is the digest of everything else in the receipt, as canonical JSON (RFC 8785)
+//! without that field and the signature. The signature is the installation's over that digest ([`super::signing`]):
+//! whoever rewrites a receipt can write a digest anew, but no signature.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,18 +17,37 @@ use super::{
     Action, Answer, CharSpan, Citation, CitedSource, GateRecord, PolicyInForce, PolicyPlace, Reason, Sha256Hash,
 };
 
+/// What is handed out now. A receipt of version 1 does not say its version, and covers neither the question nor what was
+/// shown around the answer's text.
+pub const RECEIPT_VERSION: u32 = 2;
+
 /// In every answer, also in those that refuse: then its one stretch is the policy's own words.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Receipt {
+    /// By which rules it was made, and so what it covers. Left out by version 1.
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub version: u32,
     pub request_id: Uuid,
+    /// As it was asked; of an earlier version it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     pub asked_at: DateTime<Utc>,
     pub action: Action,
     pub reason: Option<Reason>,
     /// Of the answer's text, as it was shown: of all stretches together.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub answer_sha256: Sha256Hash,
+    /// Of the whole answer as it was shown, as canonical JSON: every field but this receipt and the token that confirms
+    /// what the answer proposes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub shown_sha256: Option<Sha256Hash>,
+    /// Of the token that confirms what the answer proposes, which is not kept. Left out where it proposes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub token_sha256: Option<Sha256Hash>,
     /// Of the policy file that was in force.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub policy_sha256: Sha256Hash,
@@ -59,11 +79,15 @@ impl Receipt {
     pub fn unsealed(verifier: Option<String>, stretches: Vec<Stretch>) -> Self {
         let nothing = Sha256Hash::of(b"");
         Self {
+            version: RECEIPT_VERSION,
             request_id: Uuid::nil(),
+            question: None,
             asked_at: DateTime::UNIX_EPOCH,
             action: Action::Refuse,
             reason: None,
             answer_sha256: nothing,
+            shown_sha256: None,
+            token_sha256: None,
             policy_sha256: nothing,
             policy_place: None,
             trace_sha256: nothing,
@@ -77,21 +101,18 @@ impl Receipt {
     }
 
     /// Of an answer as it will be shown. An answer that was not made of stretches is the policy's own words.
-    pub(super) fn of(
-        answer: &Answer,
-        asked_at: DateTime<Utc>,
-        policy: PolicyInForce,
-        reader: Option<String>,
-        key: Option<&SigningKey>,
-    ) -> Self {
+    pub(super) fn of(answer: &Answer, seal: Seal<'_>) -> Self {
+        let Seal { question, asked_at, policy, reader, key } = seal;
         let words = || vec![Stretch::policy(answer.answer.clone())];
         let said = answer.receipt.clone().unwrap_or_else(|| Self::unsealed(None, words()));
         let mut receipt = Self {
             request_id: answer.request_id,
+            question: Some(question.to_owned()),
             asked_at,
             action: answer.action,
             reason: answer.reason,
             answer_sha256: Sha256Hash::of(answer.answer.as_bytes()),
+            token_sha256: answer.confirmation.as_ref().and_then(|call| Some(call.token.as_ref()?.digest())),
             policy_sha256: policy.sha256,
             policy_place: policy.place,
             trace_sha256: trace_sha256(&answer.trace),
@@ -103,7 +124,15 @@ impl Receipt {
             // Short enough that everybody reads the same number.
             stretch.check.support = as_shown(stretch.check.support);
         }
-        let sealed = receipt.sealed();
+        receipt.showing(answer, key)
+    }
+
+    /// The same of an answer of which something around the text was changed before anybody saw it.
+    #[must_use]
+    pub(super) fn showing(self, answer: &Answer, key: Option<&SigningKey>) -> Self {
+        // Plain strings and numbers: serialising them cannot fail.
+        let written = serde_json::to_value(answer).unwrap_or_default();
+        let sealed = Self { shown_sha256: Some(shown_sha256(&written)), ..self }.sealed();
         match key {
             Some(key) => sealed.signed(key),
             None => sealed,
@@ -132,6 +161,39 @@ impl Receipt {
     pub fn claims(&self) -> impl Iterator<Item = &Stretch> {
         self.stretches.iter().filter(|stretch| stretch.kind == StretchKind::Claim)
     }
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
+}
+
+/// What an answer is sealed with.
+pub struct Seal<'a> {
+    /// As it was asked.
+    pub question: &'a str,
+    pub asked_at: DateTime<Utc>,
+    pub policy: PolicyInForce,
+    /// What read the question together with each passage; none where nothing did.
+    pub reader: Option<String>,
+    /// None where the installation has no key.
+    pub key: Option<&'a SigningKey>,
+}
+
+/// The digest of an answer as it is written, without its receipt, which holds this digest, and without the token that
+/// confirms what it proposes: that is the asker's alone, and is left out where the answer is kept.
+pub fn shown_sha256(answer: &serde_json::Value) -> Sha256Hash {
+    let mut fields = answer.clone();
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("receipt");
+        if let Some(proposed) = fields.get_mut("confirmation").and_then(serde_json::Value::as_object_mut) {
+            proposed.remove("token");
+        }
+    }
+    digest_of_json(&fields)
 }
 
 /// The digest of a receipt as it is written, without its digest and its signature.

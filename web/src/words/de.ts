@@ -172,6 +172,7 @@ export const de: Words = {
     holding === all
       ? `An den Dokumenten von heute geprüft: ${all === 1 ? 'Der Satz gilt' : `Alle ${all} Sätze gelten`}.`
       : `An den Dokumenten von heute geprüft: ${holding} von ${plural(all, 'Satz', 'Sätzen')} ${holding === 1 ? 'gilt' : 'gelten'} noch.`,
+  notTruth: 'Geprüft ist, ob die Dokumente es sagen, nicht, ob es wahr ist.',
   outcomes: {
     holds: 'Gilt: Die Quelle ist unverändert und sagt es.',
     still: 'Gilt: Das Dokument hat eine neuere Version, die es noch sagt.',

@@ -143,6 +143,7 @@ export const en = {
     holding === all
       ? `Checked against the documents as they are now: ${all === 1 ? 'the sentence holds' : `all ${all} sentences hold`}.`
       : `Checked against the documents as they are now: ${holding} of ${plural(all, 'sentence', 'sentences')} still ${holding === 1 ? 'holds' : 'hold'}.`,
+  notTruth: 'What is checked is whether the documents say so, not whether it is true.',
   outcomes: {
     holds: 'Holds: its source is unchanged and says so.',
     still: 'Holds: the document has a newer version, which still says so.',

@@ -5,6 +5,7 @@
 //! the span, the passage's digest)? And do they still say so (the document's current version, the figures, the verifier)?
 
 mod presented;
+mod proof;
 mod recheck;
 mod report;
 mod source;
@@ -21,6 +22,7 @@ use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
 pub use presented::{Presented, PresentedError};
+pub use proof::{Proof, proof};
 use recheck::recheck;
 pub use report::{Outcome, Report, SourceReport, StretchReport};
 use source::{Found, look_up};

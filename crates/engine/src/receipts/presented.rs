@@ -1,14 +1,26 @@
 //! A receipt as somebody hands it in: alone, or in its answer.
 
-use ibidem_words::{Action, Answer, Receipt, ReceiptSource, Sha256Hash, StretchKind, receipt_sha256, trace_sha256};
+use ibidem_words::{
+    Action, Answer, RECEIPT_VERSION, Receipt, ReceiptSource, Sha256Hash, StretchKind, receipt_sha256, shown_sha256,
+    trace_sha256, unambiguous_json,
+};
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresentedError {
+    #[error("this is not JSON that every program reads alike: {0}; hand in the answer as the server gave it")]
+    Ambiguous(String),
     #[error("this is not a receipt: {0}; hand in an answer of `ibidem ask --json` or its field `receipt`")]
     NoReceipt(String),
     #[error("this answer has no receipt: ask again")]
     WithoutReceipt,
+    #[error(
+        "this answer has no receipt, because something in it was withdrawn after it was given: hand in the answer as it \
+         was first given, or ask again"
+    )]
+    Withdrawn,
+    #[error("this receipt is of version {0}, and this program knows versions 1 to {RECEIPT_VERSION}: use a newer one")]
+    Newer(u64),
     #[error("this receipt was made by version 0.1, whose receipts did not hold the whole answer: ask again")]
     Outdated,
 }
@@ -17,19 +29,23 @@ pub enum PresentedError {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Presented {
     pub receipt: Receipt,
+    /// Whether the answer that it is of was handed in too. Alone, it says nothing of names, links and warnings.
+    pub has_answer: bool,
     /// What was changed after it was made, one line each; empty when nothing was.
     pub tampered: Vec<String>,
 }
 
 impl Presented {
-    /// Reads a receipt, or an answer with one.
-    pub fn read(json: &Value) -> Result<Self, PresentedError> {
+    /// Reads a receipt, or an answer with one, as JSON. What two programs may read differently is not read.
+    pub fn parse(text: &str) -> Result<Self, PresentedError> {
+        let json = unambiguous_json(text).map_err(|error| PresentedError::Ambiguous(error.to_string()))?;
         match json.get("receipt") {
-            None => Self::alone(json),
+            None => Self::alone(&json),
+            Some(Value::Null) if json.get("withdrawn").is_some() => Err(PresentedError::Withdrawn),
             Some(Value::Null) => Err(PresentedError::WithoutReceipt),
             Some(receipt) => {
-                let mut presented = Self::alone(receipt)?;
-                presented.compare_with(json)?;
+                let mut presented = Self { has_answer: true, ..Self::alone(receipt)? };
+                presented.compare_with(&json)?;
                 Ok(presented)
             }
         }
@@ -38,6 +54,9 @@ impl Presented {
     fn alone(json: &Value) -> Result<Self, PresentedError> {
         if json.get("sentences").is_some() && json.get("stretches").is_none() {
             return Err(PresentedError::Outdated);
+        }
+        if let Some(version) = json.get("version").and_then(Value::as_u64).filter(|it| *it > RECEIPT_VERSION.into()) {
+            return Err(PresentedError::Newer(version));
         }
         let unreadable = |error: serde_json::Error| PresentedError::NoReceipt(error.to_string());
         let receipt: Receipt = serde_json::from_value(json.clone()).map_err(unreadable)?;
@@ -48,7 +67,12 @@ impl Presented {
             tampered.push(format!("its digest is {}, and says {}", digest.short(12), receipt.sha256.short(12)));
         }
         tampered.extend(contradictions(&receipt));
-        Ok(Self { receipt, tampered })
+        Ok(Self { receipt, has_answer: false, tampered })
+    }
+
+    /// Whether it covers the question and all that was shown, by the rules that it was made by.
+    pub fn covers_what_was_shown(&self) -> bool {
+        self.receipt.shown_sha256.is_some()
     }
 
     /// An answer must be the one that the receipt is of.
@@ -72,13 +96,38 @@ impl Presented {
                 self.tampered.push(format!("the answer's citation [{}] is not in the receipt", citation.marker));
             }
         }
+        self.tampered.extend(changed_around_the_text(receipt, json));
         Ok(())
     }
+}
+
+/// What is not as it was shown: by the digest of the whole answer, as it was handed in. Receipts of version 1 have none.
+fn changed_around_the_text(receipt: &Receipt, json: &Value) -> Vec<String> {
+    let Some(shown) = receipt.shown_sha256 else { return Vec::new() };
+    let mut found = Vec::new();
+    let digest = shown_sha256(json);
+    if digest != shown {
+        let (now, then) = (digest.short(12), shown.short(12));
+        found.push(format!("the answer is not the one that was shown: its digest is {now}, and was {then}"));
+    }
+    let token = json.get("confirmation").and_then(|proposed| proposed.get("token"));
+    let is_the_token = |token: &Value| {
+        token.as_str().map(|token| Sha256Hash::of(token.as_bytes())) == receipt.token_sha256 && !token.is_null()
+    };
+    // It is left out where the answer is read again.
+    if token.is_some_and(|token| !is_the_token(token)) {
+        found.push("the token of the answer's confirmation is not the one that was given".to_owned());
+    }
+    found
 }
 
 /// What no receipt that was made here says, whatever its digest.
 fn contradictions(receipt: &Receipt) -> Vec<String> {
     let mut found = Vec::new();
+    let says_all = receipt.question.is_some() && receipt.shown_sha256.is_some();
+    if receipt.version >= RECEIPT_VERSION && !says_all {
+        found.push(format!("it is of version {}, and does not say what was asked and shown", receipt.version));
+    }
     if Sha256Hash::of(receipt.text().as_bytes()) != receipt.answer_sha256 {
         found.push("its stretches are not the text that it is of".to_owned());
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::presented::Presented;
+use super::proof::{Proof, proof};
 use super::source::Found;
 
 /// What became of a sentence or of one of its sources, from good to bad.
@@ -72,6 +73,9 @@ pub struct Report {
     /// Everything holds: it is signed, nothing was changed, and every claim is still said by its sources.
     pub holds: bool,
     pub request_id: Uuid,
+    /// What that proves, and what it does not.
+    #[serde(flatten)]
+    pub proof: Proof,
     /// Whether this installation made it.
     pub signature: SignatureOutcome,
     /// What was changed after the receipt was made.
@@ -123,6 +127,7 @@ impl Report {
         Self {
             holds: is_signed && tampered.is_empty() && stretches.iter().all(|stretch| stretch.outcome.holds()),
             request_id: presented.receipt.request_id,
+            proof: proof(presented, &signature),
             signature,
             tampered,
             verifier: verifier.map(str::to_owned),

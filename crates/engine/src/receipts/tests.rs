@@ -11,8 +11,8 @@ use ibidem_words::ports::corpus::{KeptDocument, KeptVersion};
 use ibidem_words::ports::entailment::{Classification, EntailmentError, Pair, Support};
 use ibidem_words::ports::vocabulary::{LabelKind, VocabularyError};
 use ibidem_words::{
-    Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, SentenceCheck, Sha256Hash,
-    SignatureOutcome, SigningKey, SourceId, Transparency, Verdict,
+    Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, Seal, SentenceCheck,
+    Sha256Hash, SignatureOutcome, SigningKey, SourceId, Transparency, Verdict,
 };
 use uuid::Uuid;
 
@@ -143,11 +143,18 @@ fn answer(stretches: Vec<Stretch>) -> Answer {
         }],
         receipt: Some(Receipt::unsealed(Some("word for word".to_owned()), stretches)),
     };
-    answer.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), None, Some(&key()))
+    sealed(answer)
+}
+
+const QUESTION: &str = "How many days may be carried over?";
+
+fn sealed(answer: Answer) -> Answer {
+    let policy = Sha256Hash::of(b"policy").into();
+    answer.sealed(Seal { question: QUESTION, asked_at: DateTime::UNIX_EPOCH, policy, reader: None, key: Some(&key()) })
 }
 
 fn verified(json: &serde_json::Value, corpus: &Corpus) -> Result<Report, PresentedError> {
-    let presented = Presented::read(json)?;
+    let presented = Presented::parse(&json.to_string())?;
     let keys = PublicKeys::of([key().public().clone()]);
     let judge = Part::bare(Arc::new(WordForWord) as Arc<dyn Entailment>);
     let witnesses = Witnesses { keys: &keys, corpus, entailment: Some(&judge), vocabulary: None };
@@ -161,7 +168,9 @@ fn outcome(text: &str, by: &str, corpus: &Corpus) -> (Outcome, String) {
     let json = serde_json::to_value(&answer).unwrap();
     let report = verified(&json, corpus).unwrap();
     assert_eq!(report.holds, report.stretches[0].outcome.holds());
-    assert_eq!(verified(&json["receipt"], corpus).unwrap(), report, "alone or in its answer");
+    let alone = verified(&json["receipt"], corpus).unwrap();
+    assert!(report.proof.not_covered.is_empty() && !alone.proof.not_covered.is_empty(), "{alone:?}");
+    assert_eq!(Report { proof: report.proof.clone(), ..alone }, report, "alone or in its answer");
     (report.stretches[0].outcome, report.stretches[0].why.clone())
 }
 
@@ -285,7 +294,7 @@ fn definition_in(vocabulary: Option<FakeVocabulary>) -> (Outcome, String) {
     };
     let text = format!("- x (of y) (terms): “{definition}”[1]");
     let receipt = serde_json::to_value(answer(vec![sentence(&text, "verbatim", vec![source])]).receipt).unwrap();
-    let presented = Presented::read(&receipt).unwrap();
+    let presented = Presented::parse(&receipt.to_string()).unwrap();
     let keys = PublicKeys::of([key().public().clone()]);
     let witnesses =
         Witnesses { keys: &keys, corpus: &Corpus::new(), entailment: None, vocabulary: vocabulary.as_ref() };
@@ -317,7 +326,7 @@ fn a_definition_is_checked_against_the_vocabulary_or_said_not_to_be() {
 fn a_refusal_has_a_receipt_that_holds() {
     let refusal = Answer { action: Action::Refuse, refused: true, receipt: None, ..answer(Vec::new()) };
     let refusal = Answer { answer: "Nobody knows.".to_owned(), ..refusal };
-    let refusal = refusal.sealed(DateTime::UNIX_EPOCH, Sha256Hash::of(b"policy"), None, Some(&key()));
+    let refusal = sealed(refusal);
     let report = verified(&serde_json::to_value(&refusal).unwrap(), &Corpus::new()).unwrap();
     assert!(report.holds, "{report:?}");
     let kinds: Vec<_> = report.stretches.iter().map(|stretch| (stretch.kind, stretch.text.as_str())).collect();
@@ -405,7 +414,76 @@ fn what_is_no_receipt_is_said_to_be_none() {
         (serde_json::json!({ "answer": "x", "receipt": null }), "has no receipt"),
         (serde_json::json!([1]), "this is not a receipt"),
         (serde_json::json!({ "sentences": [], "sha256": "x" }), "made by version 0.1"),
+        (serde_json::json!({ "version": 3 }), "of version 3"),
+        (serde_json::json!({ "receipt": null, "withdrawn": {} }), "was withdrawn"),
     ] {
-        assert!(Presented::read(&json).unwrap_err().to_string().contains(said), "{json}");
+        assert!(Presented::parse(&json.to_string()).unwrap_err().to_string().contains(said), "{json}");
     }
+    let twice = r#"{"answer": "x", "receipt": {"sha256": 1, "sha256": 2}}"#;
+    let said = Presented::parse(twice).unwrap_err().to_string();
+    assert!(said.contains("\"sha256\" stands twice") && said.contains("every program reads alike"), "{said}");
+}
+
+/// What a check says it proves.
+fn proven(presented: &Presented) -> Proof {
+    let keys = PublicKeys::of([key().public().clone()]);
+    proof(presented, &keys.check(presented.receipt.sha256, presented.receipt.signature.as_ref()))
+}
+
+#[test]
+fn what_is_proven_is_said_in_a_sentence_and_that_it_is_true_never_is() {
+    let said = || sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let whole = answer(vec![said()]);
+    let json = serde_json::to_value(&whole).unwrap();
+    let proof = proven(&Presented::parse(&json.to_string()).unwrap());
+    assert_eq!((proof.receipt_version, proof.not_covered.len()), (2, 0));
+    assert_eq!(
+        proof.proves,
+        "It proves that this installation, asked “How many days may be carried over?”, said these words at 1970-01-01 \
+         00:00:00 UTC, from this 1 passage, by this method: written by small, each sentence held against its passages by \
+         word for word. It does not prove that they are true."
+    );
+    let alone = proven(&Presented::parse(&json["receipt"].to_string()).unwrap());
+    assert!(alone.proves.contains("does not prove that they are true. Only the receipt was handed in"), "{alone:?}");
+    let mut unchecked = said();
+    unchecked.check = SentenceCheck::unchecked();
+    let json = serde_json::to_string(&answer(vec![unchecked])).unwrap();
+    let proof = proven(&Presented::parse(&json).unwrap());
+    assert!(proof.proves.contains("1 of its parts checked by nobody"), "{proof:?}");
+    // What was changed, and what nobody signed, proves nothing.
+    let mut changed = serde_json::to_value(&whole).unwrap();
+    changed["warnings"] = serde_json::json!(["All is well."]);
+    let presented = Presented::parse(&changed.to_string()).unwrap();
+    assert!(presented.tampered[0].contains("not the one that was shown"), "{presented:?}");
+    assert_eq!(proven(&presented).proves, "It proves nothing: it was changed after it was made.");
+    let unsigned = Answer { receipt: whole.receipt.clone().map(Receipt::sealed), ..whole };
+    let proof = proven(&Presented::parse(&serde_json::to_string(&unsigned).unwrap()).unwrap());
+    assert!(proof.proves.starts_with("It proves nothing: no key of this installation"), "{proof:?}");
+}
+
+#[test]
+fn a_receipt_of_version_1_is_checked_by_its_own_rules_and_what_it_does_not_cover_is_named() {
+    let said = sentence("Five days may be carried over.[1]", "word for word", vec![source_of(TEXT, 1, PASSAGE)]);
+    let mut old = answer(vec![said]);
+    let receipt = old.receipt.take().unwrap();
+    let receipt = Receipt { version: 1, question: None, shown_sha256: None, ..receipt }.sealed().signed(&key());
+    old.receipt = Some(receipt);
+    let mut json = serde_json::to_value(&old).unwrap();
+    assert_eq!(json["receipt"].get("version"), None, "as it was written then");
+    let unchanged = corpus(&[(1, TEXT)], false);
+    json["warnings"] = serde_json::json!(["nobody would notice"]);
+    let report = verified(&json, &unchanged).unwrap();
+    assert!(report.holds && report.proof.receipt_version == 1, "{report:?}");
+    assert!(
+        report.proof.proves.contains("of version 1, which covers the words and their sources, and not: the question")
+    );
+    assert!(report.proof.not_covered.contains(&"warnings and notices"));
+    json["answer"] = serde_json::json!("Six days.");
+    assert!(!verified(&json, &unchanged).unwrap().holds);
+    // A receipt of today does not pass for one of then.
+    let mut today = serde_json::to_value(answer(vec![Stretch::policy("Hello.".to_owned())])).unwrap();
+    for field in ["version", "question", "shown_sha256"] {
+        today["receipt"].as_object_mut().unwrap().remove(field);
+    }
+    assert!(!verified(&today, &unchanged).unwrap().holds);
 }

@@ -148,8 +148,15 @@ async fn turned(
     engine.turn(identity, asked, listener).await.map_err(|error| error.to_string())
 }
 
+/// As if no time had passed.
+fn timeless(answer: Answer) -> Answer {
+    let mut answer = Answer { generation_time_ms: 0, ..answer };
+    answer.seal_again(None);
+    answer
+}
+
 fn shown(answer: Answer) -> String {
-    serde_json::to_string(&Answer { generation_time_ms: 0, ..answer }).unwrap()
+    serde_json::to_string(&timeless(answer)).unwrap()
 }
 
 /// What the asker is told.
@@ -183,7 +190,7 @@ async fn reply(engine: &Engine, identity: &Identity, way: WayIn, request: &Reque
         }
         WayIn::Receipt => {
             let turn = told(as_asked()).await;
-            turn.map_or_else(|error| error, |(answer, _)| serde_json::to_string(&answer.receipt).unwrap())
+            turn.map_or_else(|error| error, |(answer, _)| serde_json::to_string(&timeless(answer).receipt).unwrap())
         }
         WayIn::StoredTurn => match told(as_asked()).await {
             Err(error) => error,

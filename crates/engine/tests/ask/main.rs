@@ -18,6 +18,7 @@ mod pins;
 mod pool;
 mod promises;
 mod prompts;
+mod receipts;
 mod refusals;
 mod replayed;
 mod revocation;
@@ -120,7 +121,11 @@ async fn the_same_question_always_gets_the_same_answer() {
     let script = says(&["It holds 1.8 litres.[^1] It is changed yearly.[^3]"]);
     let world = World::with(script, &texts).await;
     // How long the model took is the one thing that differs.
-    let answer = async || Answer { generation_time_ms: 0, ..world.ask("The gearbox holds oil").await.answer };
+    let answer = async || {
+        let mut answer = Answer { generation_time_ms: 0, ..world.ask("The gearbox holds oil").await.answer };
+        answer.seal_again(None);
+        answer
+    };
     let first = answer().await;
     for _ in 0..50 {
         assert_eq!(answer().await, first);

@@ -8,11 +8,14 @@ use async_trait::async_trait;
 use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_words::degrade::Fallback;
 use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeVocabulary, Script};
+use ibidem_words::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeTools, FakeVocabulary, Script};
 use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
-use ibidem_words::{Action, DocumentKind, Identity, ModelHash, Reason, Sha256Hash, SimilarityScale, Tag, Verdict};
+use ibidem_words::{
+    Action, Answer, DocumentKind, Identity, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale, Tag, Verdict,
+};
 use serde::Deserialize;
 
 use crate::world::{Book, World};
@@ -231,7 +234,28 @@ async fn every_scenario_ends_as_it_says() {
     assert!(count >= 8, "only {count} scenarios were found");
 }
 
-async fn check(scenario: Scenario, policy: &str, file: &Path) {
+/// What a scenario's question ends in, and the world it was asked in, signed with this key.
+struct Played {
+    answer: Answer,
+    record: TurnRecord,
+    world: World,
+    desk: Arc<FakeTools>,
+    expect: Expectation,
+    about: String,
+}
+
+/// The answer of one scenario, as it goes out and as it is kept.
+pub(crate) async fn answer_of(scenario: &str, key: Arc<SigningKey>) -> (Answer, TurnRecord) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (policy, _) = scenario.split_once('/').unwrap();
+    let policy = std::fs::read_to_string(root.join(format!("policies/{policy}.yaml"))).unwrap();
+    let file = root.join(format!("scenarios/{scenario}.yaml"));
+    let scenario: Scenario = serde_saphyr::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let Played { answer, record, .. } = played(scenario, &policy, &file, Some(key)).await;
+    (answer, record)
+}
+
+async fn played(scenario: Scenario, policy: &str, file: &Path, key: Option<Arc<SigningKey>>) -> Played {
     let books = scenario.documents.into_iter().map(|document| Book {
         title: document.title,
         vector: Some(Placed::vector(document.similarity)),
@@ -243,6 +267,7 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
     let script = scenario.model_says.map_or(Script::CannotBeReached, Script::Says);
     let placed = Placed { is_down: scenario.embedding_is_down, ..Placed::new() };
     let mut world = World::of(script, books.collect(), Arc::new(placed), policy).await;
+    world.engine.signing_key = key;
     let role = |says: Option<String>| says.map(|says| NamedModel::unknown(Arc::new(FakeModel::saying(&[&says]))));
     let roles = Roles {
         planner: role(scenario.planner_says).map(|model| Arc::new(Planner::new(model))),
@@ -275,9 +300,13 @@ async fn check(scenario: Scenario, policy: &str, file: &Path) {
             world.turn(&identity, confirms).await.0.confirmation.unwrap_or_else(|| panic!("{}", file.display()));
         question = question.replace("{token}", proposed.token.unwrap().revealed());
     }
-    let (answer, _) = world.turn(&identity, &question).await;
-    let what = format!("{}: {}\n{answer:#?}", file.display(), scenario.about);
-    let expect = scenario.expect;
+    let (answer, record) = world.turn(&identity, &question).await;
+    Played { answer, record, world, desk, expect: scenario.expect, about: scenario.about }
+}
+
+async fn check(scenario: Scenario, policy: &str, file: &Path) {
+    let Played { answer, world, desk, expect, about, .. } = played(scenario, policy, file, None).await;
+    let what = format!("{}: {about}\n{answer:#?}", file.display());
     assert_eq!(answer.action, expect.action, "{what}");
     assert_eq!(answer.answer, expect.answer.trim(), "{what}");
     assert_eq!(answer.refused, expect.refused, "{what}");

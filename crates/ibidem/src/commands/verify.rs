@@ -1,12 +1,11 @@
 //! `ibidem verify`: an old answer, checked again against the documents as they are now.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use ibidem_engine::receipts::{Presented, Report, Witnesses, verify};
+use ibidem_engine::receipts::{Presented, Proof, Report, Witnesses, proof, verify};
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_words::degrade::Part;
 use ibidem_words::ports::embedder::Embedder;
@@ -43,8 +42,8 @@ impl Verify {
 
     /// Fails when anything does not hold, so that scripts can tell. Needs the database; no index, no model server.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
-        let json = self.read().with_context(|| format!("cannot read {}", self.receipt.display()))?;
-        let presented = Presented::read(&json)?;
+        let text = self.read().with_context(|| format!("cannot read {}", self.receipt.display()))?;
+        let presented = Presented::parse(&text)?;
         if let Some(file) = &self.keys {
             return by_signature(&presented, &public_keys_in(file)?, self.json);
         }
@@ -67,14 +66,11 @@ impl Verify {
         Ok(if report.holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    fn read(&self) -> anyhow::Result<serde_json::Value> {
-        let mut text = String::new();
-        if self.receipt.as_os_str() == "-" {
-            std::io::stdin().read_to_string(&mut text)?;
-        } else {
-            text = std::fs::read_to_string(&self.receipt)?;
+    fn read(&self) -> std::io::Result<String> {
+        match self.receipt.as_os_str() == "-" {
+            true => std::io::read_to_string(std::io::stdin()),
+            false => std::fs::read_to_string(&self.receipt),
         }
-        Ok(serde_json::from_str(&text)?)
     }
 }
 
@@ -84,18 +80,31 @@ fn public_keys_in(file: &Path) -> anyhow::Result<PublicKeys> {
     PublicKeys::from_set(&set).with_context(said)
 }
 
+/// What the public keys alone tell.
+#[derive(serde::Serialize)]
+struct BySignature<'a> {
+    holds: bool,
+    #[serde(flatten)]
+    proof: Proof,
+    signature: SignatureOutcome,
+    tampered: &'a [String],
+}
+
 /// Whether the installation with these keys made this receipt, and nothing was changed since.
 fn by_signature(presented: &Presented, keys: &PublicKeys, as_json: bool) -> anyhow::Result<ExitCode> {
     let receipt = &presented.receipt;
     let signature = keys.check(receipt.sha256, receipt.signature.as_ref());
     let holds = matches!(signature, SignatureOutcome::Valid { .. }) && presented.tampered.is_empty();
+    let proof = proof(presented, &signature);
     if as_json {
-        let report = serde_json::json!({ "holds": holds, "signature": signature, "tampered": presented.tampered });
+        let tampered = &presented.tampered;
+        let report = BySignature { holds, proof, signature, tampered };
         console::say_json(&report)?;
     } else {
         say_tampered(&presented.tampered);
         let sources = if holds { "; whether its sources still say so needs the documents" } else { "" };
         console::say(&format!("{}{sources}", signed(&signature)));
+        console::say(&proof.proves);
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -130,6 +139,7 @@ fn show(report: &Report) {
     let held = claims().filter(|stretch| stretch.outcome.holds()).count();
     let whole = if report.tampered.is_empty() { "the receipt is whole" } else { "the receipt was changed" };
     console::say(&format!("{whole}, {}; {held} of {} claims hold", signed(&report.signature), claims().count()));
+    console::say(&report.proof.proves);
     let mut mends: Vec<&str> = report.stretches.iter().filter_map(|stretch| stretch.mend).collect();
     mends.dedup();
     for mend in mends {

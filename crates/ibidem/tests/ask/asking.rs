@@ -117,7 +117,7 @@ pub(crate) fn decision(answer: &Value) -> Value {
     fields.remove("request_id");
     fields.remove("generation_time_ms");
     let receipt = fields["receipt"].as_object_mut().unwrap();
-    for of_this_request in ["request_id", "asked_at", "sha256", "signature"] {
+    for of_this_request in ["request_id", "asked_at", "sha256", "shown_sha256", "signature"] {
         assert!(receipt.remove(of_this_request).is_some());
     }
     decision

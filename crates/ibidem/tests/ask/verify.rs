@@ -55,6 +55,9 @@ async fn a_receipt_is_told_what_became_of_its_sources() {
         assert_eq!((code, first(&report).as_str(), &report["holds"]), (Some(0), "holds", &true.into()), "{report}");
         let table = installation.succeed(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
         assert!(table.out.contains("the receipt is whole"), "{table:?}");
+        let proves = format!("It proves that this installation, asked “{QUESTION}”, said these words at ");
+        assert!(table.out.contains(&proves) && table.out.contains("It does not prove that they are true."), "{table:?}");
+        assert_eq!((&report["receipt_version"], &report["not_covered"]), (&2.into(), &Value::Array(Vec::new())));
 
         // A newer version around the same passage, then one in which it is gone.
         take_in(installation, &documents, &format!("{LEAVE}\n\n# More\n\nNothing else changed.")).await;
@@ -88,6 +91,10 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
             ("/receipt/stretches/0/text", "Ten days of leave may be carried over into the next year.[1]"),
             ("/receipt/stretches/0/check/by", "somebody"),
             ("/receipt/model", "another"),
+            ("/receipt/question", "How many days of leave may not be carried over?"),
+            ("/citations/0/document_name", "Another document"),
+            ("/citations/0/link", "https://another.example.org"),
+            ("/warnings/0", "All is well."),
         ] {
             let mut changed = answer.clone();
             *changed.pointer_mut(place).unwrap() = value.into();
@@ -96,6 +103,12 @@ async fn a_receipt_that_was_changed_is_found_out_and_a_refusal_has_one_too() {
             assert_eq!((code, &report["holds"]), (Some(1), &false.into()), "{place}: {report}");
             assert!(!report["tampered"].as_array().unwrap().is_empty(), "{place}: {report}");
         }
+        // Which of two values a program takes is not for a receipt to guess.
+        let twice = answer.to_string().replacen(r#""action":"cite""#, r#""action":"refuse","action":"cite""#, 1);
+        std::fs::write(folder.path().join("answer.json"), twice).unwrap();
+        let said = installation.run(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
+        assert!(said.code == Some(1) && said.err.contains("\"action\" stands twice"), "{said:?}");
+
         let unknown = "What does the mission to Jupiter cost in roubles?";
         let refusal = installation.succeed(&["ask", unknown, "--json", "--policy", "book"]).await.json();
         assert_eq!(refusal["refused"], true, "{refusal}");
@@ -125,6 +138,7 @@ async fn a_forged_receipt_with_fresh_digests_is_found_out_and_a_stranger_can_che
         let by_keys = ["verify", file.to_str().unwrap(), "--keys", keys.to_str().unwrap()];
         let said = installation.run(&[&by_keys[..], &nowhere].concat()).await;
         assert!(said.code == Some(0) && said.out.contains("signed by this installation"), "{said:?}");
+        assert!(said.out.contains("It does not prove that they are true."), "{said:?}");
 
         // A lie with no claims at all, and every digest made anew.
         let mut forged = answer.clone();

@@ -135,7 +135,7 @@ pub(crate) async fn ask(turn: TurnRequest, Sent(body): Sent<QuestionBody>) -> Re
     Ok(Sse::new(sentences.chain(last)).keep_alive(KeepAlive::default()).into_response())
 }
 
-/// What is left of an answer when something that it cites was withdrawn.
+/// What is left of an answer when something in it was withdrawn.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes what the stored answer says; nothing reads it")]
 pub(crate) struct Withdrawn {
@@ -143,6 +143,8 @@ pub(crate) struct Withdrawn {
     citations: usize,
     /// Which sentences of the answer are no longer there: 1 is the first.
     sentences: Vec<usize>,
+    /// Which other fields are not as they were given.
+    fields: Vec<String>,
 }
 
 /// A stored answer.
@@ -162,8 +164,10 @@ pub(crate) struct AnswerAgain {
 /// Only the key that asked can: an answer that is not there and one that is somebody else's are the same. The catalogue
 /// is asked again. While this key may see every document that the answer cites, it is returned as it was given. When one
 /// of them was removed or erased, or this key may no longer see it, the reply has `withdrawn`: every sentence that rests
-/// on it is taken out of `answer`, its citations out of `citations`, and `receipt`, `suggestions`, `warnings` and
-/// `route_to` are empty. A newer version of a document withdraws nothing.
+/// on it is taken out of `answer`, its citations out of `citations`, and `suggestions`, `warnings` and `route_to` are
+/// empty. So are the suggestions of a refusal that found no such document, and an owner whose tag this key no longer has.
+/// A receipt is of the whole answer: it is there where the answer is as it was given, and null where it has `withdrawn`. A
+/// newer version of a document withdraws nothing.
 #[utoipa::path(get, path = "/v1/answers/{request_id}", tag = "answers", params(("request_id" = Uuid, Path)),
     security(("api_key" = [])),
     responses(

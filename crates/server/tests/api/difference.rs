@@ -36,6 +36,7 @@ fn comparable(value: Value) -> Value {
         Value::Object(mut fields) => {
             if let Some(receipt) = fields.get_mut("receipt").and_then(Value::as_object_mut) {
                 receipt.remove("sha256");
+                receipt.remove("shown_sha256");
             }
             let kept = fields.into_iter().filter(|(name, _)| !changes(name));
             kept.map(|(name, value)| (name, comparable(value))).collect()

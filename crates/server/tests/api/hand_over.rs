@@ -6,6 +6,7 @@ use ibidem_store::Retries;
 use ibidem_words::{HandOver, TenantId};
 use serde_json::{Value, json};
 
+use super::receipts::is_whole;
 use super::world::{Extras, METRICS_TOKEN, World, policy};
 
 const HANDBOOK: &str = include_str!("../../../../policies/handbook.yaml");
@@ -50,6 +51,7 @@ async fn an_owner_gets_the_question_with_what_the_asker_was_shown_and_can_pin_it
     let key = world.key("asker", &[]).await;
     let answer = asked(&world, &key, json!({ "query": QUESTION })).await;
     assert_eq!(answer["route_to"]["handed_over"], true, "{answer}");
+    assert!(is_whole(&answer), "the receipt says so too: {answer}");
     let messages = queued(&world).await;
     let [message] = messages.as_slice() else { panic!("{messages:?}") };
     assert_eq!((message.question.as_str(), message.topic.as_str()), (QUESTION, "public"));

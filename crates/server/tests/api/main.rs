@@ -34,6 +34,7 @@ mod policies;
 mod policy_change;
 mod queue;
 mod quotas;
+mod receipts;
 mod search;
 mod sign_in;
 mod stored_answers;

@@ -24,7 +24,7 @@ async fn rpc_from(world: &World, origin: Option<&str>, key: Option<&str>, body: 
     world.call_with("POST", "/mcp", &headers, &body.to_string()).await
 }
 
-async fn called(world: &World, key: &str, tool: &str, arguments: Value) -> Value {
+pub(super) async fn called(world: &World, key: &str, tool: &str, arguments: Value) -> Value {
     let params = json!({ "name": tool, "arguments": arguments });
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
     let reply = rpc(world, Some(key), &body).await;

@@ -34,7 +34,8 @@ use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, HandIn, PassageKey, Role, Sha256Hash, Tag, TenantId, passage_in_context,
+    CharSpan, CollectionName, DocumentId, HandIn, PassageKey, Role, Sha256Hash, SigningKey, Tag, TenantId,
+    passage_in_context,
 };
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore, watch};
@@ -205,6 +206,11 @@ pub(crate) fn policy(text: &str) -> watch::Receiver<Arc<Policy>> {
     watch::channel(Arc::new(policy)).1
 }
 
+/// Signs the receipts of these tests.
+pub(crate) fn signing_key() -> SigningKey {
+    SigningKey::from_seed(&[7; 32]).unwrap()
+}
+
 impl World {
     pub(crate) async fn create() -> Self {
         Self::create_under(policy(POLICY)).await
@@ -246,13 +252,16 @@ impl World {
         let log = extras.texts.map(|texts| AuditLog { store: database.store.clone(), texts });
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
-            engine: Engine::new(searcher).with(|parts| {
-                parts.vocabulary = extras.vocabulary.map(Part::bare);
-                parts.reranker = extras.reranker.map(Part::bare);
-                parts.owners = Some(Arc::new(database.store.clone()));
-                parts.tools = extras.desk.map(|desk| ("desk".to_owned(), Part::bare(desk))).into_iter().collect();
-                parts.confirmations = Some(Arc::new(database.store.clone()));
-            }),
+            engine: Engine {
+                signing_key: Some(Arc::new(signing_key())),
+                ..Engine::new(searcher).with(|parts| {
+                    parts.vocabulary = extras.vocabulary.map(Part::bare);
+                    parts.reranker = extras.reranker.map(Part::bare);
+                    parts.owners = Some(Arc::new(database.store.clone()));
+                    parts.tools = extras.desk.map(|desk| ("desk".to_owned(), Part::bare(desk))).into_iter().collect();
+                    parts.confirmations = Some(Arc::new(database.store.clone()));
+                })
+            },
             policy,
             policy_places: Default::default(),
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,

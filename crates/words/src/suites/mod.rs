@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "suites are tests, run from other crates")]
 
 pub mod catalogue;
+pub mod changes;
 pub mod confirmations;
 pub mod embedder;
 pub mod entailment;

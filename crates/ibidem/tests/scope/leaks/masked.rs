@@ -1,4 +1,4 @@
-//! A reply without what is another each time: random ids, times of the run, and the one digest that both go into. A value
+//! A reply without what is another each time: random ids, times of the run, and the two digests that both go into. A value
 //! is left out only where its field has one of these names and it looks like what the name stands for; everything else
 //! is compared byte by byte.
 
@@ -21,7 +21,7 @@ enum Form {
     Digest,
 }
 
-const CHANGING: [(&str, Form); 20] = [
+const CHANGING: [(&str, Form); 21] = [
     // Made at random for each request.
     ("request_id", Form::Id),
     // Of a conversation, a chat program's reply, a key, a session, a person and an entry of memory: made at random. Those
@@ -54,8 +54,10 @@ const CHANGING: [(&str, Form); 20] = [
     ("generation_time_ms", Form::Duration),
     ("took_ms", Form::Duration),
     ("stages", Form::Durations),
-    // Of the whole receipt, with its request and its moment. The digests of text, policy and trace are compared.
+    // Of the whole receipt, with its request and its moment, and of the whole answer, with its request and how long it
+    // took. The digests of text, policy and trace are compared, and so is each field of the answer.
     ("sha256", Form::Digest),
+    ("shown_sha256", Form::Digest),
 ];
 
 /// A reply, without the values that were left out, and these with the names of their fields.
