@@ -1,11 +1,62 @@
 //! Words of claims: which of them a passage must have, where a clause begins, and what turns a sentence round.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use crate::language::Language;
+use crate::stop_words::{Use, left_out};
 
 pub use crate::stop_words::carries_a_claim;
 use crate::tables::en::numbers::NUMBERS;
 use crate::tables::en::{COMMONEST, LEADING};
+use crate::tables::grammar::{self, DENYING};
 use crate::tables::{ENGLISH, FRENCH, GERMAN, SPANISH, Turning, WITH_SPACES, WITHOUT_SPACES};
+
+/// The words that say nothing by themselves in the language of a text. A word of another language says something.
+#[derive(Clone, Debug)]
+pub struct Grammar(Vec<Language>);
+
+impl Grammar {
+    /// Few words do not tell which of two languages a text is written in: then it is those of both.
+    pub fn of(text: &str) -> Self {
+        let lower = text.to_lowercase();
+        Self(match Language::of_text(spaced_words(&lower)) {
+            Some(language) => vec![language],
+            None => Language::likely(spaced_words(&lower)),
+        })
+    }
+
+    pub fn is_english(&self) -> bool {
+        self.0 == [Language::English]
+    }
+
+    /// Whether a word, in lower case, says nothing by itself in English and is no stop word.
+    pub fn joins_in_english(word: &str) -> bool {
+        grammar::ENGLISH.contains(&word)
+    }
+
+    /// Whether a word, in lower case, says "nobody" or "always" in English.
+    pub fn says_of_all_in_english(word: &str) -> bool {
+        ENGLISH.turning.always.contains(&word)
+    }
+
+    /// Whether a word, in lower case, is one of them. What denies or demands in that language is none.
+    pub fn has(&self, word: &str) -> bool {
+        static WORDS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+            let says_nothing = |language: Language| {
+                let tables = language.tables();
+                let mut words = left_out(tables.stop_words, Use::Index);
+                let denying = DENYING.iter().filter(|(name, _)| *name == tables.name).flat_map(|(_, words)| *words);
+                for word in tables.turning.lists().into_iter().flatten().chain(denying) {
+                    words.remove(word);
+                }
+                (language.name(), words)
+            };
+            Language::all().map(says_nothing).collect()
+        });
+        self.0.iter().any(|language| WORDS.get(language.name()).is_some_and(|words| words.contains(word)))
+    }
+}
 
 /// Whether a word, in lower case, leads through an answer and says nothing of its matter.
 pub fn leads_through(word: &str) -> bool {

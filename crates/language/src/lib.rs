@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod addresses;
+pub mod alphabet;
 pub mod asking;
 pub mod bm25;
 pub mod claims;

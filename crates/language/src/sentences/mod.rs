@@ -110,6 +110,12 @@ impl SentenceHolder {
     }
 }
 
+/// Whether a word, without its last full stop, is an abbreviation that is known, or initials.
+pub fn is_abbreviation(word: &str) -> bool {
+    use abbreviations::Word::{BeforeNumber, Closing, Named, Opening};
+    matches!(abbreviations::Word::before_stop(word), Opening | BeforeNumber | Closing | Named)
+}
+
 /// The sentences of a text, verbatim, without the white space around them.
 pub fn sentences_of(text: &str) -> Vec<&str> {
     sentence_places(text).into_iter().map(|place| &text[place]).collect()

@@ -3,10 +3,12 @@
 //! Terms in the index and recorded decisions depend on the words here. Whoever changes a stop word that the index leaves
 //! out raises the revision of [`crate::bm25::Analysis`]; a test holds every such list to the revision it belongs to.
 
+pub(crate) mod alphabet;
 mod de;
 pub(crate) mod en;
 mod es;
 mod fr;
+pub(crate) mod grammar;
 mod ja;
 pub(crate) mod symbols;
 mod zh;
