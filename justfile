@@ -326,7 +326,8 @@ replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(replayed)' --no-capture
 
-# Assertions in every disguise, six languages, streams cut anywhere, through the whole engine: none goes out.
+# Assertions in every disguise, and true sentences with something put into them, in six languages, streams cut anywhere,
+# through the whole engine: nothing of it goes out.
 disguises cases="20000":
     IBIDEM_DISGUISES={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(disguise)' --no-capture

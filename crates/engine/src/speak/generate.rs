@@ -18,7 +18,7 @@ use super::background::Background;
 use super::confidence::Weighing;
 use super::footnotes::Footnotes;
 use super::gauntlet::Gauntlet;
-use super::markup::{foreign_address, shown_beside};
+use super::markup::{as_written, foreign_address};
 use super::repeats::SaidBefore;
 use super::said::support;
 use super::structure::{Structures, is_table_rule};
@@ -177,7 +177,7 @@ impl Desk<'_> {
     /// What may not go out of any sentence is taken out before it is checked.
     fn without_markup(&self, mut sentence: Sentence) -> Sentence {
         let mut written = numbers(&sentence.text).into_iter();
-        let text = shown_beside(&sentence.text, &self.sources(&sentence), &sentence.citations);
+        let text = as_written(&sentence.text, &self.sources(&sentence), &sentence.citations);
         // Markup that is taken out may leave a number in brackets that nobody cited: then none of them is a citation.
         let is_as_written = numbers(&text).into_iter().all(|number| written.any(|before| before == number));
         sentence.text = if is_as_written { text } else { quoted(&text).into_owned() };

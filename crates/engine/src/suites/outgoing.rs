@@ -157,6 +157,8 @@ pub struct Released {
     pub answer: Answer,
     /// As the draft has it; none where the sources spoke for themselves.
     pub said: Vec<Said>,
+    /// What was written and did not go out, with what was found wrong.
+    pub dropped: Vec<Said>,
 }
 
 #[derive(Default)]
@@ -228,8 +230,8 @@ impl Asker {
         };
         let mut heard = Heard::default();
         let spoken = block_on(engine.ask(asked, &mut heard)).unwrap();
-        let said = spoken.draft.map(|draft| draft.said).unwrap_or_default();
-        Released { heard: heard.0, answer: spoken.answer, said }
+        let (said, dropped) = spoken.draft.map(|draft| (draft.said, draft.dropped)).unwrap_or_default();
+        Released { heard: heard.0, answer: spoken.answer, said, dropped }
     }
 
     /// Which note the sentence that is known was given, as a citation shows it.
@@ -240,7 +242,7 @@ impl Asker {
 
     /// What must hold of every answer, whatever the model wrote: fails with what does not.
     pub fn assert_checked(&self, released: &Released, written: &str) {
-        let Released { heard, answer, said } = released;
+        let Released { heard, answer, said, .. } = released;
         let together: String = said.iter().map(|said| said.sentence.text.as_str()).collect();
         assert_eq!(&together, heard, "the draft has what was streamed: {written:?}");
         if answer.action == Action::Cite {

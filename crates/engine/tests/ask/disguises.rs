@@ -12,10 +12,10 @@ fn how_many() -> usize {
 }
 
 /// The same every time.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn throw(&mut self, sides: usize) -> usize {
+    pub(crate) fn throw(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ impl Dice {
         usize::try_from((mixed ^ (mixed >> 31)) % sides as u64).unwrap()
     }
 
-    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    pub(crate) fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.throw(list.len())]
     }
 }
@@ -250,7 +250,7 @@ fn case(dice: &mut Dice, library: Library, language: usize, form: &str) -> Strin
 }
 
 /// Whole, at every byte, at every so many, or at random.
-fn cut(dice: &mut Dice, text: &str) -> Vec<Vec<u8>> {
+pub(crate) fn cut(dice: &mut Dice, text: &str) -> Vec<Vec<u8>> {
     let bytes = text.as_bytes();
     match dice.throw(4) {
         0 => vec![bytes.to_vec()],

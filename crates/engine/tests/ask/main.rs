@@ -18,6 +18,7 @@ mod pins;
 mod pool;
 mod promises;
 mod prompts;
+mod put_in;
 mod receipts;
 mod refusals;
 mod replayed;

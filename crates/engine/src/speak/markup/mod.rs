@@ -10,6 +10,7 @@ mod elements;
 mod entities;
 mod links;
 
+use ibidem_language::alphabet::plain;
 use ibidem_language::markers::quoted_beside;
 use ibidem_words::seen;
 
@@ -20,6 +21,9 @@ use links::{target, without_links};
 
 /// Schemes whose addresses run or hold something of their own.
 const ACTIVE_SCHEMES: [&str; 4] = ["javascript:", "vbscript:", "data:", "livescript:"];
+
+/// Letters in another form that become markup, which holds letters in another form, and so on.
+const MOST_LAYERS: usize = 8;
 
 /// No tag, target or entity that is meant as one is longer.
 const LONGEST: usize = 2_000;
@@ -39,6 +43,20 @@ pub fn shown_beside(text: &str, sources: &[&str], ours: &[u32]) -> String {
     let text = without_elements(&text);
     let text = without_links(&text, sources);
     parted(&quoted_beside(&text, ours))
+}
+
+/// What a model wrote as it may be shown: without markup, and in the one form that is checked. A letter in another form may
+/// have hidden markup, so both are done until nothing changes; what hides behind more layers is not shown at all.
+pub fn as_written(text: &str, sources: &[&str], ours: &[u32]) -> String {
+    let mut text = shown_beside(text, sources, ours);
+    for _ in 0..MOST_LAYERS {
+        let next = shown_beside(&plain(&text), sources, ours);
+        if next == text {
+            return text;
+        }
+        text = next;
+    }
+    String::new()
 }
 
 /// What is left that a renderer could still take for markup is parted by a space.

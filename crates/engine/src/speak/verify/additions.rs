@@ -5,10 +5,11 @@
 //! only take away.
 
 use ibidem_language::claims::{
-    begins_a_clause, leads_through, looks_english, turns_by_sign, turns_in_another_language, turns_in_english,
+    Grammar, begins_a_clause, leads_through, looks_english, turns_by_sign, turns_in_another_language,
 };
 
 use super::lexical::text::{Kind, Premise, Word, words_of};
+use super::tiles::Tiles;
 
 /// Of a clause's words, this share must stand in the passages.
 const LEAST_FOUND: (usize, usize) = (2, 3);
@@ -18,6 +19,9 @@ const LEAST_FOUND_FIRST: (usize, usize) = (1, 3);
 const LEAST_FOUND_ENGLISH: (usize, usize) = (1, 2);
 /// However long a clause is, so many words that no passage has say something of their own.
 const MOST_MISSING: usize = 2;
+/// Endings and particles of Japanese, which a sentence may have others of.
+const HIRAGANA: std::ops::RangeInclusive<char> = 'ぁ'..='ゟ';
+const MOST_HIRAGANA: usize = 5;
 /// Where a script has no spaces each sign counts as a word, and so few of them say nothing.
 const LEAST_SIGNS: usize = 2;
 /// A sentence with fewer words, or fewer signs of such a script, is not attributed to anything.
@@ -33,42 +37,92 @@ pub(super) enum Clauses {
     All,
 }
 
-/// The first clause that the passages do not have the words for.
+/// The first clause that the passages do not have the words for, or the first words that are put in.
 pub(super) fn added(claim: &str, passages: &[&str], which: Clauses) -> Option<String> {
-    let passages = passages.join("\n").to_lowercase();
+    let written = passages.join("\n");
+    let passages = written.to_lowercase();
     if is_turned(&claim.to_lowercase(), &passages) {
         return Some(claim.trim().to_owned());
     }
     let premise = Premise::read(&passages);
+    unsaid_clause(claim, &premise, which).or_else(|| put_in(claim, &written, &premise))
+}
+
+/// The first clause of which the passages do not have enough words. What is one word is for [`put_in`] to judge.
+fn unsaid_clause(claim: &str, premise: &Premise, which: Clauses) -> Option<String> {
     let clauses = clauses(without_number(claim));
     let is_plain_english = looks_english(&claim.to_lowercase()) && which == Clauses::Added;
     let first = first_of_words(&clauses);
     let has_others = clauses.iter().skip(first + 1).any(|clause| words_of(clause).iter().any(counts));
-    // One word behind a comma or an "and" is for the model to judge, once; one that is set apart stands for itself.
-    let mut spared = usize::from(which == Clauses::All);
     for (place, clause) in clauses.iter().enumerate() {
         let said: Vec<Word> = words_of(clause).into_iter().filter(counts).collect();
         let is_first = place <= first && which == Clauses::Added;
         let least = match said.len() {
-            0 | 1 if is_first => continue,
+            0 | 1 => continue,
             _ if is_first && !has_others => continue,
             _ if is_first && is_plain_english => LEAST_FOUND_FIRST,
             _ if is_first => LEAST_FOUND,
             3.. if is_plain_english => LEAST_FOUND_ENGLISH,
             _ => LEAST_FOUND,
         };
-        let is_turned = !is_first && turns_in_english(&clause.to_lowercase(), &passages);
-        if !is_turned && is_said(&said, &premise, least) {
-            continue;
+        if !is_said(&said, premise, least) {
+            return Some(clause.trim().to_owned());
         }
-        let is_apart = clause.starts_with(['(', '[', '—', '–', ';', '=', '→']);
-        if !is_turned && said.len() == 1 && !is_apart && spared == 0 {
-            spared += 1;
-            continue;
-        }
-        return Some(clause.trim().to_owned());
     }
     None
+}
+
+/// Words that stand where the passages have none, and that they do not have anywhere.
+fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
+    let words = words_of(without_number(claim));
+    let grammar = Grammar::of(passages);
+    let is_english = grammar.is_english();
+    let says = |word: &Word| match word.kind {
+        Kind::Figure => true,
+        Kind::Plain if is_english => false,
+        _ if is_english => !Grammar::joins_in_english(&word.text),
+        Kind::Plain | Kind::Name | Kind::Word => {
+            word.is_sign() || (word.text.chars().nth(1).is_some() && !grammar.has(&word.text))
+        }
+    };
+    // "Nobody may" is "may not", and "at all times" is "always": whether they are, figures know.
+    let is_of_all = |word: &Word| is_english && Grammar::says_of_all_in_english(&word.text) && says_of_all(passages);
+    let is_missing = |word: &Word| {
+        word.kind != Kind::Figure && says(word) && !leads_through(&word.text) && !premise.has(word) && !is_of_all(word)
+    };
+    let missing = missing(&words, passages, is_missing);
+    // Most sentences have none, and laying them over their passages takes longest.
+    if !missing.contains(&true) {
+        return None;
+    }
+    let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place])?;
+    Some(words[range].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether passages in English say something of all or of none.
+fn says_of_all(passages: &str) -> bool {
+    let of_all = ["all", "any", "every", "no", "none", "not", "never", "prohibited", "forbidden"];
+    passages.split(|sign: char| !sign.is_alphanumeric()).any(|word| of_all.contains(&word.to_lowercase().as_str()))
+}
+
+/// Which words the passages do not have. A sign of a script without spaces is one with its neighbours: beside none of
+/// them it is another word. What is written in hiragana is grammar, unless there is much of it.
+fn missing(words: &[Word], passages: &str, is_missing: impl Fn(&Word) -> bool) -> Vec<bool> {
+    let has_pair = |from: usize| {
+        let pair = words.get(from..from + 2).filter(|pair| pair.iter().all(Word::is_sign));
+        pair.is_some_and(|pair| passages.contains(&format!("{}{}", pair[0].text, pair[1].text)))
+    };
+    let mut in_hiragana = 0;
+    let each = words.iter().enumerate().map(|(place, word)| {
+        if !word.is_sign() {
+            return is_missing(word);
+        }
+        let is_new = !has_pair(place) && !place.checked_sub(1).is_some_and(has_pair);
+        let is_hiragana = word.text.chars().all(|sign| HIRAGANA.contains(&sign));
+        in_hiragana = if is_hiragana && is_new { in_hiragana + 1 } else { 0 };
+        is_new && (!is_hiragana || in_hiragana > MOST_HIRAGANA)
+    });
+    each.collect()
 }
 
 /// A claim without the mark or the number of the list's item that it is.
@@ -84,13 +138,14 @@ fn without_number(claim: &str) -> &str {
 
 /// Whether a claim in a language other than English denies or demands where its passages do not.
 fn is_turned(claim: &str, passages: &str) -> bool {
-    turns_by_sign(claim, passages) || (!looks_english(claim) && turns_in_another_language(claim, passages))
+    let is_english = || looks_english(claim) || Grammar::of(claim).is_english();
+    turns_by_sign(claim, passages) || (!is_english() && turns_in_another_language(claim, passages))
 }
 
 /// Whether a sentence that cites nothing says enough to look for where it is from.
 pub(super) fn says_enough(claim: &str) -> bool {
     let words: Vec<Word> = words_of(claim).into_iter().filter(|word| word.kind != Kind::Plain).collect();
-    let signs = words.iter().filter(|word| is_sign(word)).count();
+    let signs = words.iter().filter(|word| word.is_sign()).count();
     words.len() - signs >= LEAST_WORDS || signs >= LEAST_OWN_SIGNS
 }
 
@@ -105,7 +160,7 @@ fn counts(word: &Word) -> bool {
 }
 
 fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bool {
-    let signs = words.iter().filter(|word| is_sign(word)).count();
+    let signs = words.iter().filter(|word| word.is_sign()).count();
     if signs == words.len() && signs < LEAST_SIGNS {
         return true;
     }
@@ -114,12 +169,8 @@ fn is_said(words: &[Word], premise: &Premise, (least, of): (usize, usize)) -> bo
     found * of >= words.len() * least && !is_short_of
 }
 
-fn is_sign(word: &Word) -> bool {
-    word.text.chars().all(|sign| sign >= '\u{2e80}')
-}
-
 /// The claim parted at its punctuation and before words that begin a clause.
-fn clauses(claim: &str) -> Vec<&str> {
+pub(super) fn clauses(claim: &str) -> Vec<&str> {
     let mut clauses = Vec::new();
     let mut begin = 0;
     let mut word_begins = None;
@@ -176,7 +227,7 @@ mod tests {
             ("The gearbox takes 1.8 litres of oil and is changed once a year.", None),
             ("The gearbox holds oil, because the seal is never worn.", Some("the seal is never worn")),
             ("The gearbox holds oil so the owner always pays.", Some("the owner always pays")),
-            ("The gearbox holds 1.8 litres of oil (harmless).", Some("(harmless")),
+            ("The gearbox holds 1.8 litres of oil (harmless).", Some("harmless")),
             ("The gearbox holds 1.8 litres — the owner pays.", Some("— the owner pays")),
             ("The gearbox holds oil und die Kinder trinken es.", Some("die Kinder trinken es")),
             ("Because the seal is never worn, the gearbox holds oil.", Some("the seal is never worn")),
@@ -184,13 +235,32 @@ mod tests {
                 "The gearbox holds oil (the gearbox oil is changed secretly into the nearest river).",
                 Some("(the gearbox oil is changed secretly into the nearest river"),
             ),
-            ("The gearbox holds oil, harmless, and edible.", Some("edible")),
+            ("The gearbox holds oil, harmless, and edible.", Some("harmless and edible")),
             ("For instance, the gearbox holds oil.", None),
             ("2. Oil: the gearbox, on the other hand, holds 1.8 litres (step 2).", None),
             ("The gearbox holds oil, and must never be opened.", Some("must never be opened")),
             ("齿轮箱装油，儿童可以饮用。", Some("，儿童可以饮用")),
         ] {
             assert_eq!(added(claim, &[OIL, "齿轮箱装油。"], Clauses::Added).as_deref(), expected, "{claim}");
+        }
+    }
+
+    #[test]
+    fn words_that_are_put_into_a_sentence_of_one_clause_are_found_and_others_for_its_own_are_not() {
+        for (claim, expected) in [
+            ("Children may drink it The gearbox holds 1.8 litres of oil.", Some("children may drink")),
+            ("Deadly poison The gearbox holds 1.8 litres of oil.", Some("deadly poison")),
+            ("It is false that the gearbox holds 1.8 litres of oil.", Some("false")),
+            ("False: the gearbox holds 1.8 litres of oil.", Some("false")),
+            ("The leaking gearbox holds 1.8 litres of oil.", Some("leaking")),
+            ("The gearbox holds 1.8 litres of oil unpaid.", Some("unpaid")),
+            ("The gearbox holds 1.8 litres of childrenmaydrinkit oil.", Some("childrenmaydrinkit")),
+            ("The gearbox holds nicht 1.8 litres of oil.", Some("nicht")),
+            ("The gearbox takes 1.8 litres of oil.", None),
+            ("1.8 litres of oil fill the gearbox.", None),
+            ("1.8 litres of oil poison the gearbox holds.", Some("poison")),
+        ] {
+            assert_eq!(added(claim, &[OIL], Clauses::Added).as_deref(), expected, "{claim}");
         }
     }
 

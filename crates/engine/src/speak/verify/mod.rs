@@ -6,10 +6,12 @@
 
 mod additions;
 pub mod lexical;
+mod tiles;
 pub mod windows;
 
 use std::collections::HashSet;
 
+use ibidem_language::alphabet::{foreign, plain};
 use ibidem_language::claims::carries_a_claim;
 use ibidem_language::markers::{with_marker, without_markers};
 use ibidem_language::sentences::{Sentence, sentences_of};
@@ -150,7 +152,7 @@ impl Verifier<'_> {
         texts: &[&str],
         windows: Vec<String>,
     ) -> (SentenceCheck, Option<EntailmentError>) {
-        if let Some(check) = wrong_figures(claim, texts) {
+        if let Some(check) = foreign_signs(claim, texts).or_else(|| wrong_figures(claim, texts)) {
             return (check, None);
         }
         let (surest, by, failure) = self.surest(claim, &[windows]).await;
@@ -173,7 +175,8 @@ impl Verifier<'_> {
         // What has so little to say could be about anything.
         let notes = if additions::says_enough(claim) { notes } else { &[] };
         let is_right = |text: &str| {
-            wrong_figures(claim, &[text]).is_none() && additions::added(claim, &[text], Clauses::All).is_none()
+            foreign_signs(claim, &[text]).or_else(|| wrong_figures(claim, &[text])).is_none()
+                && additions::added(claim, &[text], Clauses::All).is_none()
         };
         let in_passages = notes.iter().filter(|note| is_right(&note.text));
         let in_passages = in_passages.map(|note| (note.number, windows_of(&[note.text.as_str()]))).collect();
@@ -279,12 +282,12 @@ fn windows_under_line(note: &Note) -> Vec<String> {
 
 /// A claim as a verifier reads it.
 fn readable(claim: &str) -> String {
-    unsteered(claim).into_owned()
+    plain(&unsteered(claim)).into_owned()
 }
 
 /// A passage as a verifier reads it: what may not go out of it cannot support anything.
 fn as_read(text: &str) -> String {
-    unsteered(&shown(text, &[text])).into_owned()
+    plain(&unsteered(&shown(text, &[text]))).into_owned()
 }
 
 /// A clause was added that the passages do not have.
@@ -312,6 +315,13 @@ fn is_verbatim(claim: &str, passage: &str) -> bool {
         false
     };
     claim.contains(' ') && (0..sentences.len()).any(begins)
+}
+
+/// A sign, a numeral, a script or a word of several in one that stands in none of the passages: nobody could read it.
+fn foreign_signs(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
+    let why = foreign(claim, passages)?.to_string();
+    let verdict = SentenceVerdict::Unsupported;
+    Some(SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why: Some(why), attributed: false })
 }
 
 /// What a rule finds wrong with a claim: figures, names or quotations that stand in none of the passages, or what they

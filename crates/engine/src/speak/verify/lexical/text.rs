@@ -78,6 +78,22 @@ fn raw_words(text: &str) -> Vec<&str> {
     words
 }
 
+impl Word {
+    /// A sign of a script without spaces.
+    pub(in crate::speak::verify) fn is_sign(&self) -> bool {
+        self.text.chars().all(|sign| sign >= WITHOUT_SPACES)
+    }
+
+    /// Whether a premise's word is this one in some form.
+    pub(in crate::speak::verify) fn is_form_of(&self, other: &Self) -> bool {
+        let is_word = self.kind != Kind::Figure && other.kind != Kind::Figure;
+        self.text == other.text
+            || (is_word && self.stem == other.stem)
+            || number_in_digits(&self.text).is_some_and(|digits| digits == other.text)
+            || (is_word && beginning(&self.text) == beginning(&other.text) && is_long_form_of(&self.text, &other.text))
+    }
+}
+
 /// A premise's words, ready to be looked for.
 pub(in crate::speak::verify) struct Premise {
     texts: HashSet<String>,
@@ -108,13 +124,14 @@ impl Premise {
         let forms = || self.by_beginning.get(&beginning(&word.text)).into_iter().flatten();
         self.stems.contains(&word.stem)
             || number_in_digits(&word.text).is_some_and(|digits| self.texts.contains(&digits))
-            || forms().any(|form| is_long(form) && is_long(&word.text) && same_word(form, &word.text))
+            || forms().any(|form| is_long_form_of(form, &word.text))
     }
 }
 
 /// Of shorter words the beginning says too little: "ever" is no form of "every".
-fn is_long(word: &str) -> bool {
-    word.chars().count() > SHORTEST_STEM
+fn is_long_form_of(one: &str, other: &str) -> bool {
+    let is_long = |word: &str| word.chars().count() > SHORTEST_STEM;
+    is_long(one) && is_long(other) && same_word(one, other)
 }
 
 #[cfg(test)]

@@ -1,0 +1,140 @@
+//! A claim laid over its passages, stretch by stretch: where words were put in that the passages do not have.
+//!
+//! Who says something in other words puts them in the place of the passage's. Who adds something puts words where the
+//! passage has none: in front of a sentence, behind it, or between two words that stand side by side.
+
+use ibidem_language::sentences::sentences_of;
+
+use super::additions::clauses;
+use super::lexical::text::{Word, words_of};
+
+/// Of a script without spaces, each sign is a word, and one alone is grammar.
+const FEWEST_SIGNS: usize = 2;
+
+/// A claim's words, each with its place in the passages, where it has one.
+pub(super) struct Tiles<'a> {
+    claim: &'a [Word],
+    /// All words of the passages, and the clause that each stands in.
+    passage: Vec<(Word, usize)>,
+    in_passage: Vec<Option<usize>>,
+    in_claim: Vec<Option<usize>>,
+}
+
+impl<'a> Tiles<'a> {
+    /// The longest stretches in common first; no stretch goes on from one clause of a passage into the next.
+    pub(super) fn of(claim: &'a [Word], passages: &str, says: &impl Fn(&Word) -> bool) -> Self {
+        let mut passage = Vec::new();
+        let of_passage = sentences_of(passages).into_iter().flat_map(clauses);
+        for (number, clause) in of_passage.enumerate() {
+            passage.extend(words_of(clause).into_iter().map(|word| (word, number)));
+        }
+        let in_claim = vec![None; passage.len()];
+        let mut tiles = Self { claim, passage, in_passage: vec![None; claim.len()], in_claim };
+        let alike = tiles.alike();
+        let shared = tiles.shared(&alike, says);
+        while let Some((from, at, length)) = tiles.longest(&alike, &shared, says) {
+            for step in 0..length {
+                tiles.in_passage[from + step] = Some(at + step);
+                tiles.in_claim[at + step] = Some(from + step);
+            }
+        }
+        tiles
+    }
+
+    /// For each word of the claim, the places of the passages that have it in some form, in order.
+    fn alike(&self) -> Vec<Vec<usize>> {
+        let places = |word: &Word| {
+            let alike = |(_, (other, _)): &(usize, &(Word, usize))| word.is_form_of(other);
+            self.passage.iter().enumerate().filter(alike).map(|(place, _)| place).collect()
+        };
+        self.claim.iter().map(places).collect()
+    }
+
+    /// How many of the claim's words that say something each clause of the passages has.
+    fn shared(&self, alike: &[Vec<usize>], says: &impl Fn(&Word) -> bool) -> Vec<usize> {
+        let mut shared = vec![0; self.passage.last().map_or(0, |(_, clause)| clause + 1)];
+        for (_, places) in self.claim.iter().zip(alike).filter(|(word, _)| says(word)) {
+            let mut clauses: Vec<usize> = places.iter().map(|place| self.passage[*place].1).collect();
+            clauses.dedup();
+            clauses.into_iter().for_each(|clause| shared[clause] += 1);
+        }
+        shared
+    }
+
+    /// The longest stretch that is in both and in no tile yet, by its words that say something: where it begins in the
+    /// claim and in the passages, and its length. Of several, the one in the clause that shares most.
+    fn longest(
+        &self,
+        alike: &[Vec<usize>],
+        shared: &[usize],
+        says: &impl Fn(&Word) -> bool,
+    ) -> Option<(usize, usize, usize)> {
+        let mut best = ((0, 0, 0), (0, 0, 0));
+        for (from, places) in alike.iter().enumerate().filter(|(from, _)| self.in_passage[*from].is_none()) {
+            for at in places {
+                let goes_on = |step: &usize| {
+                    let (one, other) = (from + step, at + step);
+                    one < self.claim.len()
+                        && self.in_passage[one].is_none()
+                        && self.passage.get(other).is_some_and(|(_, clause)| *clause == self.passage[*at].1)
+                        && self.in_claim[other].is_none()
+                        && alike[one].binary_search(&other).is_ok()
+                };
+                let length = (0..).take_while(goes_on).count();
+                let stretch = &self.claim[from..from + length];
+                let says = stretch.iter().filter(|word| says(word)).count();
+                let is_grammar = stretch.iter().all(Word::is_sign) && length < FEWEST_SIGNS;
+                let rank = (says, length, shared[self.passage[*at].1]);
+                if says > 0 && !is_grammar && rank > best.0 {
+                    best = (rank, (from, *at, length));
+                }
+            }
+        }
+        (best.0.0 > 0).then_some(best.1)
+    }
+
+    /// The first stretch of the claim that is in no tile, and has more words that are missing than the passages have left
+    /// beside the tiles next to it.
+    pub(super) fn put_in(&self, is_missing: impl Fn(usize) -> bool) -> Option<std::ops::Range<usize>> {
+        let mut from = 0;
+        while from < self.claim.len() {
+            let length = self.in_passage[from..].iter().take_while(|place| place.is_none()).count();
+            let missing = || (from..from + length).filter(|place| is_missing(*place));
+            let signs = missing().filter(|place| self.claim[*place].is_sign()).count();
+            let words = missing().count() - signs;
+            let signs = if signs < FEWEST_SIGNS { 0 } else { signs };
+            let ends = missing().next().zip(missing().last());
+            if let Some((first, last)) = ends.filter(|_| words + signs > self.room(from, from + length)) {
+                return Some(first..last + 1);
+            }
+            from += length.max(1);
+        }
+        None
+    }
+
+    /// How many words the passages have that are in no tile, right behind the tile before this stretch or right before
+    /// the one behind it, or between the two where the claim has turned them. What the claim says elsewhere makes no room.
+    fn room(&self, from: usize, to: usize) -> usize {
+        let last = from.checked_sub(1).and_then(|before| self.in_passage[before]);
+        let first = self.in_passage.get(to).copied().flatten();
+        let behind = last.map_or(0, |last| self.free(last + 1..self.passage.len(), last));
+        let before = first.map_or(0, |first| self.free((0..first).rev(), first));
+        let between = last.zip(first).filter(|(last, first)| first < last).map_or(0, |(last, first)| {
+            let ends = self.in_claim[first..].iter().take_while(|place| place.is_some()).count();
+            self.free(first + ends..last, first)
+        });
+        behind.max(before).max(between)
+    }
+
+    /// How many of these words of the passages are in no tile, up to the first that is in one or is of another clause.
+    fn free(&self, places: impl Iterator<Item = usize>, of_clause: usize) -> usize {
+        let is_told = |word: &Word| {
+            let untold = self.claim.iter().zip(&self.in_passage).filter(|(_, place)| place.is_none());
+            untold.into_iter().any(|(untold, _)| untold.text == word.text)
+        };
+        places
+            .take_while(|place| self.in_claim[*place].is_none() && self.passage[*place].1 == self.passage[of_clause].1)
+            .filter(|place| !is_told(&self.passage[*place].0))
+            .count()
+    }
+}
