@@ -27,7 +27,7 @@ PASSAGES = [
     "Travel requests are made in the staff portal. Trips abroad also need the consent of the director.",
 ]
 SCORES = {"reader": [0.7124, 0.2534, 0.5396], "reader_multilingual": [0.7817, 0.4004, 0.2113]}
-TESTS = ["test_aside", "test_edits", "test_facts", "test_leaks", "test_questions"]
+TESTS = ["test_aside", "test_edits", "test_facts", "test_gathered", "test_leaks", "test_questions", "test_schedule"]
 
 
 def insist(is_so: bool, what: str) -> None:

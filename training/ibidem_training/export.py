@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from . import bases, folders
-from .model import Encoder, Reader, Verifier, load, told_elsewhere
+from .model import Encoder, Reader, Verifier, load, told_elsewhere, weights_of
 from .packing import stems, telling, tokenizer
 from .sessions import session
 
@@ -209,7 +209,7 @@ def main() -> None:
     options = parser.parse_args()
     base = folders.runs() / "bases" / options.base
     model = (Verifier if options.task == "verifier" else Reader)(Encoder.of(base))
-    load(model, torch.load(options.checkpoint, weights_only=True)["model"])
+    load(model, weights_of(options.checkpoint, options.task))
     report = json.loads(options.report.read_text(encoding="utf-8")) if options.report else None
     if options.zero is not None:
         shipped = ShippedReader(model, 0.0, options.zero, options.scale)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from . import folders, shipped
+from . import folders
 
 
 def mean(models: list[dict], weights: list[float]) -> dict:
@@ -24,12 +24,13 @@ def mean(models: list[dict], weights: list[float]) -> dict:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("runs", nargs="+", help="names of runs, each with its weight after a colon where it is not 1; shipped: the reader in models/")
+    parser.add_argument("runs", nargs="+", help="names of runs, each with its weight after a colon where it is not 1")
     options = parser.parse_args()
     named = [(name.split(":") + ["1"])[:2] for name in options.runs]
-    models = [shipped.reader() if name == "shipped" else torch.load(folders.runs() / "runs" / name / "checkpoint.pt", weights_only=True)["model"] for name, _ in named]
+    models = [torch.load(folders.runs() / "runs" / name / "checkpoint.pt", weights_only=True)["models"] for name, _ in named]
+    weights = [float(weight) for _, weight in named]
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    torch.save({"model": mean(models, [float(weight) for _, weight in named])}, options.out)
+    torch.save({"models": {task: mean([one[task] for one in models], weights) for task in models[-1]}}, options.out)
 
 
 if __name__ == "__main__":

@@ -118,6 +118,11 @@ class Marked(nn.Module):
         return self.encoder(ids, mask, types, 10.0 * self.shared(marks))
 
 
+def weights_of(checkpoint: Path, task: str) -> dict:
+    """Of a run's checkpoint, which may have the heads of both tasks."""
+    return torch.load(checkpoint, weights_only=True, map_location="cpu")["models"][task]
+
+
 def load(model: nn.Module, stored: dict) -> None:
     """Weights of any round. The first has no marks for shared words, which then say nothing; those before the third have
     no stems: each token is then its own."""

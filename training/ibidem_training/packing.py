@@ -1,6 +1,7 @@
 """Rows into tokens, once and beforehand, so that training does nothing but train."""
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 
@@ -22,12 +23,18 @@ def tokenizer(folder: Path, cut: str, window: int) -> Tokenizer:
     return made
 
 
+def folder(runs: Path, sets: str, base: str) -> Path:
+    """Where the rows of a set are as tokens: bases with the same tokenizer share them."""
+    written = json.dumps(json.loads((runs / "bases" / base / "tokenizer.json").read_bytes()), sort_keys=True)
+    return runs / "packed" / f"{sets}-{hashlib.sha256(written.encode()).hexdigest()[:8]}"
+
+
 def telling(tokens: Tokenizer) -> np.ndarray:
     """For each token of the vocabulary, 1 where it says something: no sign, no word that is everywhere."""
     vocabulary = tokens.get_vocab()
     found = np.ones(len(vocabulary), np.float32)
     for name, at in vocabulary.items():
-        if name in STOP or name.startswith("[") or not any(sign.isalnum() for sign in name):
+        if name in STOP or name.startswith(("[", "<")) or not any(sign.isalnum() for sign in name):
             found[at] = 0
     return found
 
@@ -108,7 +115,7 @@ def pack(task: str, base: Path, sets: Path, out: Path, only: list[str], window: 
     for path in sorted(sets.glob("*.jsonl")):
         if only and path.stem not in only:
             continue
-        ids, begins, labels, marks, spans, lengths, kinds = [], [], [], [], [], [], []
+        ids, begins, labels, marks, spans, lengths, kinds, units = [], [], [], [], [], [], [], []
         kept = list(leaks.rows(path))
         if not kept:  # the smoke run's data has few sets
             continue
@@ -123,10 +130,14 @@ def pack(task: str, base: Path, sets: Path, out: Path, only: list[str], window: 
                 spans.append(one[4])
                 lengths.append(len(one[0]))
                 kinds.append(number[row["kind"]])
+                # Rows of one unit follow each other; a row without one is a unit of its own.
+                unit = row.get("unit") or len(units)
+                units.append(unit)
         np.savez(
             out / f"{path.stem}.npz", ids=np.concatenate(ids), begins=np.array(begins, np.int32), labels=np.array(labels, np.int8),
             marks=np.concatenate(marks), spans=np.array(spans, np.int32), lengths=np.array(lengths, np.int32),
             kinds=np.array(kinds, np.int32), names=np.array(names),
+            begins_unit=np.array([at == 0 or one != units[at - 1] for at, one in enumerate(units)], bool),
         )  # fmt: skip
         print(path.stem, len(lengths), "rows, mean tokens", round(float(np.mean(lengths)), 1), flush=True)
 
@@ -139,5 +150,6 @@ if __name__ == "__main__":
     parser.add_argument("--only", nargs="*", default=[], help="these files alone")
     options = parser.parse_args()
     runs, sets = folders.runs(), options.sets or options.task
-    pack(options.task, runs / "bases" / options.base, runs / "sets" / sets, runs / "packed" / sets, options.only)
-    (runs / "packed" / sets / "base.json").write_text(json.dumps({"tokenizer": options.base, "window": WINDOW}))
+    out = folder(runs, sets, options.base)
+    pack(options.task, runs / "bases" / options.base, runs / "sets" / sets, out, options.only)
+    (out / "complete").touch()

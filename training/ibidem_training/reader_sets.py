@@ -5,42 +5,23 @@ import random
 import re
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from . import asked as own_questions
-from . import bilingual, documents, edits, folders, leaks, rules
+from . import bilingual, documents, edits, folders, gathered, leaks, rules
 from .near import Near
+from .rows import Asked, Row
 from .texts import content, sentences, window, words
 from .verifier_sets import SET_ASIDE, held_out
 
 SEED = 20261117
-SETS = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "boolq", "qasper", "ares", "doqa"]
+SETS = ["squad2_part", "squad1_44", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "boolq", "qasper", "ares", "doqa", "narrativeqa_part", "hotpot_halueval"]
 # doqa's talk was not learned at all in a trial, and ares' negatives are easy: little of both.
 MOST = {"doqa": 600, "ares": 3000}
-SPANS = {"squad2_part", "flan_squad", "clapnq", "covidqa", "qed"}  # where the answer's place is known
-HARD = {"squad2_part", "adversarialqa", "clapnq"}
-
-
-@dataclass
-class Row:
-    question: str
-    passage: str
-    answerable: int
-    span: tuple[int, int] | None
-    kind: str
-    group: str
-
-
-@dataclass
-class Asked:
-    question: str
-    passage: str
-    answer: str | None
-    start: int | None
-    group: str
-    name: str
-    title: str
+SPANS = {"squad2_part", "squad1_44", "flan_squad", "clapnq", "covidqa", "qed"}  # where the answer's place is known
+# How many questions of the first eight SQuAD articles, which may be chosen on, are read for the curve of a run.
+CHOSEN_ON = 500
 
 
 OPENERS = ["Can you tell me ", "I would like to know ", "Please tell me ", "Do you know ", "Tell me: ", ""]
@@ -252,8 +233,8 @@ def questions(data: Path, dice: random.Random):
         if name in MOST:
             rows = dice.sample(rows, MOST[name])
         for row in rows:
-            group = f"{name}/{row['group']}"
-            title = row["group"].replace("_", " ") if name == "squad2_part" else ""
+            group = gathered.group_of(name, str(row["group"]))
+            title = row["group"].replace("_", " ") if name in gathered.ARTICLES else ""
             span = (row["answer_start"], row["answer_start"] + len(row["answer"])) if row["answer"] else None
             plain.append((Row(row["question"], row["passage"], row["answerable"], span, f"{name}: {'answerable' if row['answerable'] else 'not'}", group), title))
             if row["answerable"] and name != "doqa":
@@ -282,38 +263,57 @@ def sentence_questions(data: Path, dice: random.Random):
         yield Asked(row["query"], " ".join(with_it), None, None, group, "kou_squad", "")
 
 
+HELD_OUT = "held out"
+
+
 class Files:
     """The files of a set, written one after the other: each row once, and none that a test set knows."""
 
-    PARTS = ("people", "hard", "written", "sections", "own", "made")
+    PARTS = (*gathered.PARTS, "people", "written", "sections", "own", "made")
 
     def __init__(self, out: Path, check: leaks.Leaks):
         out.mkdir(parents=True, exist_ok=True)
         self.out, self.check = out, check
-        self.files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in (*self.PARTS, "held_out")}
+        self.files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in (*self.PARTS, "held_out", "chosen_on")}
         self.counts: Counter[tuple[str, str, int]] = Counter()
         self.dropped: Counter[str] = Counter()
         self.seen = set()
 
     def write(self, part: str, rows) -> None:
         for row in rows:
-            key = (row.question, row.passage, part == "hard")
+            # A pair's answerable question is among people's too: it is read in both places.
+            key = (row.question, row.passage, part == "pairs")
             if key in self.seen or not words(row.question):
                 continue
             self.seen.add(key)
-            if name := self.check.find(row.question) or self.check.find(row.passage):
+            name = self.check.find(row.question) or self.check.find(row.passage)
+            if name and not (name == HELD_OUT and held_out(row.group)):
                 self.dropped[f"{part}: {name}"] += 1
                 continue
             if row.span:
                 assert 0 <= row.span[0] < row.span[1] <= len(row.passage), row
-            if part == "hard" and held_out(row.group):
-                continue
-            to = "held_out" if held_out(row.group) else part
+            if held_out(row.group):
+                to = "held_out"
+                self.check.add(HELD_OUT, row.passage)  # other files have the same paragraphs under other groups
+            else:
+                to = part
             self.counts[to, row.kind, row.answerable] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=self.files[to])
         self.files[part].flush()
         self.files["held_out"].flush()
         print(part, "is written", flush=True)
+
+    def chosen_on(self, data: Path) -> None:
+        """Some questions of the first eight SQuAD articles: nothing is learned from them."""
+        path = data / "data/answer_refuse/squad2_dev_half.json"
+        articles = json.loads(path.read_text(encoding="utf-8"))["data"][:8] if path.exists() else []
+        rows = []
+        for article in articles:
+            for paragraph in article["paragraphs"]:
+                passage = f"{article['title'].replace('_', ' ')}\n{paragraph['context']}"
+                rows += [Row(one["question"], passage, int(not one["is_impossible"]), None, "squad2: first eight", "") for one in paragraph["qas"]]
+        for row in random.Random(SEED).sample(rows, min(CHOSEN_ON, len(rows))):
+            print(json.dumps(asdict(row), ensure_ascii=False), file=self.files["chosen_on"])
 
     def close(self) -> None:
         for file in self.files.values():
@@ -359,16 +359,13 @@ def make(data: Path, out: Path, composed: int = 1500, every: int = 1) -> None:
     texts = sorted({one.passage for one in asked})
     maker = Maker(texts, asked, dice)
     people = [maker.in_context(trimmed(row, dice) if row.kind.split(":")[0] in SPANS else row, title) for row, title in plain]
+    for part, rows in gathered.PARTS.items():
+        files.write(part, rows(data, dice))
     files.write("people", people)
-    # What people asked to be unanswerable, with as much of what the same people asked and a passage answers: read more often.
-    hard = [row for row in people if row.kind.split(":")[0] in HARD]
-    spare = sum(not row.answerable for row in hard if row.kind.startswith("squad2_part")) * 3 // 2
-    asked_here = [row for row in hard if row.answerable and row.kind.startswith("squad2_part")]
-    few = {id(row) for row in dice.sample(asked_here, min(spare, len(asked_here)))}
-    files.write("hard", [row for row in hard if not row.kind.startswith("squad2_part: answerable") or id(row) in few])
     for part, rows in of_our_own(composed, every).items():
         files.write(part, rows)
     files.write("made", changed(data, maker, asked, composed))
+    files.chosen_on(data)
     files.close()
 
 

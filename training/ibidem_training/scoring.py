@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from . import folders
-from .model import Encoder, Reader, Verifier, load
+from .model import Encoder, Reader, Verifier, load, weights_of
 from .packing import stems, telling, tokenizer
 from .sessions import session
 
@@ -24,8 +24,8 @@ class Scorer:
         folder = folders.runs() / "bases" / base
         self.tokens = tokenizer(folder, cut, window)
         self.model = (Verifier if task == "verifier" else Reader)(Encoder.of(folder))
-        load(self.model, torch.load(source, weights_only=True, map_location="cpu")["model"])
-        self.model.eval().bfloat16()
+        load(self.model, weights_of(source, task))
+        self.model.eval()
 
     def __call__(self, pairs: list[tuple[str, str]], tokens_in_batch: int = 6144) -> list[tuple]:
         encodings = self.tokens.encode_batch(pairs)

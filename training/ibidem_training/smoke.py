@@ -1,7 +1,7 @@
 """The whole way in two minutes on a few hundred rows of our own and a tiny encoder: that it works, not that it is good.
 
-Makes the sets from training/smoke, trains a verifier and a reader of two layers for a few steps, stops half-way and goes
-on, exports both, and holds the exported models against the trained ones.
+Makes the sets from training/smoke, trains a verifier and a reader on one trunk of two layers for a few steps, stops half-way
+and goes on, exports both, and holds the exported models against the trained ones.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-STEPS = 40
+STEPS = 80
 
 
 def tiny_base(folder: Path, texts: list[str]) -> None:
@@ -64,35 +64,32 @@ def main() -> None:
         import torch
 
         from . import export, leaks, packing, reader_sets, train, verifier_sets
-        from .model import Encoder, Reader, Verifier
+        from .model import Encoder, Reader, Verifier, weights_of
         from .scoring import Scorer, answering, support
 
         data, runs = folders.data(), folders.runs()
         rows = [row for path in data.rglob("*.jsonl") for row in leaks.rows(path)]
         tiny_base(runs / "bases/tiny", [value for row in rows for value in row.values() if isinstance(value, str)])
-        for task, sets, shares in (("verifier", verifier_sets, {"short": 0.4, "made": 0.6}), ("reader", reader_sets, {"people": 0.3, "made": 0.7})):
-            sets.make(data, runs / "sets" / task, composed=25, **({"every": 12} if task == "reader" else {}))
-            held_out = runs / "sets" / task / "held_out.jsonl"
-            if not held_out.stat().st_size:  # so few groups that none fell out
-                held_out.write_text((runs / "sets" / task / "made.jsonl").read_text())
-            for path in (runs / "sets" / task).glob("*.jsonl"):
-                if not path.stat().st_size:
-                    path.unlink()
-            packing.pack(task, runs / "bases/tiny", runs / "sets" / task, runs / "packed" / task, [])
-            recipe = runs / f"{task}.json"
-            recipe.write_text(json.dumps({"base": "tiny", "rate": 2e-3, "warm": 5, "fall": 0.4, "steps": STEPS, "phases": [{"shares": shares}]}))
-            options = argparse.Namespace(task=task, recipe=recipe, name=task, steps=None, threads=2, seed=1, save_minutes=60, every=10, look=400, stop_at=STEPS // 2)
-            train.train(options)
-            options.stop_at = None
-            train.train(options)
-            found = losses(runs / "runs" / task / "log.jsonl", ("label", "token") if task == "verifier" else ("answer", "span"))
+        parts = {"verifier": (verifier_sets, {"short": 0.4, "made": 0.6}, {}), "reader": (reader_sets, {"pairs": 0.2, "people": 0.2, "made": 0.6}, {"every": 12})}
+        for task, (sets, _, fewer) in parts.items():
+            sets.make(data, runs / "sets" / task, composed=25, **fewer)
+            packing.pack(task, runs / "bases/tiny", runs / "sets" / task, packing.folder(runs, task, "tiny"), [])
+        recipe, log = runs / "both.json", runs / "runs/both/log.jsonl"
+        tasks = {task: {"longest": 384, "shares": shares} for task, (_, shares, _) in parts.items()}
+        recipe.write_text(json.dumps({"base": "tiny", "rate": 2e-3, "budget": {"steps": STEPS}, "fall": 0.4, "words frozen": False, "tasks": tasks}))
+        options = argparse.Namespace(recipe=recipe, name="both", until=None, threads=2, seed=1, precision="measured", save_minutes=60, every=20, look=400, stop_at=STEPS // 2)
+        train.train(options)
+        options.stop_at = None
+        train.train(options)
+        checkpoint = runs / "runs/both/checkpoint.pt"
+        for task in parts:
+            found = losses(log, ("label", "token") if task == "verifier" else ("answer", "span"))
             print(task, "losses", [round(loss, 3) for loss in found])
             if not found[-1] < found[0]:
                 raise SystemExit(f"the {task} did not learn: its loss went from {found[0]:.3f} to {found[-1]:.3f}")
-            checkpoint = runs / "runs" / task / "checkpoint.pt"
             tokens = packing.tokenizer(runs / "bases/tiny", "only_first", 512)
             model = (Verifier if task == "verifier" else Reader)(Encoder.of(runs / "bases/tiny"))
-            model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
+            model.load_state_dict(weights_of(checkpoint, task))
             shipped = export.ShippedVerifier(model, (1.0, 0.5, 1.0), 0.0, packing.telling(tokens), packing.stems(tokens)) if task == "verifier" else export.ShippedReader(model, 0.2, 0.0, 1.0)
             out = runs / "exported" / task
             export.export(task, shipped, runs / "bases/tiny", out)

@@ -1,13 +1,14 @@
-"""Trains the verifier or the reader. Saves every few minutes, and goes on from what was saved when started again.
+"""Trains an encoder with the heads of the reader, of the verifier, or of both on one trunk.
 
-The learning rate rises, stays, and falls in the last part. A run can be lengthened or shortened at any time by another
-`--steps`: nothing before the fall depends on where the end is.
+What a run may use is said in CPU minutes (or in steps). It can be cut off at any time: it saves every few minutes and when
+it is told to end, and goes on from what was saved. The learning rate rises, stays, and falls in the last part.
 """
 
 import argparse
 import copy
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -15,14 +16,16 @@ import numpy as np
 
 os.environ.setdefault("MALLOC_TOP_PAD_", str(64 << 20))
 import torch
+from torch import nn
 from torch.nn import functional
 
-from . import folders, shipped
-from .model import Encoder, Reader, Verifier, load
-from .packing import WINDOW, stems, tokenizer
+from . import folders, packing
+from .model import Encoder, Reader, Verifier, load, weights_of
 
-TOKENS_IN_BATCH = 4096
+TOKENS_IN_BATCH = 2048
 CHUNK = 4096  # rows sorted by length together
+TASKS = {"reader": Reader, "verifier": Verifier}
+LOOKED_AT = {"held_out": 300, "chosen_on": 300}  # rows that are scored for a point of the curve
 
 
 class Packed:
@@ -32,12 +35,17 @@ class Packed:
         self.begins, self.labels, self.spans, self.lengths = stored["begins"], stored["labels"], stored["spans"], stored["lengths"]
         self.kinds, self.names = stored["kinds"], stored["names"]
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        self.units = np.concatenate([np.flatnonzero(stored["begins_unit"]), [len(self.lengths)]])
 
     def __len__(self):
         return len(self.lengths)
 
+    def rows_of(self, unit: int) -> range:
+        return range(int(self.units[unit]), int(self.units[unit + 1]))
+
     def within(self, longest: int) -> np.ndarray:
-        return np.flatnonzero(self.lengths <= longest)
+        """The units whose rows have at most so many tokens."""
+        return np.flatnonzero(np.maximum.reduceat(self.lengths, self.units[:-1]) <= longest)
 
 
 def padded(length: int) -> int:
@@ -64,32 +72,35 @@ def collate(rows: list[tuple[Packed, int]], length: int):
 
 
 def batches(files: dict[str, Packed], shares: dict[str, float], seed: int, longest: int):
-    """Batches for ever: rows of at most `longest` tokens drawn by each file's share, each file shuffled anew when it is
-    through."""
+    """Batches for ever: units of rows of at most `longest` tokens drawn by each file's share, each file shuffled anew when
+    it is through. Rows of like length go together, those of one unit always."""
     dice = np.random.default_rng(seed)
     names = list(shares)
-    weights = np.array([shares[name] for name in names])
+    # A unit of two rows is drawn half as often, so that shares are of rows.
+    weights = np.array([shares[name] * (len(files[name].units) - 1) / len(files[name]) for name in names])
     weights = weights / weights.sum()
-    order = {name: dice.permutation(files[name].within(longest)) for name in names}
+    within = {name: files[name].within(longest) for name in names}
+    order = {name: dice.permutation(within[name]) for name in names}
     used = dict.fromkeys(names, 0)
     while True:
         drawn = []
         for which in dice.choice(len(names), CHUNK, p=weights):
             name = names[which]
             if used[name] == len(order[name]):
-                order[name], used[name] = dice.permutation(order[name]), 0
-            drawn.append((name, int(order[name][used[name]])))
+                order[name], used[name] = dice.permutation(within[name]), 0
+            rows = files[name].rows_of(int(order[name][used[name]]))
+            drawn.append((max(int(files[name].lengths[row]) for row in rows), [(name, row) for row in rows]))
             used[name] += 1
-        drawn.sort(key=lambda one: padded(int(files[one[0]].lengths[one[1]])))
-        made, at = [], 0
-        while at < len(drawn):
-            length = padded(int(files[drawn[at][0]].lengths[drawn[at][1]]))
-            size = max(8, min(64, TOKENS_IN_BATCH // length))
-            rows = [one for one in drawn[at : at + size] if padded(int(files[one[0]].lengths[one[1]])) == length]
-            at += len(rows)
-            # A fixed size for each length: with free shapes memory grows without end. What is short is filled up.
-            rows += [rows[int(dice.integers(len(rows)))] for _ in range(size - len(rows))]
-            made.append((length, rows))
+        drawn.sort(key=lambda unit: unit[0])
+        made = []
+        while drawn:
+            # From the longest down: every batch is full. What is left of the shortest at the end is not read.
+            length = padded(drawn[-1][0])
+            size, rows = max(8, min(64, TOKENS_IN_BATCH // length)), []
+            while drawn and len(rows) < size:
+                rows += drawn.pop()[1]
+            if len(rows) >= size:
+                made.append((length, rows[:size]))
         for which in dice.permutation(len(made)):
             yield made[which]
 
@@ -126,6 +137,9 @@ def reader_loss(model, batch):
     return answer_loss + span_loss, {"answer": answer_loss.item(), "span": span_loss.item()}
 
 
+LOSSES = {"reader": reader_loss, "verifier": verifier_loss}
+
+
 def area_under_curve(scores, positive) -> float:
     scores, positive = np.asarray(scores, np.float64), np.asarray(positive, bool)
     if positive.all() or not positive.any():
@@ -136,20 +150,28 @@ def area_under_curve(scores, positive) -> float:
     return float((ranks[positive].sum() - count * (count + 1) / 2) / (count * (len(scores) - count)))
 
 
-def looked_at(model, task: str, held_out: Packed, most: int = 400) -> dict[str, float]:
-    """AUC on groups that are held out, in all and by set."""
+def sampled(packed: Packed, most: int) -> list[int]:
+    """Rows of every set, as many of each, sorted by length: the same ones for every run."""
+    dice = np.random.default_rng(5)
+    sets = np.array([str(name).split(":")[0] for name in packed.names])[packed.kinds]
+    each = -(-most // len(set(sets.tolist())))
+    chosen = [int(at) for name in sorted(set(sets.tolist())) for at in dice.permutation(np.flatnonzero(sets == name))[:each]]
+    return sorted(chosen, key=lambda at: int(packed.lengths[at]))
+
+
+def looked_at(model, task: str, packed: Packed, most: int) -> dict[str, float]:
+    """AUC on rows that nothing is learned from, in all and by set."""
     model.eval()
-    chosen = np.random.default_rng(5).permutation(len(held_out))[:most]
-    chosen = sorted(chosen, key=lambda at: int(held_out.lengths[at]))
+    chosen = sampled(packed, most)
     scores, truth, names = [], [], []
     with torch.no_grad():
-        for at in range(0, len(chosen), 16):
-            rows = [(held_out, int(one)) for one in chosen[at : at + 16]]
-            ids, mask, types, labels, _, _ = collate(rows, padded(max(int(held_out.lengths[one]) for _, one in rows)))
+        for at in range(0, len(chosen), 8):
+            rows = [(packed, one) for one in chosen[at : at + 8]]
+            ids, mask, types, labels, _, _ = collate(rows, padded(max(int(packed.lengths[one]) for _, one in rows)))
             out = model(ids, mask, types)
             scores += (out[0].log_softmax(-1)[:, 0] if task == "verifier" else out[0]).tolist()
             truth += (labels == (0 if task == "verifier" else 1)).tolist()
-            names += [str(held_out.names[held_out.kinds[one]]).split(":")[0] for _, one in rows]
+            names += [str(packed.names[packed.kinds[one]]).split(":")[0] for _, one in rows]
     model.train()
     found = {"all": area_under_curve(scores, truth)}
     for name in sorted(set(names)):
@@ -160,121 +182,186 @@ def looked_at(model, task: str, held_out: Packed, most: int = 400) -> dict[str, 
     return {name: round(value, 3) for name, value in found.items()}
 
 
+def quicker(most: int = 12) -> torch.dtype:
+    """The precision that this processor multiplies faster in: bfloat16 with AMX or its own instructions, else single."""
+    taken = {}
+    for kind in (torch.float32, torch.bfloat16):
+        left, right = torch.rand(512, 384).to(kind), torch.rand(384, 1536).to(kind)
+        left @ right
+        began = time.process_time()
+        for _ in range(most):
+            left @ right
+        taken[kind] = time.process_time() - began
+    return torch.bfloat16 if taken[torch.bfloat16] < 0.8 * taken[torch.float32] else torch.float32
+
+
 def refresh(workers, masters) -> None:
     with torch.no_grad():
         for worker, master in zip(workers, masters, strict=True):
             worker.copy_(master)
 
 
-def rate(step: int, steps: int, peak: float, warm: int, fall: float) -> float:
-    falling = int(steps * fall)
-    if step < warm:
-        return peak * (step + 1) / warm
-    return peak if step < steps - falling else peak * max(0.02, (steps - step) / max(1, falling))
+def rate(progress: float, peak: float, warm: float, fall: float) -> float:
+    """`progress`, `warm` and `fall` are shares of the whole run."""
+    if progress < warm:
+        return peak * max(0.02, progress / warm)
+    return peak * (1 if progress < 1 - fall else max(0.02, (1 - progress) / fall))
 
 
-def train(options) -> None:
+class Mixture:
+    """Which batch of which task comes next: the same order every time, whatever was read before."""
+
+    def __init__(self, recipe: dict, folder_of, seed: int):
+        self.tasks = recipe["tasks"]
+        self.dice = np.random.default_rng(seed)
+        self.files = {task: {name: Packed(folder_of(task) / f"{name}.npz") for name in part["shares"]} for task, part in self.tasks.items()}
+        self.streams = {task: batches(self.files[task], part["shares"], seed, part.get("longest", packing.WINDOW)) for task, part in self.tasks.items()}
+        shares = np.array([part.get("share", 1.0) for part in self.tasks.values()])
+        self.shares = shares / shares.sum()
+
+    def __next__(self):
+        task = list(self.tasks)[int(self.dice.choice(len(self.tasks), p=self.shares))]
+        length, rows = next(self.streams[task])
+        return task, length, [(self.files[task][name], at) for name, at in rows]
+
+
+class Run:
+    """One run: its model, what it was optimised with, and how far it came."""
+
+    def __init__(self, options, recipe: dict):
+        self.recipe, self.runs = recipe, folders.runs()
+        self.out = self.runs / "runs" / options.name
+        self.out.mkdir(parents=True, exist_ok=True)
+        base = self.runs / "bases" / recipe["base"]
+        encoder = Encoder.of(base)
+        self.model = nn.ModuleDict({task: TASKS[task](encoder) for task in recipe["tasks"]})
+        if recipe.get("from"):  # a whole model of an earlier run, heads and all
+            for task, one in self.model.items():
+                load(one, weights_of(self.runs / "runs" / recipe["from"] / "checkpoint.pt", task))
+        stems = torch.from_numpy(packing.stems(packing.tokenizer(base, "only_first", 512)))
+        for one in self.model.values():
+            one.stems.copy_(stems)
+        if recipe.get("words frozen", True):  # the table of words is up to half of the weights, and few of them are met
+            encoder.words.weight.requires_grad_(False)
+        masters = [p for p in self.model.parameters() if p.requires_grad]
+        groups = [{"params": [p for p in masters if p.ndim >= 2], "weight_decay": 0.01}, {"params": [p for p in masters if p.ndim < 2], "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=recipe["rate"], betas=(0.9, 0.98), fused=True)
+        self.step, self.seen, self.seconds = 0, dict.fromkeys(recipe["tasks"], 0), 0.0
+        self.saved = self.out / "checkpoint.pt"
+        if self.saved.exists():
+            state = torch.load(self.saved, weights_only=True)
+            for task, one in self.model.items():
+                one.load_state_dict(state["models"][task])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.step, self.seen, self.seconds = state["step"], state["seen"], state["seconds"]
+        kind = quicker() if options.precision == "measured" else getattr(torch, options.precision)
+        # Read at half where that is faster, learned in full: the sums of many small steps need it.
+        self.working = self.model if kind == torch.float32 else copy.deepcopy(self.model).bfloat16()
+        for task, one in self.working.items():
+            one.stems.copy_(self.model[task].stems)
+        self.masters, self.workers = masters, [p for p in self.working.parameters() if p.requires_grad]
+        self.log({"at": time.strftime("%F %T"), "begins at step": self.step, "precision": str(kind).removeprefix("torch.")})
+
+    def log(self, line: dict) -> None:
+        with open(self.out / "log.jsonl", "a", encoding="utf-8") as file:
+            print(json.dumps(line), file=file)
+
+    def progress(self) -> float:
+        budget = self.recipe["budget"]
+        return self.step / budget["steps"] if "steps" in budget else self.seconds / 60 / budget["cpu minutes"]
+
+    def learn(self, task: str, rows: list, length: int) -> dict[str, float]:
+        began = time.process_time()
+        now = rate(self.progress(), self.recipe["rate"], self.recipe.get("warm", 0.05), self.recipe.get("fall", 0.35))
+        for group in self.optimiser.param_groups:
+            group["lr"] = now
+        loss, parts = LOSSES[task](self.working[task], collate(rows, length))
+        loss.backward()
+        if self.working is not self.model:
+            for master, worker in zip(self.masters, self.workers, strict=True):
+                # The heads of the other task have nothing to learn from this batch.
+                master.grad, worker.grad = None if worker.grad is None else worker.grad.float(), None
+        nn.utils.clip_grad_norm_(self.masters, 1.0)
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+        if self.working is not self.model:
+            refresh(self.workers, self.masters)
+        self.step += 1
+        self.seen[task] += len(rows)
+        self.seconds += time.process_time() - began
+        return parts
+
+    def save(self) -> None:
+        """Whole or not at all: a cut between two writes leaves what was saved before."""
+        state = {"models": {task: one.state_dict() for task, one in self.model.items()}, "optimiser": self.optimiser.state_dict()}
+        state |= {"step": self.step, "seen": self.seen, "seconds": self.seconds}
+        with open(self.out / "checkpoint.tmp", "wb") as file:
+            torch.save(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.out / "checkpoint.tmp", self.saved)
+        written = {"step": self.step, "seen": self.seen, "cpu_minutes": self.seconds / 60}
+        (self.out / "progress.tmp").write_text(json.dumps(written), encoding="utf-8")
+        os.replace(self.out / "progress.tmp", self.out / "progress.json")
+
+    def look(self, folder_of, rows: dict[str, int]) -> None:
+        began, line = time.process_time(), {"step": self.step, "seen": dict(self.seen), "cpu_minutes": round(self.seconds / 60, 2)}
+        for task, one in self.working.items():
+            for name, most in rows.items():
+                if most and (path := folder_of(task) / f"{name}.npz").exists():
+                    line[f"{task} {name}"] = looked_at(one, task, Packed(path), most)
+        self.log(line | {"looking took": round((time.process_time() - began) / 60, 2)})
+
+
+def train(options) -> bool:
+    """Goes on with a run until its end, `--until` or a signal to end; says whether there was time to come so far."""
     torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
     torch.manual_seed(options.seed)
-    runs = folders.runs()
-    out = runs / "runs" / options.name
-    out.mkdir(parents=True, exist_ok=True)
     recipe = json.loads(Path(options.recipe).read_text(encoding="utf-8"))
-    packed = runs / "packed" / recipe.get("sets", options.task)
-    held_out = Packed(packed / "held_out.npz")
-    model = (Verifier if options.task == "verifier" else Reader)(Encoder.of(runs / "bases" / recipe["base"]))
-    if recipe.get("trunk"):
-        stored = torch.load(runs / "runs" / recipe["trunk"] / "checkpoint.pt", weights_only=True)["model"]
-        model.encoder.load_state_dict({k.removeprefix("encoder."): v for k, v in stored.items() if k.startswith("encoder.")})
-    if recipe.get("trunk shipped"):  # the reader's, as it is in models/; the heads begin at chance
-        own = model.state_dict()
-        model.load_state_dict(own | shipped.weights())
-    if recipe.get("from") == "shipped":
-        shipped.insist(recipe.get("shipped"))
-        model.load_state_dict(shipped.reader())
-    elif recipe.get("from"):  # a whole model of an earlier round, heads and all
-        load(model, torch.load(runs / "runs" / recipe["from"] / "checkpoint.pt", weights_only=True)["model"])
-    if recipe.get("stems"):
-        model.stems.copy_(torch.from_numpy(stems(tokenizer(runs / "bases" / recipe["base"], "only_first", 512))))
-    # Learned at full precision, read at half: the working copy is bfloat16 throughout, which spares casting at every
-    # layer, and the sums of many small steps stay in the full one.
-    working = copy.deepcopy(model).bfloat16()
-    if recipe.get("words frozen"):  # the table of words is half of the weights, and a tenth of a step goes into it
-        for one in (model, working):
-            one.encoder.words.weight.requires_grad_(False)
-    masters, workers = ([p for p in one.parameters() if p.requires_grad] for one in (model, working))
-    plain, decayed = [p for p in masters if p.ndim < 2], [p for p in masters if p.ndim >= 2]
-    optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}], lr=recipe["rate"], betas=(0.9, 0.98), fused=True)
-    done, seen, seconds = 0, 0, 0.0
-    saved = out / "checkpoint.pt"
-    if saved.exists():
-        state = torch.load(saved, weights_only=True)
-        load(model, state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        done, seen, seconds = state["step"], state["seen"], state["seconds"]
-    refresh(working.parameters(), model.parameters())
-    working.stems.copy_(model.stems)
-    log = open(out / "log.jsonl", "a", encoding="utf-8")
-    loss_of = verifier_loss if options.task == "verifier" else reader_loss
-    steps = options.steps or recipe["steps"]
+    run = Run(options, recipe)
 
-    def save(step):
-        state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "seen": seen, "seconds": seconds}
-        torch.save(state, out / "checkpoint.tmp")
-        os.replace(out / "checkpoint.tmp", saved)
+    def folder_of(task: str) -> Path:
+        return packing.folder(run.runs, recipe["tasks"][task].get("sets", task), recipe["base"])
 
-    first, last_save, sums, summed = 0, time.monotonic(), {}, 0
-    for number, phase in enumerate(recipe["phases"]):
-        until = min(steps, phase.get("until", steps))
-        files = {name: Packed(packed / f"{name}.npz") for name in phase["shares"]}
-        stream = batches(files, phase["shares"], options.seed + number, phase.get("longest", WINDOW))
-        for step in range(first, until):
-            length, rows = next(stream)
-            if step < done:
-                continue
-            began = time.process_time()
-            batch = collate([(files[name], at) for name, at in rows], length)
-            now = rate(step, steps, recipe["rate"], recipe.get("warm", 200), recipe.get("fall", 0.35))
-            for group in optimiser.param_groups:
-                group["lr"] = now
-            loss, parts = loss_of(working, batch)
-            loss.backward()
-            for master, worker in zip(masters, workers, strict=True):
-                master.grad, worker.grad = worker.grad.float(), None
-            torch.nn.utils.clip_grad_norm_(masters, 1.0)
-            optimiser.step()
-            refresh(workers, masters)
-            seen += len(rows)
-            seconds += time.process_time() - began
-            for name, value in parts.items():
-                sums[name] = sums.get(name, 0) + value
-            summed += 1
-            if summed == options.every:
-                line = {"step": step + 1, "seen": seen, "cpu_minutes": round(seconds / 60, 1), "rate": now, "at": time.strftime("%H:%M:%S")}
-                line |= {name: round(value / summed, 4) for name, value in sums.items()}
-                print(json.dumps(line), file=log, flush=True)
-                sums, summed = {}, 0
-            if time.monotonic() - last_save > options.save_minutes * 60 or step + 1 in (steps, options.stop_at):
-                save(step + 1)
-                line = {"step": step + 1, "held_out": looked_at(working, options.task, held_out, options.look)}
-                print(json.dumps(line), file=log, flush=True)
-                last_save = time.monotonic()
-            if step + 1 == options.stop_at:
-                return
-        first = until
-    print("done", steps, "steps,", round(seconds / 60, 1), "CPU minutes")
+    told_to_end = []
+    before = {one: signal.signal(one, lambda number, _: told_to_end.append(number)) for one in (signal.SIGTERM, signal.SIGINT)}
+    mixture = Mixture(recipe, folder_of, options.seed)
+    for _ in range(run.step):
+        next(mixture)
+    last_save, sums, summed = time.monotonic(), {}, 0
+    while run.progress() < 1 and not told_to_end and run.seconds < (options.until or 1e9) * 60 and run.step < (options.stop_at or 1e9):
+        task, length, rows = next(mixture)
+        for name, value in run.learn(task, rows, length).items():
+            total, times = sums.get(name, (0.0, 0))
+            sums[name] = total + value, times + 1
+        summed += 1
+        if summed == options.every:
+            line = {"step": run.step, "seen": dict(run.seen), "cpu_minutes": round(run.seconds / 60, 2), "rate": run.optimiser.param_groups[0]["lr"], "at": time.strftime("%T")}
+            run.log(line | {name: round(total / times, 4) for name, (total, times) in sums.items()})
+            sums, summed = {}, 0
+        if time.monotonic() - last_save > options.save_minutes * 60:
+            run.save()
+            last_save = time.monotonic()
+    run.save()
+    if not told_to_end:
+        run.look(folder_of, {name: most if options.look is None else options.look for name, most in LOOKED_AT.items()})
+    for one, handler in before.items():
+        signal.signal(one, handler)
+    print(options.name, "step", run.step, "with", round(run.seconds / 60, 1), "CPU minutes", "told to end" if told_to_end else "")
+    return not told_to_end
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=["verifier", "reader"])
-    parser.add_argument("--recipe", required=True, help="a file of training/recipes")
+    parser.add_argument("recipe", help="a file of training/recipes")
     parser.add_argument("--name", required=True, help="the run's name; an existing run goes on where it was")
-    parser.add_argument("--steps", type=int, help="instead of the recipe's")
+    parser.add_argument("--until", type=float, help="end when the run has used so many CPU minutes in all; it goes on another time")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--every", type=int, default=100, help="steps between two lines of the log")
+    parser.add_argument("--precision", choices=["measured", "float32", "bfloat16"], default="measured", help="of the working copy; measured: what is quicker here")
+    parser.add_argument("--every", type=int, default=50, help="steps between two lines of the log")
     parser.add_argument("--stop-at", type=int, help="save and end at this step, as if cut off")
-    parser.add_argument("--save-minutes", type=float, default=6)
-    parser.add_argument("--look", type=int, default=400, help="held-out rows that are scored at every save")
-    train(parser.parse_args())
+    parser.add_argument("--save-minutes", type=float, default=5)
+    parser.add_argument("--look", type=int, help="held-out rows that are scored at the end; 0: none")
+    raise SystemExit(0 if train(parser.parse_args()) else 3)

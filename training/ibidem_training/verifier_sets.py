@@ -16,15 +16,26 @@ SUPPORTED, CONTRADICTED, NOT_SAID, NOT_SUPPORTED = 0, 1, 2, 3  # the last: not s
 SEED = 20261116
 
 # Which kinds of a set mean what; a kind that is not here has the label's own meaning.
-CONTRADICTS = {"contradiction", "refutes", "refute", "contradict"}
-SAYS_NOTHING = {"neutral", "not enough info", "irrelevant", "answered from memory"}
+CONTRADICTS = ("contradict", "refute")
+SAYS_NOTHING = ("neutral", "not enough info", "irrelevant", "answered from memory")
 
-SHORT = ["mnli", "snli", "scitail", "fever_athnlp"]
-# Of the short ones those whose label words in common say nothing about: a file of their own, to be read more often.
-ORDER = ["paws", "fever_symmetric", "q2"]
-# Of class B these are used: labels by people on what models or editors wrote, which class A hardly has.
-PASSAGES = ["squad2_part", "flan_squad", "adversarialqa", "clapnq", "boolq", "qed", "ares", "covidqa", "qasper"]
-LONG = ["flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "faithdial_audit", "factcg_doc", "bump"]
+# The parts of the mixture that people labelled, with their sets. Of class B only labels by people are used, on what models or
+# editors wrote: class A hardly has any.
+PEOPLE = {
+    "short": ("mnli", "snli", "scitail", "fever_athnlp", "cad_nli", "negation_nli"),
+    # Pairs whose label words in common say nothing about.
+    "order": ("paws", "fever_symmetric", "q2", "exchanged_mnli", "hans_made", "breaking_nli", "scone", "conj_nli", "med_help"),
+    # One word, name or figure decides: the same claim against a sentence before and after somebody revised it.
+    "revised": ("vitaminc_real", "vitaminc_synthetic", "fever_adversarial"),
+    "deceiving": ("fool_me_twice", "infotabs"),
+    "merged": ("qasc_merged", "entailment_bank", "wiki_split"),
+    "reworded": ("product_answers", "fetaqa"),
+    "long": ("flan_squad", "clapnq", "mtrag_reference", "scifact_train", "summedits", "wice", "faithdial_audit", "factcg_doc", "bump", "halueval_qa", "expertqa"),
+}
+# Templates and changes of one word, of which a few thousand are enough.
+MOST = {"hans_made": 3000, "breaking_nli": 2500, "scone": 2000, "med_help": 5000, "wiki_split": 14000}
+LONG_PREMISES = {"long", "deceiving", "reworded"}
+PASSAGES = ["squad2_part", "squad1_44", "flan_squad", "adversarialqa", "clapnq", "boolq", "qed", "ares", "covidqa", "qasper"]
 SET_ASIDE = "facts set aside/"
 BORROWED = {"entity", "invented", "spliced", "told otherwise"}  # of the edits: a near passage may bear them out
 NOT_CONTRADICTED = {"overstated"}  # of the edits: the passage says less, not the opposite
@@ -48,20 +59,28 @@ def held_out(group: str) -> bool:
     return group.startswith(SET_ASIDE) or int(hashlib.sha256(group.encode()).hexdigest(), 16) % 100 < 3
 
 
+def chosen_on(group: str) -> bool:
+    """Half of the experts' questions are for choosing thresholds, never for learning."""
+    return int(hashlib.sha256(f"chosen on {group}".encode()).hexdigest(), 16) % 2 == 0
+
+
 def long_enough(dice: random.Random) -> int:
     """How many words of a long premise are shown: as many as the product shows, or the part nearest to the claim."""
     return dice.randint(190, 240) if dice.random() < 0.4 else dice.randint(80, 140)
 
 
 def natural(data: Path, name: str, dice: random.Random | None = None):
-    for row in leaks.rows(folders.learned_from(data, "verifier", name)):
+    rows = list(leaks.rows(folders.learned_from(data, "verifier", name)))
+    for row in random.Random(SEED).sample(rows, MOST[name]) if len(rows) > MOST.get(name, len(rows)) else rows:
         kind = row["kind"]
+        if name == "expertqa" and chosen_on(row["group"]):
+            continue
         if name == "summedits" and kind.startswith("news"):
             continue  # news texts: class B, and there is enough without
         if row["label"] == 1:
             label, spans = SUPPORTED, []
         else:
-            label = CONTRADICTED if kind in CONTRADICTS else NOT_SAID if kind in SAYS_NOTHING else NOT_SUPPORTED
+            label = CONTRADICTED if any(word in kind for word in CONTRADICTS) else NOT_SAID if any(word in kind for word in SAYS_NOTHING) else NOT_SUPPORTED
             spans = None
         premise = window(row["premise"], row["claim"], long_enough(dice) if dice else 260)
         yield Row(premise, row["claim"], label, spans, f"{name}: {kind}", f"{name}/{row['group']}")
@@ -286,12 +305,23 @@ def of_facts(dice: random.Random, compositions: int):
         yield Row(c.premise, c.claim, c.label, c.spans, f"own: {c.kind}", f"{SET_ASIDE if set_aside else 'facts/'}{number}", True)
 
 
+def to_choose_on(data: Path):
+    """Replies and answers of models that people judged: for curves and thresholds, never for learning."""
+    for name in folders.present(data, "verifier", ["begin_dev", "expertqa"]):
+        for row in leaks.rows(folders.learned_from(data, "verifier", name)):
+            if name == "begin_dev" or chosen_on(row["group"]):
+                label = SUPPORTED if row["label"] == 1 else NOT_SUPPORTED
+                yield Row(window(row["premise"], row["claim"], 180), row["claim"], label, [] if label == SUPPORTED else None, f"{name}: chosen on", row["group"])
+
+
 def make(data: Path, out: Path, composed: int = 1500) -> None:
     dice = random.Random(SEED)
     check = leaks.Leaks(data)
-    short = [row for name in folders.present(data, "verifier", SHORT) for row in natural(data, name)]
-    order = [row for name in folders.present(data, "verifier", ORDER) for row in natural(data, name)]
-    long = [row for name in folders.present(data, "verifier", LONG) for row in natural(data, name, dice)]
+    people = {}
+    for part, names in PEOPLE.items():
+        shown = dice if part in LONG_PREMISES else None
+        people[part] = [row for name in folders.present(data, "verifier", list(names)) for row in natural(data, name, shown)]
+    people["short"] = list(even(people["short"]))
     found = passages(data)
     texts = list(found)
     near = Near(texts)
@@ -301,7 +331,8 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
         group, title = found[text]
         nearest = [texts[other] for other in near.best(text, 4) if other != at]
         made += maker.of_passage(text, group, title, nearest)
-    for row in long + [row for row in short + order if row.group.startswith(("fever_athnlp", "q2"))]:
+    changed = [*people["long"], *people["reworded"], *(row for row in people["short"] + people["order"] if row.group.startswith(("fever_athnlp", "q2")))]
+    for row in changed:
         if row.label == SUPPORTED and 5 <= len(row.claim.split()) <= 60:
             nearest = [texts[other] for other in near.best(row.claim, 3)] if not row.group.startswith("fever") else []
             made += maker.of_claim(row, [text for text in nearest if text[:80] not in row.premise])
@@ -311,9 +342,9 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
     own = list(of_facts(dice, 4 * composed))
     dropped: Counter[str] = Counter()
     out.mkdir(parents=True, exist_ok=True)
-    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in ("short", "even", "order", "long", "made", "own", "held_out")}
+    files = {part: open(out / f"{part}.jsonl", "w", encoding="utf-8") for part in (*PEOPLE, "made", "own", "held_out", "chosen_on")}
     counts: Counter[tuple[str, str, int]] = Counter()
-    for part, rows in (("short", short), ("even", list(even(short))), ("order", order), ("long", long), ("made", made), ("own", own)):
+    for part, rows in {**people, "made": made, "own": own}.items():
         seen = set()
         for row in rows:
             key = (row.premise, row.claim)
@@ -324,10 +355,10 @@ def make(data: Path, out: Path, composed: int = 1500) -> None:
                 dropped[f"{part}: {name}"] += 1
                 continue
             to = "held_out" if held_out(row.group) else part
-            if to == "held_out" and part == "even":
-                continue  # it is there already
             counts[to, row.kind, row.label] += 1
             print(json.dumps(asdict(row), ensure_ascii=False), file=files[to])
+    for row in to_choose_on(data):
+        print(json.dumps(asdict(row), ensure_ascii=False), file=files["chosen_on"])
     for file in files.values():
         file.close()
     table = [{"file": to, "kind": kind, "label": label, "rows": count} for (to, kind, label), count in sorted(counts.items())]

@@ -6,7 +6,7 @@ from tokenizers import Tokenizer, models
 from ibidem_training import export, packing
 from ibidem_training.evaluate import lenient, mean_best, refusing_in_both
 from ibidem_training.mean import mean
-from ibidem_training.model import Encoder, Verifier, load, told_elsewhere
+from ibidem_training.model import Encoder, Verifier, distance_buckets, load, told_elsewhere
 from ibidem_training.scoring import strangeness
 
 CONFIG = {
@@ -103,3 +103,21 @@ def test_a_mean_of_rounds_weighs_them_and_keeps_what_is_no_number():
     assert found["weight"].tolist() == [2.0, 3.0]
     assert found["shared.weight"].tolist() == [1.0]
     assert found["stems"].tolist() == [0, 0]
+
+
+def test_far_distances_share_a_bias_and_before_is_not_behind():
+    found = distance_buckets(300, 32)
+    assert found[5, 5] == 0
+    assert found[10, 7] == 3 and found[7, 10] == 19
+    assert found[299, 0] == found[299, 100] == 15 and found[0, 299] == 31
+    assert found.min() == 0 and found.max() == 31
+
+
+def test_an_encoder_with_distances_reads_the_same_words_elsewhere_otherwise():
+    torch.manual_seed(1)
+    encoder = Encoder(CONFIG | {"relative_attention_num_buckets": 8}).eval()
+    ids, types, mask = pair()
+    with torch.no_grad():
+        before = encoder(ids, mask, types)
+        encoder.distances.weight[0] += 3.0
+        assert not torch.allclose(before, encoder(ids, mask, types))
