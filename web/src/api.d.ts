@@ -1686,7 +1686,7 @@ export interface components {
          * @description A part that was skipped while a question was answered, or that stood in for another.
          * @enum {string}
          */
-        Fallback: "bm25_only" | "words_unweighed" | "circuit_open" | "no_memory" | "no_rewrites" | "no_rerank" | "fallback_model" | "extractive" | "no_outline" | "model_interrupted" | "no_entailment" | "no_judge" | "skosmos_timeout";
+        Fallback: "bm25_only" | "words_unweighed" | "circuit_open" | "no_memory" | "no_rewrites" | "no_rerank" | "fewer_read" | "fallback_model" | "extractive" | "no_outline" | "model_interrupted" | "no_entailment" | "no_judge" | "skosmos_timeout";
         /** @description What somebody says of an answer. */
         FeedbackBody: {
             /** @description In the asker's own words, at most 2,000 characters. */

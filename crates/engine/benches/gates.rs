@@ -99,6 +99,8 @@ fn record() -> DecisionRecord {
         max_context_chunks: Question::DEFAULT_CONTEXT_CHUNKS,
         terms: Terms::of(QUESTION).len(),
         fallback_reasons: Vec::new(),
+        unread: false,
+        by_words_alone: false,
         gates_look_alone: true,
         candidates: candidates.collect(),
         kept: Vec::new(),

@@ -26,7 +26,7 @@ use crate::route::{Way, route};
 use crate::search::{SearchError, Searcher, UnknownCollections};
 use crate::sift::{SiftOutcome, Sifted};
 use crate::speak::verify::lexical::LexicalEntailment;
-use crate::speak::{out_of_corpus, speak};
+use crate::speak::{out_of_corpus, refused as without_a_part, speak};
 use crate::time_limit;
 use crate::title;
 use crate::turn::{Asked, SearchFailed, TurnLog};
@@ -194,6 +194,11 @@ async fn decided(
     let near = Near::of(outcome.sifted());
     let mut decided = match outcome {
         SiftOutcome::Enough(sifted) => speak(parts, sifted, listener).await?,
+        // A part is away: what the question comes to is not known, so nobody answers it from what they know either.
+        SiftOutcome::Refused { sifted, refusal } if refusal.reason == Reason::RetrievalUnavailable => {
+            let Sifted { asked, evidence, log, .. } = sifted;
+            without_a_part(&asked.policy, refusal, &evidence, log)
+        }
         SiftOutcome::Refused { sifted, refusal } | SiftOutcome::TooThin { sifted, refusal } => {
             refused(parts, sifted, refusal, undefined, listener).await
         }

@@ -49,6 +49,8 @@ pub struct Draft {
     pub has_reader: bool,
     /// What went wrong with the verifier first.
     pub verifier_failure: Option<EntailmentError>,
+    /// The verifier failed, and nothing that came behind was let out: what it would have dropped is not known.
+    pub is_cut_by_verifier: bool,
 }
 
 /// How likely an answer answers its question, as a reader found it while the answer was written.
@@ -56,8 +58,10 @@ pub struct Draft {
 pub struct AnswerReading {
     /// After so many sentences that may be shown.
     pub so_far: Vec<(usize, f64)>,
-    /// Nobody reads any more: there is no reader, or it failed.
+    /// Nobody reads: what is configured does not say whether a text answers.
     pub is_over: bool,
+    /// The reader that is configured has failed: from there on only a curator's choice counts.
+    pub is_unread: bool,
     pub failure: Option<RerankError>,
 }
 

@@ -168,7 +168,7 @@ impl Refused {
 
 /// The answer as it goes out, but for the seal of its receipt.
 fn answer(request_id: Uuid, retrieval: Retrieval, log: TurnLog, outcome: Outcome) -> Answer {
-    let TurnLog { fallback_reasons, warnings, trace } = log;
+    let TurnLog { fallback_reasons, warnings, trace, unread: _ } = log;
     let retrieval_quality = RetrievalQuality::of(retrieval.base, fallback_reasons);
     let transparency = match retrieval.is_by_rule {
         true => Transparency { statement: None, show_to_user: false },

@@ -57,6 +57,9 @@ pub struct TurnLog {
     pub warnings: Vec<String>,
     /// What each gate found.
     pub trace: Vec<GateRecord>,
+    /// Why the configured reader has read nothing of what was found, as the asker is told; none where it read, or nobody
+    /// is there to read.
+    pub unread: Option<String>,
 }
 
 impl TurnLog {
@@ -106,8 +109,10 @@ pub struct SearchRecord {
     pub curated_suffices: bool,
     /// What read the question together with each candidate; none where nothing did.
     pub read_by: Option<String>,
-    /// Read, and left out before any gate: beyond what is kept.
+    /// Left out before any gate: read and beyond what is kept, or not read because there was no time.
     pub left_out: Vec<Candidate>,
+    /// Found, and left out because the reranker had no time for it, until it is counted to `left_out`.
+    pub unread: Vec<Candidate>,
     /// 0, or 1 where the first round brought too little and a wider one followed.
     pub round: u32,
     /// How often the index was asked, in this round.

@@ -162,7 +162,10 @@ fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<Pol
 pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Reranker>>> {
     let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
     let inner: Arc<dyn Reranker> = match reranker.source {
-        RerankerSource::Onnx(onnx) => Arc::new(tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??),
+        RerankerSource::Onnx(onnx) => {
+            let loaded = tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??;
+            Arc::new(loaded.waiting_at_most(reranker.timeout))
+        }
         RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
         RerankerSource::Model(yes_no) => {
             let models =

@@ -147,6 +147,7 @@ export const de: Words = {
     no_memory: 'Gepflegte Antworten konnten nicht durchsucht werden.',
     no_rewrites: 'Die Frage wurde nur so gesucht, wie sie gestellt war.',
     no_rerank: 'Die Reihenfolge der Stellen ist die der Suche.',
+    fewer_read: 'Es wurden weniger Stellen gelesen als sonst.',
     fallback_model: 'Ein zweites Sprachmodell hat die Antwort geschrieben.',
     extractive: 'Kein Sprachmodell hat dies geschrieben: Die Sätze sind wörtlich aus den Quellen.',
     no_outline: 'Die Antwort wurde ohne Gliederung geschrieben.',

@@ -118,6 +118,7 @@ export const en = {
     no_memory: 'Curated answers could not be searched.',
     no_rewrites: 'The question was searched only as it was asked.',
     no_rerank: 'The order of the passages is that of the search.',
+    fewer_read: 'Fewer passages were read than usual.',
     fallback_model: 'A second language model wrote the answer.',
     extractive: 'No language model wrote this: the sentences are quoted from the sources.',
     no_outline: 'The answer was written without an outline.',

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use ibidem_words::Sha256Hash;
+use ibidem_words::{Sha256Hash, clock};
 
 use super::config::Config;
 use super::cross_encoder::CrossEncoder;
@@ -110,6 +112,8 @@ pub(super) struct PairModel<H> {
     pub(super) head: H,
     workers: Workers<Pair>,
     room: Room,
+    sessions: usize,
+    pace: Arc<Pace>,
 }
 
 impl<H: Head> PairModel<H> {
@@ -143,16 +147,22 @@ impl<H: Head> PairModel<H> {
         let model = read(section, files, MODEL)?;
         let name = format!("{}@{}", settings.name, Sha256Hash::of(&model).short(12));
         let environment = runtime::environment(&settings.runtime)?;
+        let pace = Arc::new(Pace::default());
         let mut threads = Vec::new();
         for _ in 0..settings.sessions {
             let encoder = CrossEncoder::new(&environment, &model, settings.threads, head.logits());
             let mut encoder = encoder.map_err(|reason| unusable(&path, reason))?;
             try_a_few(&mut encoder, &pairs).map_err(|reason| unusable(&path, reason))?;
-            threads.push(PairThread { pairs: Arc::clone(&pairs), encoder });
+            threads.push(PairThread { pairs: Arc::clone(&pairs), encoder, pace: Arc::clone(&pace) });
         }
         let workers = Workers::start(&format!("ibidem-{section}"), settings.batch_tokens, threads);
         let workers = workers.map_err(|reason| PairModelError::Thread { section, reason })?;
-        Ok(Self { name, head, workers, room: Room::new(settings.queue) })
+        Ok(Self { name, head, workers, room: Room::new(settings.queue), sessions: settings.sessions, pace })
+    }
+
+    /// How long so many pairs would take from now on, behind those that wait already; nothing before the first was read.
+    pub(super) fn expected_wait(&self, pairs: usize) -> Duration {
+        self.pace.of(self.room.taken().saturating_add(pairs).div_ceil(self.sessions))
     }
 
     /// The logits of each pair, in their order.
@@ -169,6 +179,32 @@ impl<H: Head> PairModel<H> {
 struct PairThread {
     pairs: Arc<Pairs>,
     encoder: CrossEncoder,
+    pace: Arc<Pace>,
+}
+
+/// How long one pair takes in one session: the mean, the last ones weighing most.
+#[derive(Default)]
+struct Pace {
+    nanoseconds: AtomicU64,
+}
+
+impl Pace {
+    /// So much of the mean is the latest.
+    const LATEST: u64 = 8;
+
+    fn note(&self, took: Duration, pairs: usize) {
+        let pairs = u64::try_from(pairs).unwrap_or(u64::MAX).max(1);
+        let latest = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX) / pairs;
+        let mean = self.nanoseconds.load(Ordering::Relaxed);
+        let next = if mean == 0 { latest } else { mean - mean / Self::LATEST + latest / Self::LATEST };
+        // Two sessions at once may lose one of their notes: it is a mean all the same.
+        self.nanoseconds.store(next, Ordering::Relaxed);
+    }
+
+    fn of(&self, pairs: usize) -> Duration {
+        let pairs = u64::try_from(pairs).unwrap_or(u64::MAX);
+        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed).saturating_mul(pairs))
+    }
 }
 
 impl Model<Pair> for PairThread {
@@ -179,7 +215,10 @@ impl Model<Pair> for PairThread {
     }
 
     fn run(&mut self, windows: &[&Window]) -> Result<Vec<Vec<f32>>, String> {
-        self.encoder.logits(windows)
+        let began = clock::now();
+        let logits = self.encoder.logits(windows);
+        self.pace.note(began.elapsed(), windows.len());
+        logits
     }
 }
 
@@ -202,4 +241,23 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
 fn read(section: &'static str, files: &ModelFiles, file: &'static str) -> Result<Cow<'static, [u8]>, PairModelError> {
     let unreadable = |reason| PairModelError::File { section, path: files.place(file), reason };
     files.read(file).map_err(|error| unreadable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pace_is_a_mean_in_which_the_latest_weighs_most() {
+        let pace = Pace::default();
+        assert_eq!(pace.of(100), Duration::ZERO, "nobody is turned away before anything was read");
+        pace.note(Duration::from_millis(80), 4);
+        assert_eq!(pace.of(10), Duration::from_millis(200));
+        for _ in 0..60 {
+            pace.note(Duration::from_millis(100), 1);
+        }
+        let settled = pace.of(1);
+        assert!(settled > Duration::from_millis(99) && settled <= Duration::from_millis(100), "{settled:?}");
+        assert_eq!(pace.of(usize::MAX), Duration::from_nanos(u64::MAX));
+    }
 }

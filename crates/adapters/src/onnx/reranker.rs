@@ -1,6 +1,7 @@
 //! A cross-encoder in this process that says how well a passage answers a question.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_words::CharSpan;
@@ -36,12 +37,21 @@ impl Head for RelevanceHead {
 
 pub struct OnnxReranker {
     model: PairModel<RelevanceHead>,
+    /// Whoever would wait longer is told at once that it is busy.
+    longest_wait: Duration,
 }
 
 impl OnnxReranker {
     /// Takes about a second of blocking work.
     pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
-        Ok(Self { model: PairModel::load(settings)? })
+        Ok(Self { model: PairModel::load(settings)?, longest_wait: Duration::MAX })
+    }
+
+    /// With a longest wait: passages that would be read later than that are not queued. Reading them would keep others
+    /// waiting, and nobody would hear the result.
+    #[must_use]
+    pub fn waiting_at_most(self, longest_wait: Duration) -> Self {
+        Self { longest_wait, ..self }
     }
 }
 
@@ -56,6 +66,9 @@ impl Reranker for OnnxReranker {
     }
 
     async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {
+        if self.model.expected_wait(texts.len()) > self.longest_wait {
+            return Err(RerankError::Own(RerankFault::Busy));
+        }
         let question: Arc<str> = question.into();
         let pairs = texts.into_iter().map(|passage| Pair { whole: Arc::clone(&question), cut: passage });
         let rows = self.model.logits(pairs.collect()).await.map_err(in_other_words)?;

@@ -79,6 +79,11 @@ impl Room {
         permit.map_err(|error| Trouble::Failed(error.to_string()))
     }
 
+    /// How many texts wait or are under way.
+    pub(super) fn taken(&self) -> usize {
+        (self.size as usize).saturating_sub(self.permits.available_permits())
+    }
+
     /// `None` when there is not enough of it now.
     pub(super) fn take(&self, texts: usize) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).try_acquire_many_owned(self.needed(texts)).ok()

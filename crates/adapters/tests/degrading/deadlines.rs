@@ -125,16 +125,17 @@ async fn a_model_that_hangs_leaves_the_request_time_for_the_sources_own_sentence
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_that_can_be_gone_without_takes_the_whole_time_and_the_answer_is_still_given() {
+async fn a_reader_that_takes_the_whole_time_leaves_a_refusal_that_says_so() {
     let world = World::new().await;
     let hangs: Part<dyn Reranker> = Part::guarded(Arc::new(Hangs), world.breakers.of("reranker", PATIENT));
     let engine = world.engine.clone().with(|parts| {
         parts.reranker = Some(hangs);
     });
     let answer = ask_in_time(&world, &engine).await.answer;
-    assert_eq!(answer.action, Action::Cite);
+    assert_eq!((answer.action, answer.reason), (Action::Refuse, Some(Reason::RetrievalUnavailable)));
+    assert!(answer.refusal_reason.is_some_and(|why| why.contains("did not answer within 1500 ms")));
     // Nothing that would take time is begun any more.
-    assert_eq!(answer.retrieval_quality.fallback_reasons, ["no_rerank", "extractive"]);
+    assert_eq!(answer.retrieval_quality.fallback_reasons, ["no_rerank"]);
     assert_eq!(world.model.calls(), 0);
 }
 

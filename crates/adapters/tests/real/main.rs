@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
 mod bucket;
+mod degraded;
 mod http_embedder;
 mod http_entailment;
 mod http_reranker;

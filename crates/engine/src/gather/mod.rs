@@ -31,7 +31,8 @@ pub async fn gather(parts: &Parts, asked: Asked, named: &NamedDocuments, round: 
     let collections = asked.question.collections.clone();
     let record = SearchRecord { round, collections, ..SearchRecord::default() };
     let log = TurnLog { warnings: named.warnings.clone(), ..TurnLog::default() };
-    let mut search = Search { record, log, since: began, rounds: Rounds::default(), confirmed_since: None };
+    let mut search =
+        Search { record, log, since: began, rounds: Rounds::default(), confirmed_since: None, by_words_alone: false };
     let found = search.candidates(parts, &asked, named).await;
     search.record.took = began.elapsed();
     match found {
@@ -51,6 +52,8 @@ struct Search {
     rounds: Rounds,
     /// Before the first passage was confirmed.
     confirmed_since: Option<Instant>,
+    /// The embedding model did not answer.
+    by_words_alone: bool,
 }
 
 /// The question and its variants, by meaning and by words.
@@ -110,6 +113,11 @@ impl Search {
     ) -> Result<Vec<Candidate>, SearchError> {
         let rules = &asked.policy.rules.gather;
         let reranking = rules.rerank.as_ref().filter(|_| parts.reranker.is_some());
+        let mut hits = hits;
+        if self.by_words_alone && reranking.is_some() && rules.forced_lexical > 0 {
+            // What words force is read with the embedding model too; what else they bring might never have been.
+            hits.retain(|_, hit| hit.forced || hit.addressed);
+        }
         // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
         let most = reranking.map_or(2 * rules.hits_for(asked.question.max_context_chunks), |rerank| rerank.pool);
         let pool = pool(hits, most * self.wider(), named);
@@ -129,17 +137,24 @@ impl Search {
         recalled: &Recalled,
     ) -> (Vec<Candidate>, bool) {
         lend(&mut candidates, recalled.candidates.clone());
+        self.record.unread.clear();
         self.record.found = candidates.len();
 
         let reranking = asked.policy.rules.gather.rerank.as_ref().zip(parts.reranker.as_ref());
         let Some((_, reranker)) = reranking else { return (candidates, false) };
-        let read = rerank::read(reranker, asked, asks, &mut candidates);
+        let read = rerank::read(reranker, asked, asks, self.by_words_alone, &mut candidates);
         let is_read = match read.instrument(trace_span!("rerank")).await {
-            Ok(()) => {
+            Ok(rerank::Read { cut_short }) => {
                 self.record.read_by = Some(reranker.port().name().to_owned());
+                self.log.unread = None;
+                if let Some(error) = cut_short {
+                    self.fall_back(Fallback::FewerRead, &error);
+                    self.record.unread.extend(candidates.extract_if(.., |candidate| candidate.rerank.is_none()));
+                }
                 true
             }
             Err(error) => {
+                self.log.unread = Some(rerank::why(&error));
                 self.fall_back(Fallback::NoRerank, &error);
                 false
             }
@@ -182,6 +197,7 @@ impl Search {
         promise_words(&mut candidates, &terms);
         if let Some(rules) = &rules.rerank {
             (candidates, self.record.left_out) = rerank::keep(candidates, rules, &kinds);
+            self.record.left_out.append(&mut self.record.unread);
         }
         for candidate in &mut candidates {
             candidate.overlap_with(&terms);
@@ -229,6 +245,7 @@ impl Search {
                 let attempts = u32::from(!error.is_circuit_open());
                 self.record.embedding_requests += attempts;
                 self.record.embedding_failures += attempts;
+                self.by_words_alone = true;
                 self.fall_back(Fallback::KeywordsOnly, &error);
                 None
             }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ibidem_language::{same_word, significant_terms};
-use ibidem_words::degrade::Part;
+use ibidem_words::clock::{self, Instant};
+use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
@@ -17,54 +18,157 @@ use crate::turn::Asked;
 const MOST_SENTENCES: usize = 32;
 const LIKELY: f32 = 2.0 / 3.0;
 
-/// Gives every candidate its score and, where the reranker says so, the place of the answer; or none of them. Where the
-/// question was taken apart, the best that it was read for counts.
+/// So many passages are handed to the reranker in one go. Between two goes the others who ask have their turn, so that
+/// many questions at once are each read a little rather than a few of them whole and the others not at all.
+const READ_TOGETHER: usize = 8;
+
+/// How far the candidates were read.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// Why the least promising, or rows, sentences and parts of the question, were not read any more; none where all were.
+    pub(super) cut_short: Option<RerankError>,
+}
+
+/// Whoever reads for one question, and until when: all of its reading shares the time that is due to one call.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    reranker: &'a Part<dyn Reranker>,
+    asked: &'a Asked,
+    ends: Option<Instant>,
+    by_words_alone: bool,
+}
+
+impl Reading<'_> {
+    /// What is left for whatever is read beside the first passages. A part that had no time for it has not failed.
+    fn rest(&self) -> Deadline {
+        self.ends.map_or(self.asked.deadline, |ends| self.asked.deadline.or_at(ends))
+    }
+}
+
+/// Gives the candidates their scores and, where the reranker says so, the place of the answer: all of them, or where the
+/// time is too short the most promising; or it fails, and none has a score. Where the question was taken apart, the best
+/// that a candidate was read for counts.
 pub(super) async fn read(
     reranker: &Part<dyn Reranker>,
     asked: &Asked,
     parts: &[String],
+    by_words_alone: bool,
     candidates: &mut [Candidate],
-) -> Result<(), RerankError> {
-    let whole = |candidate: &Candidate| {
-        let passage = &candidate.passage;
-        passage_in_context(&title(candidate), passage.section.as_deref(), &passage.text)
-    };
-    let texts: Vec<String> = candidates.iter().map(whole).collect();
-    let rows = asked.policy.rules.gather.rerank.as_ref().map_or(0, |rules| rules.rows);
-    let mut found = Vec::new();
-    for question in std::iter::once(&asked.question.query).chain(parts) {
-        let mut read = relevances(reranker, asked, question, texts.clone()).await?;
-        for (read, candidate) in read.iter_mut().zip(&*candidates) {
-            read.answer = read.answer.and_then(|answer| in_text(answer, candidate));
+) -> Result<Read, RerankError> {
+    let ends = reranker.patience().and_then(|patience| clock::now().checked_add(patience));
+    let reading = Reading { reranker, asked, ends, by_words_alone };
+    let (whole, mut cut_short) = read_for(reading, &asked.question.query, candidates).await?;
+    let mut found = vec![whole];
+    for part in parts {
+        if cut_short.is_some() {
+            break;
         }
-        if rows > 0 {
-            read_rows(reranker, asked, question, rows, candidates, &mut read).await?;
-            read_sentences(reranker, asked, question, rows, candidates, &mut read).await?;
+        match read_for(reading, part, candidates).await {
+            Ok((read, None)) => found.push(read),
+            Ok((_, Some(error))) | Err(error) => cut_short = Some(error),
         }
-        found.push(read);
+    }
+    if cut_short.is_some() {
+        // What was not read for all of its parts counts by the whole alone.
+        found.truncate(1);
     }
     for (place, candidate) in candidates.iter_mut().enumerate() {
-        let readings: Vec<Relevance> = found.iter().filter_map(|read| read.get(place)).copied().collect();
+        let readings: Vec<Relevance> = found.iter().filter_map(|read| *read.get(place)?).collect();
         // The first of equals: the whole before its parts.
         let best = readings.iter().reduce(|best, other| if other.score > best.score { other } else { best });
         candidate.rerank = best.map(|best| best.score);
         candidate.answer = best.and_then(|best| best.answer);
-        candidate.readings = if parts.is_empty() { Vec::new() } else { readings };
+        candidate.readings = if found.len() == 1 { Vec::new() } else { readings };
     }
-    Ok(())
+    Ok(Read { cut_short })
+}
+
+/// What was found of each candidate, none of those that there was no time for, and why there was none. What names the
+/// question's rows, and sentences by themselves, is read where all candidates were: it can only raise a score.
+async fn read_for(
+    reading: Reading<'_>,
+    question: &str,
+    candidates: &[Candidate],
+) -> Result<(Vec<Option<Relevance>>, Option<RerankError>), RerankError> {
+    let (found, cut_short) = in_turns(reading, question, candidates).await?;
+    let rows = reading.asked.policy.rules.gather.rerank.as_ref().map_or(0, |rules| rules.rows);
+    if cut_short.is_some() || rows == 0 {
+        return Ok((found, cut_short));
+    }
+    let mut read: Vec<Relevance> = found.into_iter().flatten().collect();
+    let mut beside = read_rows(reading, question, rows, candidates, &mut read).await;
+    // Sentences are read where no passage is likely to answer. What the search would have brought by meaning may be.
+    if beside.is_ok() && !reading.by_words_alone {
+        beside = read_sentences(reading, question, rows, candidates, &mut read).await;
+    }
+    Ok((read.into_iter().map(Some).collect(), beside.err()))
+}
+
+/// A few passages after the other, the most promising first. It fails where not even the first were read.
+async fn in_turns(
+    reading: Reading<'_>,
+    question: &str,
+    candidates: &[Candidate],
+) -> Result<(Vec<Option<Relevance>>, Option<RerankError>), RerankError> {
+    let mut found = vec![None; candidates.len()];
+    let places = most_promising_first(candidates, reading.asked.policy.rules.gather.order);
+    let mut deadline = reading.asked.deadline;
+    for places in places.chunks(READ_TOGETHER) {
+        let text = |place: &usize| {
+            let candidate = &candidates[*place];
+            passage_in_context(&title(candidate), candidate.passage.section.as_deref(), &candidate.passage.text)
+        };
+        let texts = places.iter().map(text).collect();
+        match relevances(reading.reranker, deadline, question, texts).await {
+            Ok(read) => {
+                for (place, read) in places.iter().zip(read) {
+                    let answer = read.answer.and_then(|answer| in_text(answer, &candidates[*place]));
+                    found[*place] = Some(Relevance { answer, ..read });
+                }
+            }
+            Err(error) if found.iter().all(Option::is_none) => return Err(error),
+            Err(error) => return Ok((found, Some(error))),
+        }
+        deadline = reading.rest();
+    }
+    Ok((found, None))
+}
+
+/// The places of what the asker named and a curator chose, and then of the others as they stand unread.
+fn most_promising_first(candidates: &[Candidate], unranked: UnrankedOrder) -> Vec<usize> {
+    let best_rank = candidates.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
+    let rank = |place: &usize| {
+        let candidate = &candidates[*place];
+        (candidate.addressed || candidate.curated.is_some(), unranked_standing(candidate, unranked, best_rank))
+    };
+    let mut places: Vec<usize> = (0..candidates.len()).collect();
+    places.sort_by(|one, other| {
+        let ((is_chosen, one), (is_other_chosen, other)) = (rank(one), rank(other));
+        is_other_chosen.cmp(&is_chosen).then_with(|| other.total_cmp(&one))
+    });
+    places
+}
+
+/// Why nothing was read, as the asker is told: without hosts and files.
+pub(super) fn why(error: &RerankError) -> String {
+    match error {
+        RerankError::Timeout(_) | RerankError::CircuitOpen { .. } | RerankError::Own(RerankFault::Busy) => {
+            error.to_string()
+        }
+        RerankError::Unavailable(_) | RerankError::Own(_) => "the reranker does not answer".to_owned(),
+    }
 }
 
 /// Reads the rows that the question names by themselves. One that is likelier to answer than its passage counts for it.
 async fn read_rows(
-    reranker: &Part<dyn Reranker>,
-    asked: &Asked,
+    reading: Reading<'_>,
     question: &str,
     most: usize,
     candidates: &[Candidate],
     read: &mut [Relevance],
 ) -> Result<(), RerankError> {
     let rows = in_context(candidates, |candidate| named_rows(question, candidate, most)).collect();
-    for (place, span, row) in read_alone(reranker, asked, question, rows).await? {
+    for (place, span, row) in read_alone(reading, question, rows).await? {
         // What does not say where a text answers does not say which row does.
         if let Some(whole) = read.get_mut(place).filter(|whole| row.score > whole.score && row.answer.is_some()) {
             *whole = Relevance { score: row.score, answer: Some(span) };
@@ -78,8 +182,7 @@ async fn read_rows(
 /// sentences one looks right by chance. When it is done does not depend on a gate of the policy: a stricter gate must not
 /// bring an answer.
 async fn read_sentences(
-    reranker: &Part<dyn Reranker>,
-    asked: &Asked,
+    reading: Reading<'_>,
     question: &str,
     most: usize,
     candidates: &[Candidate],
@@ -92,7 +195,7 @@ async fn read_sentences(
     }
     let sentences = in_context(candidates, |candidate| shared_sentences(question, candidate, most));
     let sentences = sentences.take(MOST_SENTENCES).collect();
-    for (place, span, sentence) in read_alone(reranker, asked, question, sentences).await? {
+    for (place, span, sentence) in read_alone(reading, question, sentences).await? {
         let odds = sentence.score / (1.0 - sentence.score).max(f32::EPSILON) / 2.0;
         let score = odds / (1.0 + odds);
         let is_in_it = sentence.answer.is_some_and(|answer| in_text(answer, &candidates[place]).is_some());
@@ -118,8 +221,7 @@ fn in_context<'a>(
 
 /// How likely each answers, with its candidate's place and its own in the passage. Nobody is asked about nothing.
 async fn read_alone(
-    reranker: &Part<dyn Reranker>,
-    asked: &Asked,
+    reading: Reading<'_>,
     question: &str,
     alone: Vec<(usize, ReadAlone)>,
 ) -> Result<Vec<(usize, CharSpan, Relevance)>, RerankError> {
@@ -127,19 +229,19 @@ async fn read_alone(
         return Ok(Vec::new());
     }
     let (places, texts): (Vec<_>, Vec<_>) = alone.into_iter().map(|(place, one)| ((place, one.span), one.text)).unzip();
-    let read = relevances(reranker, asked, question, texts).await?;
+    let read = relevances(reading.reranker, reading.rest(), question, texts).await?;
     Ok(places.into_iter().zip(read).map(|((place, span), read)| (place, span, read)).collect())
 }
 
 /// One for each text.
 async fn relevances(
     reranker: &Part<dyn Reranker>,
-    asked: &Asked,
+    deadline: Deadline,
     question: &str,
     texts: Vec<String>,
 ) -> Result<Vec<Relevance>, RerankError> {
     let count = texts.len();
-    let read = reranker.call(asked.deadline, |reranker| reranker.read(question, texts)).await?;
+    let read = reranker.call(deadline, |reranker| reranker.read(question, texts)).await?;
     if read.len() != count {
         let failed = format!("{} scores for {count} texts", read.len());
         return Err(RerankError::Own(RerankFault::Failed(failed)));

@@ -10,7 +10,8 @@ pub struct SiftRules {
     /// Those that drop candidates and those that look at what is left, in the order in which they look.
     pub gates: Vec<Gate>,
     /// The gates, by their names, that the reader decides instead: they are left out for a pool that it read, where
-    /// `answerability` looks. Where no reader is configured, or it failed, they decide.
+    /// `answerability` looks. Where no reader is configured they decide; where one is configured and failed, they decide
+    /// beside `answerability`, which then lets through only what a curator chose.
     #[serde(default)]
     pub left_to_reader: Vec<String>,
     /// What a document that the question names must reach of the threshold of `answerability`, 0 to 1: the asker says that

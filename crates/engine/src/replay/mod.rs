@@ -158,7 +158,7 @@ impl<'a> Replay<'a> {
                     if !is_last || places != pool.kept {
                         return Again::Open(Open::OtherEvidence);
                     }
-                    return self.spoken(record, &Evidence { places, kept }, trace);
+                    return self.spoken(record, &Evidence { places, kept, by_words_alone: pool.by_words_alone }, trace);
                 }
             }
         }
@@ -191,6 +191,7 @@ impl<'a> Replay<'a> {
 struct Evidence {
     places: Vec<u32>,
     kept: Vec<Candidate>,
+    by_words_alone: bool,
 }
 
 impl Evidence {

@@ -80,6 +80,8 @@ pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord
         max_context_chunks: question.max_context_chunks,
         terms: terms.len(),
         fallback_reasons: gathered.log.fallback_reasons.clone(),
+        unread: gathered.log.unread.is_some(),
+        by_words_alone: gathered.log.fallback_reasons.contains(&Fallback::KeywordsOnly),
         gates_look_alone: true,
         candidates,
         kept: Vec::new(),
@@ -97,6 +99,7 @@ pub(super) fn restored(record: &PoolRecord) -> Pool<'_> {
         reranked: record.reranked,
         round: record.round,
         fallback_reasons: &record.fallback_reasons,
+        unread: record.unread.then_some("it had not read them then"),
         gates_look_alone: record.gates_look_alone,
         candidates: candidates.map(|(place, candidate)| candidate.restored(place)).collect(),
     }

@@ -3,13 +3,13 @@
 use ibidem_language::sentences::Kind;
 use ibidem_words::degrade::Fallback;
 use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written, as_place};
-use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, RetrievalQuality, SentenceVerdict, Verdict};
+use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SentenceVerdict, Verdict};
 
 use super::{Again, Decided, Evidence, Open};
 use crate::draft::{AnswerReading, Draft, Said};
 use crate::policy::{Below, ConfidenceRules, Judge, Policy, SpeakMode, SpeakRules, VerificationMode};
 use crate::speak::answers;
-use crate::speak::confidence::{retrieval_base, weighed, weights};
+use crate::speak::confidence::{retrieval_base, retrieval_score, weighed, weights};
 use crate::speak::said::BY_THE_LETTER;
 use crate::speak::verify::DENIAL;
 
@@ -52,6 +52,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         quotations_unjudged: true,
         answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
         has_reader: draft.has_reader,
+        unverified: draft.is_unverified(),
         weighed: weighed.filter(|_| !stands_in),
     };
     let Some(draft) = draft.filter(|_| !stands_in) else {
@@ -95,13 +96,13 @@ pub(super) fn again(speech: &Speech, policy: &Policy, evidence: &Evidence, trace
                 }
                 Read::Unknown => return Again::Open(Open::OtherSentences),
             };
-            let retrieval = retrieval(policy, &evidence.kept, !fallback_reasons.is_empty());
+            let retrieval = retrieval(policy, &evidence.kept, evidence.by_words_alone, !fallback_reasons.is_empty());
             decided(policy, Some(weighed(weights(policy), retrieval, *coverage, *judged).overall), false, trace)
         }
         Speech::Model(written) => {
             let of_model = written_again(written, policy, evidence, trace);
             let is_quoted_instead = written.has_reader && policy.rules.speak.quote_instead.is_some();
-            if is_quoted_instead && is_in_vain(written, &of_model) {
+            if is_quoted_instead && !written.unverified && is_in_vain(written, &of_model) {
                 return Again::Open(Open::OtherSentences);
             }
             of_model
@@ -142,8 +143,13 @@ fn read_again(
     if is_beside { Read::Beside(trace) } else { Read::Answers(trace, from.map_or(0, |(sentences, _)| *sentences)) }
 }
 
-fn retrieval<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'e Candidate>, fell_back: bool) -> f64 {
-    RetrievalQuality::score(retrieval_base(policy, evidence), fell_back)
+fn retrieval<'e>(
+    policy: &Policy,
+    evidence: impl IntoIterator<Item = &'e Candidate>,
+    by_words_alone: bool,
+    fell_back: bool,
+) -> f64 {
+    retrieval_score(retrieval_base(policy, evidence), by_words_alone, fell_back)
 }
 
 fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace: Vec<GateRecord>) -> Again {
@@ -152,6 +158,11 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
         || is_said_otherwise(written, rules.verification.mode, rules.verification.least_support)
     {
         return Again::Open(Open::OtherSentences);
+    }
+    if written.unverified {
+        let mut trace = trace;
+        trace.extend(written.answering.as_deref().and_then(|so_far| answers::record(policy, so_far)));
+        return Again::Decided(Decided { action: Action::Refuse, reason: Some(Reason::UnsupportedClaims), trace });
     }
     if !written.kept.iter().any(|sentence| sentence.is_claim) {
         let reason = if has_denied(written) { Reason::NoResults } else { Reason::UnsupportedClaims };
@@ -167,8 +178,8 @@ fn written_again(written: &Written, policy: &Policy, evidence: &Evidence, trace:
         Read::Unknown => return Again::Open(Open::OtherSentences),
     };
     let written_from = written.evidence.iter().filter_map(|place| evidence.at(*place));
-    let before = retrieval(policy, written_from.clone(), written.fell_back_before);
-    let after = retrieval(policy, written_from, written.fell_back_after);
+    let before = retrieval(policy, written_from.clone(), evidence.by_words_alone, written.fell_back_before);
+    let after = retrieval(policy, written_from, evidence.by_words_alone, written.fell_back_after);
     let by_verifier = rules.confidence.as_ref().is_none_or(|rules| rules.judge == Judge::Verifier);
     let (is_released, last) =
         if by_verifier { released(written, rules.confidence.as_ref(), before, from) } else { (false, None) };

@@ -6,7 +6,7 @@ mod pool;
 mod sifted;
 
 use ibidem_language::Terms;
-use ibidem_words::{Candidate, GateRecord, Refusal};
+use ibidem_words::{Candidate, GateRecord, Reason, Refusal};
 
 use crate::policy::SiftRules;
 use crate::turn::Gathered;
@@ -73,6 +73,7 @@ pub fn sift(gathered: Gathered) -> SiftOutcome {
         reranked,
         round: search.round,
         fallback_reasons: &log.fallback_reasons,
+        unread: log.unread.as_deref(),
         gates_look_alone: true,
         candidates,
     };
@@ -85,6 +86,13 @@ pub fn sift(gathered: Gathered) -> SiftOutcome {
     let sifted = Sifted::new(asked, evidence, dropped, background, log);
     match finding {
         Finding::Passes => SiftOutcome::Enough(sifted),
+        Finding::Refuses(Reason::RetrievalUnavailable, explanation) => {
+            let suggestions = vec!["Ask again in a moment.".to_owned()];
+            SiftOutcome::Refused {
+                sifted,
+                refusal: Refusal { reason: Reason::RetrievalUnavailable, explanation, suggestions },
+            }
+        }
         Finding::Refuses(reason, explanation) => SiftOutcome::Refused { sifted, refusal: refusal(reason, explanation) },
         Finding::AsksBack { reason, explanation, text, ask_for } => {
             let refusal = Refusal { reason, explanation, suggestions: ask_for };

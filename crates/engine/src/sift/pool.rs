@@ -17,6 +17,9 @@ pub(crate) struct Pool<'a> {
     /// 0, or 1 where the first round brought too little and a wider one followed.
     pub(crate) round: u32,
     pub(crate) fallback_reasons: &'a [Fallback],
+    /// Why the configured reader has read none of it: what needs its word is refused. None where it read, or nobody is
+    /// there to read; it was none in older records too, where the other gates decided.
+    pub(crate) unread: Option<&'a str>,
     /// Every gate looks at all that was found, whatever the others dropped: a stricter one can only leave less. It was not
     /// so when older records were written.
     pub(crate) gates_look_alone: bool,
@@ -53,6 +56,8 @@ pub(crate) struct WorkingPool<'a> {
     pub(super) reranked: bool,
     pub(super) round: u32,
     pub(super) fallback_reasons: &'a [Fallback],
+    /// Why the configured reader has read none of it.
+    pub(super) unread: Option<&'a str>,
     /// The question names documents, and a reader has read passages of them.
     pub(super) is_named_and_read: bool,
     /// A reader has read what was found.
@@ -69,7 +74,8 @@ pub(crate) struct WorkingPool<'a> {
 
 impl<'a> WorkingPool<'a> {
     pub(super) fn new(pool: Pool<'a>, named_share: f64) -> Self {
-        let Pool { terms, most_kept, reranked, round, fallback_reasons, gates_look_alone, mut candidates } = pool;
+        let Pool { terms, most_kept, reranked, round, fallback_reasons, unread, gates_look_alone, mut candidates } =
+            pool;
         // Where meaning was not searched, words are what there is to compare.
         for candidate in candidates.iter_mut().filter(|candidate| candidate.cosine.is_none()) {
             candidate.overlap_with(&terms);
@@ -91,6 +97,7 @@ impl<'a> WorkingPool<'a> {
             reranked,
             round,
             fallback_reasons,
+            unread,
             named_share,
             strictest: None,
             why_none_is_left: None,

@@ -13,14 +13,15 @@ use super::footnotes::Footnotes;
 use crate::draft::{AnswerReading, Said};
 use crate::parts::Parts;
 use crate::policy::Policy;
-use crate::turn::Asked;
+use crate::turn::{Asked, TurnLog};
 
 /// The gate's name in the trace.
 pub(crate) const GATE: &str = "answers";
 
 /// A reader, the question, and how likely an answer to it must be.
 pub(super) struct AnswerReader<'a> {
-    reader: &'a Part<dyn Reranker>,
+    /// None where the configured one has failed this question already: then nobody but a curator vouches for an answer.
+    reader: Option<&'a Part<dyn Reranker>>,
     question: &'a str,
     least: f64,
     deadline: Deadline,
@@ -29,10 +30,18 @@ pub(super) struct AnswerReader<'a> {
 impl<'a> AnswerReader<'a> {
     /// None where the policy does not ask, or nobody is there to read: a reranker that said of none of the evidence where
     /// it answers is no reader, and is not asked for what it cannot say.
-    pub(super) fn of(parts: &'a Parts, asked: &Asked, question: &'a str, evidence: &[Candidate]) -> Option<Self> {
+    pub(super) fn of(
+        parts: &'a Parts,
+        asked: &Asked,
+        question: &'a str,
+        evidence: &[Candidate],
+        log: &TurnLog,
+    ) -> Option<Self> {
         let least = asked.policy.rules.speak.least_answering?;
+        let is_away = log.unread.is_some();
         let is_read = evidence.iter().any(|candidate| candidate.answer.is_some());
-        let reader = parts.reranker.as_ref().filter(|_| is_read)?;
+        let reader = parts.reranker.as_ref().filter(|_| is_read);
+        let reader = if is_away { None } else { Some(reader?) };
         Some(Self { reader, question, least, deadline: asked.deadline })
     }
 
@@ -43,38 +52,54 @@ impl<'a> AnswerReader<'a> {
         footnotes: &Footnotes<'_>,
         reading: &mut AnswerReading,
     ) -> bool {
+        let Some(reader) = self.reader.filter(|_| reading.failure.is_none()) else {
+            reading.is_unread = true;
+            return self.takes(reading, said.len(), curated(said, footnotes));
+        };
         if reading.is_over {
             return true;
         }
-        match self.probability(said, footnotes).await {
-            Ok(Some(likely)) => {
-                reading.so_far.push((said.len(), likely));
-                reading.so_far.iter().any(|(_, likely)| *likely >= self.least)
-            }
+        match self.probability(reader, said, footnotes).await {
+            Ok(Some(likely)) => self.takes(reading, said.len(), likely),
             // As where no reader is configured: what was read of the beginning decides nothing either.
             Ok(None) => {
                 *reading = AnswerReading { is_over: true, ..AnswerReading::default() };
                 true
             }
             Err(error) => {
-                *reading = AnswerReading { is_over: true, failure: Some(error), ..AnswerReading::default() };
-                true
+                (reading.failure, reading.is_unread) = (Some(error), true);
+                self.takes(reading, said.len(), curated(said, footnotes))
             }
         }
     }
 
+    /// Notes how likely so many sentences answer, and says whether that, or what was read before, is enough.
+    fn takes(&self, reading: &mut AnswerReading, sentences: usize, likely: f64) -> bool {
+        reading.so_far.push((sentences, likely));
+        reading.so_far.iter().any(|(_, likely)| *likely >= self.least)
+    }
+
     /// How likely it answers; a curator's choice for this question counts as much as its match. None of a reranker that
     /// does not say where a text answers: its score is of the subject and not of the answer.
-    async fn probability(&self, said: &[&Said], footnotes: &Footnotes<'_>) -> Result<Option<f64>, RerankError> {
+    async fn probability(
+        &self,
+        reader: &Part<dyn Reranker>,
+        said: &[&Said],
+        footnotes: &Footnotes<'_>,
+    ) -> Result<Option<f64>, RerankError> {
         let text = as_passage(said, footnotes);
-        let read = self.reader.call(self.deadline, |reader| reader.read(self.question, vec![text])).await?;
+        let read = reader.call(self.deadline, |reader| reader.read(self.question, vec![text])).await?;
         let [read] = read.as_slice() else {
             return Err(RerankError::Own(RerankFault::Failed(format!("{} scores for 1 text", read.len()))));
         };
-        let numbers = said.iter().flat_map(|said| &said.sentence.citations);
-        let curated = numbers.filter_map(|number| footnotes.curated(*number)).fold(0.0, f64::max);
-        Ok(read.answer.map(|_| as_shown(f64::from(read.score)).max(as_shown(curated))))
+        Ok(read.answer.map(|_| as_shown(f64::from(read.score)).max(curated(said, footnotes))))
     }
+}
+
+/// How well what is said fits the question by a curator's choice: that stands with a reader and without one.
+fn curated(said: &[&Said], footnotes: &Footnotes<'_>) -> f64 {
+    let numbers = said.iter().flat_map(|said| &said.sentence.citations);
+    as_shown(numbers.filter_map(|number| footnotes.curated(*number)).fold(0.0, f64::max))
 }
 
 /// The claims as a reader reads passages: each stretch under the title and section of the note that it cites.
@@ -105,6 +130,17 @@ pub(crate) fn record<N: Copy>(policy: &Policy, so_far: &[(N, f64)]) -> Option<Ga
     let (_, observed) = enough.or(so_far.last())?;
     let verdict = if enough.is_some() { Verdict::Pass } else { Verdict::Stop };
     Some(GateRecord { gate: GATE.to_owned(), verdict, observed: *observed, threshold: least })
+}
+
+/// It is not said, because nobody could read whether it answers.
+pub(super) fn unread(gate: &GateRecord) -> Refusal {
+    let explanation = format!(
+        "Probability that what can be said answers the question ({}) below threshold ({}): the reader that is to find it \
+         out does not answer",
+        gate.observed, gate.threshold
+    );
+    let suggestions = vec!["Ask again in a moment.".to_owned()];
+    Refusal { reason: Reason::RetrievalUnavailable, explanation, suggestions }
 }
 
 /// It is not said, with the number. Where a model was to write and failed, one that writes may still answer.

@@ -51,7 +51,7 @@ impl Finished<'_> {
 }
 
 /// A refusal in the policy's words, with the reason, its numbers and a next step.
-pub(super) fn refused(policy: &Policy, refusal: Refusal, evidence: &[Candidate], log: TurnLog) -> Decided {
+pub(crate) fn refused(policy: &Policy, refusal: Refusal, evidence: &[Candidate], log: TurnLog) -> Decided {
     let base = retrieval_base(policy, evidence);
     Decided::plainly(Outcome::Refused(Refused::under(policy, refusal)), Retrieval::searched(base), log)
 }

@@ -33,6 +33,9 @@ pub(super) async fn concluded(
         log.raise(Fallback::ModelInterrupted);
     }
     note_unverified(&draft, &mut log, &mut failures);
+    if draft.is_cut_by_verifier && !draft.said.is_empty() {
+        log.warnings.push("The rest of this answer could not be checked, and is left out.".to_owned());
+    }
     if let Some(failure) = draft.answering.as_ref().and_then(|reading| reading.failure.clone()) {
         failures.push(failure.to_string());
         log.fall_back(Fallback::NoRerank, &failure);
@@ -40,13 +43,18 @@ pub(super) async fn concluded(
     let gate = draft.answering.as_ref().and_then(|reading| answers::record(&brief.asked.policy, &reading.so_far));
     log.trace.extend(gate.clone());
     let beside = gate.filter(|gate| gate.verdict == Verdict::Stop);
-    let decided = if draft.is_silent() {
+    let decided = if draft.is_unverified() {
+        let policy = &brief.asked.policy;
+        let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unverified(&draft)) };
+        Decided::plainly(Outcome::Refused(refused), weighing.with(&log.fallback_reasons).retrieval(), log)
+    } else if draft.is_silent() {
         let policy = &brief.asked.policy;
         let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, unsupported(policy, &draft)) };
         Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log)
     } else if let Some(gate) = beside {
         let policy = &brief.asked.policy;
-        let refusal = answers::refusal(policy, &gate, false);
+        let is_unread = draft.answering.as_ref().is_some_and(|reading| reading.is_unread);
+        let refusal = if is_unread { answers::unread(&gate) } else { answers::refusal(policy, &gate, false) };
         let refused = Refused { took_ms: draft.took_ms, ..Refused::under(policy, refusal) };
         let retrieval = weighing.with(&log.fallback_reasons).retrieval();
         Decided::plainly(Outcome::Refused(refused), retrieval, log)
@@ -154,6 +162,17 @@ fn low_confidence(confidence: Confidence, threshold: f64, next_steps: &[String])
         explanation: format!("Confidence ({}) below threshold ({threshold})", confidence.overall),
         suggestions: next_steps.to_vec(),
     }
+}
+
+/// Nothing can be shown, because nobody could check it.
+fn unverified(written: &Draft) -> Refusal {
+    let explanation = format!(
+        "Sentences that were checked and may be shown (0) below the least that can be shown (1): the entailment model does \
+         not answer, and {} sentences could not be checked",
+        written.dropped.len()
+    );
+    let suggestions = vec!["Ask again in a moment.".to_owned()];
+    Refusal { reason: Reason::UnsupportedClaims, explanation, suggestions }
 }
 
 /// Nothing can be shown. A model that said that the documents do not answer has found nothing.

@@ -52,6 +52,12 @@ pub fn retrieval_base<'e>(policy: &Policy, evidence: impl IntoIterator<Item = &'
     similarities.iter().sum::<f64>() / most as f64
 }
 
+/// How well the search went, as confidence counts it. Where only words were searched nobody knows how near the evidence is
+/// in meaning, and words that are shared do not stand in for it: an answer must not be surer than with the embedding model.
+pub(crate) fn retrieval_score(base: f64, by_words_alone: bool, fell_back: bool) -> f64 {
+    RetrievalQuality::score(if by_words_alone { 0.0 } else { base }, fell_back)
+}
+
 /// All that may be quoted of a passage.
 fn texts(candidate: &Candidate) -> impl Iterator<Item = &str> {
     let passage = &candidate.passage;
@@ -104,7 +110,8 @@ impl Weighing {
     /// With what fell back by now.
     #[must_use]
     pub fn with(self, fallback_reasons: &[Fallback]) -> Self {
-        let retrieval_score = RetrievalQuality::score(self.retrieval_base, !fallback_reasons.is_empty());
+        let by_words_alone = fallback_reasons.contains(&Fallback::KeywordsOnly);
+        let retrieval_score = retrieval_score(self.retrieval_base, by_words_alone, !fallback_reasons.is_empty());
         Self { retrieval_score, ..self }
     }
 

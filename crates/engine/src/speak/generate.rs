@@ -9,6 +9,7 @@ use ibidem_language::sentences::Passed;
 use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
 use ibidem_words::clock;
 use ibidem_words::degrade::Deadline;
+use ibidem_words::ports::entailment::{EntailmentError, EntailmentFault};
 use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt};
 use ibidem_words::ports::records::MarkerCounts;
 use ibidem_words::{SentenceCheck, SentenceVerdict, Verdict};
@@ -46,6 +47,7 @@ impl Draft {
             answering: None,
             has_reader: false,
             verifier_failure: None,
+            is_cut_by_verifier: false,
         }
     }
 
@@ -54,12 +56,21 @@ impl Draft {
     pub(crate) fn is_in_vain(&self, policy: &Policy) -> bool {
         let gate = || self.answering.as_ref().and_then(|reading| answers::record(policy, &reading.so_far));
         let is_beside = || gate().is_some_and(|gate| gate.verdict == Verdict::Stop);
-        !self.has_denied() && (self.is_silent() || is_beside())
+        let is_judged = !self.is_unverified() && self.answering.as_ref().is_none_or(|reading| !reading.is_unread);
+        is_judged && !self.has_denied() && (self.is_silent() || is_beside())
     }
 
-    /// It is why nobody answered that nothing was written: the model stopped.
+    /// Nothing of what was written may be said, and nobody knows whether that is the model's fault: the verifier failed
+    /// before anything was let out.
+    pub(crate) fn is_unverified(&self) -> bool {
+        let is_honest = self.is_silent() && self.has_denied();
+        self.is_cut_by_verifier && self.said.is_empty() && !is_honest
+    }
+
+    /// It is why nobody answered that nothing was written: the model stopped. Where the verifier failed too, what was
+    /// written is not known to be nothing.
     pub(crate) fn has_failed(&self) -> bool {
-        self.is_silent() && matches!(self.ended, Ended::Early(_))
+        self.is_silent() && matches!(self.ended, Ended::Early(_)) && !self.is_unverified()
     }
 
     /// There is no claim in it that can be shown, or was.
@@ -232,9 +243,19 @@ impl Desk<'_> {
         if self.said_before.has(&sentence.text) {
             return self.drop_because(sentence, "it was said before");
         }
-        let (mut said, failure) = self.standard.verifier.check(sentence, footnotes).await;
-        self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
+        let (mut said, failure) = match self.draft.is_cut_by_verifier {
+            true => (self.standard.verifier.unverified(sentence, footnotes), None),
+            false => self.standard.verifier.check(sentence, footnotes).await,
+        };
         let rules = &self.standard.policy.rules;
+        self.draft.is_cut_by_verifier |= rules.speak.verification.mode == VerificationMode::Strict
+            && failure
+                .as_ref()
+                .is_some_and(|failure| !matches!(failure, EntailmentError::Own(EntailmentFault::TooLong(_))));
+        self.draft.verifier_failure = self.draft.verifier_failure.take().or(failure);
+        if self.draft.is_cut_by_verifier {
+            return self.drop(said);
+        }
         let is_supported = said.check.verdict == SentenceVerdict::Supported;
         let is_cited = !said.sentence.citations.is_empty();
         // Under another note than it cited, an address may be nobody's.

@@ -34,7 +34,7 @@ use tracing::{Instrument as _, trace_span};
 
 use answers::AnswerReader;
 pub(crate) use citing::quote;
-use citing::refused;
+pub(crate) use citing::refused;
 use conclude::concluded;
 use confidence::Weighing;
 use footnotes::Footnotes;
@@ -174,7 +174,7 @@ async fn attempt(
             deadline: asked.deadline,
         },
         weighing: &weighing,
-        reader: AnswerReader::of(parts, asked, &question.query, &evidence),
+        reader: AnswerReader::of(parts, asked, &question.query, &evidence, log),
         deadline: asked.deadline,
     };
     let has_reader = standard.reader.is_some();

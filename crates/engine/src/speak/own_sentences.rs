@@ -59,7 +59,7 @@ pub(super) async fn own_sentences(
         log.warnings.push(stand_in.instead_of.notice(policy));
     }
     let footnotes = Footnotes::mint(evidence).on(asked.at.date_naive());
-    let Quoted { said, likely, covered, not_answered, failure } = quoted(brief, &footnotes).await;
+    let Quoted { said, likely, covered, not_answered, is_unread, failure } = quoted(brief, &log, &footnotes).await;
     if let Some(failure) = &failure {
         log.fall_back(Fallback::NoRerank, failure);
     }
@@ -70,7 +70,10 @@ pub(super) async fn own_sentences(
     let confidence = weighing.confidence(weighing.coverage(&said, covered), None);
     let StandIn { after_ms: took_ms, instead_of } = stand_in.unwrap_or_default();
     if let Some(gate) = gate.filter(|gate| gate.verdict == Verdict::Stop) {
-        let refusal = answers::refusal(policy, &gate, instead_of == InsteadOf::Failure);
+        let refusal = match is_unread {
+            true => answers::unread(&gate),
+            false => answers::refusal(policy, &gate, instead_of == InsteadOf::Failure),
+        };
         let refused = Refused { confidence: Some(confidence), took_ms, ..Refused::under(policy, refusal) };
         return Decided::plainly(Outcome::Refused(refused), weighing.retrieval(), log);
     }
@@ -98,17 +101,19 @@ struct Quoted {
     covered: Option<f64>,
     /// Said beside it of the parts of the question that are not answered.
     not_answered: Vec<String>,
+    /// The reader that is configured could not say whether it answers.
+    is_unread: bool,
     failure: Option<RerankError>,
 }
 
 /// The sentences that answer the question as a whole; or, where it was taken apart, those that answer its parts.
-async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
+async fn quoted(brief: Brief<'_>, log: &TurnLog, footnotes: &Footnotes<'_>) -> Quoted {
     let Brief { asked, evidence, .. } = brief;
     let most = asked.policy.rules.speak.extractive_sentences;
     let parts = asked.parts();
     let were_read = !parts.is_empty() && evidence.iter().any(|candidate| candidate.readings.len() == parts.len() + 1);
     if !were_read {
-        return answering(brief, footnotes, &asked.question.query, evidence, most).await;
+        return answering(brief, log, footnotes, &asked.question.query, evidence, most).await;
     }
     let each = (most / parts.len()).max(1);
     let mut all = Quoted::default();
@@ -116,7 +121,7 @@ async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
     let mut of_parts = Vec::new();
     for (place, part) in (1..).zip(&parts) {
         let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(place)).collect();
-        match answered(brief, footnotes, part, &read, each).await {
+        match answered(brief, log, footnotes, part, &read, each).await {
             Some(quoted) => {
                 of_parts.extend(quoted.likely);
                 all.add(quoted);
@@ -130,14 +135,14 @@ async fn quoted(brief: Brief<'_>, footnotes: &Footnotes<'_>) -> Quoted {
     }
     // What stands for the whole may answer what was not found for a part.
     let read: Vec<Candidate> = evidence.iter().map(|candidate| candidate.as_read_for(0)).collect();
-    let whole = answered(brief, footnotes, &asked.question.query, &read, most).await;
+    let whole = answered(brief, log, footnotes, &asked.question.query, &read, most).await;
     match (whole, all.said.is_empty()) {
         (Some(whole), _) => {
             of_parts.extend(whole.likely);
             all.covered = mean(&of_parts);
             all.add(whole);
         }
-        (None, true) => return answering(brief, footnotes, &asked.question.query, evidence, most).await,
+        (None, true) => return answering(brief, log, footnotes, &asked.question.query, evidence, most).await,
         (None, false) => {
             let wording = asked.policy.rules.gather.parts.iter().map(|rules| &rules.not_answered);
             let said =
@@ -159,6 +164,7 @@ impl Quoted {
         let mut seen = HashSet::new();
         self.said.retain(|said| seen.insert(said.sentence.text.clone()));
         self.likely = self.likely.into_iter().chain(other.likely).reduce(f64::max);
+        self.is_unread |= other.is_unread;
         self.failure = self.failure.take().or(other.failure);
     }
 }
@@ -166,6 +172,7 @@ impl Quoted {
 /// What is quoted of notes as they were read for a question, if they are as likely to answer it as the policy asks.
 async fn answered(
     brief: Brief<'_>,
+    log: &TurnLog,
     footnotes: &Footnotes<'_>,
     question: &str,
     read: &[Candidate],
@@ -177,7 +184,7 @@ async fn answered(
     if best < least {
         return None;
     }
-    let quoted = answering(brief, footnotes, question, read, most).await;
+    let quoted = answering(brief, log, footnotes, question, read, most).await;
     let is_beside = rules.speak.least_answering.zip(quoted.likely).is_some_and(|(least, likely)| likely < least);
     (!is_beside && !quoted.said.is_empty()).then_some(quoted)
 }
@@ -186,6 +193,7 @@ async fn answered(
 /// tried before the document.
 async fn answering(
     brief: Brief<'_>,
+    log: &TurnLog,
     footnotes: &Footnotes<'_>,
     question: &str,
     read: &[Candidate],
@@ -193,17 +201,18 @@ async fn answering(
 ) -> Quoted {
     let least = brief.asked.policy.rules.speak.least_answering.unwrap_or(0.0);
     if let Some(in_force) = with_successors_speaking(read) {
-        let quoted = said_of(brief, footnotes, question, &in_force, most).await;
+        let quoted = said_of(brief, log, footnotes, question, &in_force, most).await;
         if quoted.likely.is_some_and(|likely| likely >= least) {
             return quoted;
         }
     }
-    said_of(brief, footnotes, question, read, most).await
+    said_of(brief, log, footnotes, question, read, most).await
 }
 
 /// The sentences of the notes in which the answer was found, read together with the question.
 async fn said_of(
     brief: Brief<'_>,
+    log: &TurnLog,
     footnotes: &Footnotes<'_>,
     question: &str,
     read: &[Candidate],
@@ -211,10 +220,11 @@ async fn said_of(
 ) -> Quoted {
     let said: Vec<Said> = extract(question, &Footnotes::mint(read), most).into_iter().map(Said::verbatim).collect();
     let mut reading = AnswerReading::default();
-    if let Some(reader) = AnswerReader::of(brief.parts, brief.asked, question, brief.evidence) {
+    if let Some(reader) = AnswerReader::of(brief.parts, brief.asked, question, brief.evidence, log) {
         let said: Vec<&Said> = said.iter().collect();
         reader.lets_out(&said, footnotes, &mut reading).await;
     }
     let likely = reading.so_far.last().map(|(_, likely)| *likely);
-    Quoted { said, likely, covered: likely, not_answered: Vec::new(), failure: reading.failure }
+    let AnswerReading { is_unread, failure, .. } = reading;
+    Quoted { said, likely, covered: likely, not_answered: Vec::new(), is_unread, failure }
 }

@@ -6,7 +6,6 @@ use ibidem_engine::ask::Spoken;
 use ibidem_engine::listener::Listener;
 use ibidem_words::degrade::{Fallback, Part};
 use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
-use ibidem_words::ports::reranker::RerankError;
 use ibidem_words::{Action, Citation, Question, Reason, Verdict};
 
 use crate::says;
@@ -153,15 +152,6 @@ async fn where_no_reader_is_configured_or_the_policy_does_not_ask_nothing_change
         assert_eq!((answer.action, answer.answer), (Action::Cite, format!("{HOLDERS}[1]")));
         assert!(answer.trace.iter().all(|record| record.gate != "answers"));
     }
-}
-
-#[tokio::test]
-async fn a_reader_that_fails_is_skipped_and_that_is_said() {
-    let failing = reader(&[HOLDER], &[(HOLDERS, 0.1)]);
-    failing.set_trouble(Some(RerankError::Timeout(1)));
-    let answer = read_by(failing, says(&[&format!("{HOLDERS}[^1]")]), &[HOLDER], DEFAULT).await.ask(WHO).await.answer;
-    assert_eq!(answer.action, Action::Cite, "{answer:#?}");
-    assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::NoRerank]);
 }
 
 #[tokio::test]

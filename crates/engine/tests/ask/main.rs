@@ -5,6 +5,7 @@
 mod answers;
 mod confidence;
 mod confirmations;
+mod degraded;
 mod difference;
 mod disguises;
 mod gathering;

@@ -14,7 +14,7 @@ use ibidem_words::{Action, GateRecord, Identity, Question, Reason, SimilaritySca
 use crate::world::{BOOK, Book, TAG, World};
 use crate::{breaks_off_after, says};
 
-const POLICIES: [&str; 6] = [
+pub(crate) const POLICIES: [&str; 6] = [
     include_str!("../../../../policies/architecture.yaml"),
     BOOK,
     include_str!("../../../../policies/default.yaml"),
@@ -28,20 +28,20 @@ const WORDS: [&str; 14] = [
 ];
 
 /// Numbers that look like chance, and are the same on every machine.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
-    fn words(&mut self, count: usize) -> String {
+    pub(crate) fn words(&mut self, count: usize) -> String {
         (0..count).map(|_| WORDS[self.below(WORDS.len())]).collect::<Vec<_>>().join(" ")
     }
 }
 
-fn scripts() -> [Script; 5] {
+pub(crate) fn scripts() -> [Script; 5] {
     [
         says(&["The gearbox holds oil.[^1] The pump has a valve.[^2] The seal is blue."]),
         says(&["The notes say that the pump holds oil.[^1] Nothing is cited here."]),

@@ -91,7 +91,8 @@ impl<'a> Standard<'a> {
             (_, Some("deadline")) => true,
             // Without similarities confidence is less.
             (Dependency::Embedding, Some("low_confidence" | "low_similarity")) => documents,
-            (Dependency::Index | Dependency::Database, Some("retrieval_unavailable"))
+            // What the reader could not read is refused.
+            (Dependency::Index | Dependency::Database | Dependency::Reranker, Some("retrieval_unavailable"))
             | (Dependency::Model | Dependency::Reranker | Dependency::Entailment, Some("low_confidence"))
             | (Dependency::Reranker, Some("low_similarity"))
             | (Dependency::Entailment, Some("unsupported_claims")) => documents,
@@ -144,7 +145,7 @@ impl<'a> Standard<'a> {
                 Dependency::Embedding => ["circuit_open", "bm25_only"].contains(&flag),
                 Dependency::Model => ["circuit_open", "extractive", "model_interrupted"].contains(&flag),
                 Dependency::Entailment => ["circuit_open", "no_entailment"].contains(&flag),
-                Dependency::Reranker => ["circuit_open", "no_rerank"].contains(&flag),
+                Dependency::Reranker => ["circuit_open", "no_rerank", "fewer_read"].contains(&flag),
                 Dependency::Vocabulary => ["circuit_open", "skosmos_timeout"].contains(&flag),
                 Dependency::Database => ["circuit_open", "no_memory"].contains(&flag),
             })
@@ -181,7 +182,7 @@ fn suffers(dependency: Dependency, seen: &Seen) -> bool {
         Dependency::Embedding => !seen.kind.is_about_documents() || has("bm25_only"),
         Dependency::Model => !is_written || has("extractive"),
         Dependency::Entailment => !is_written || has("no_entailment") || has("extractive"),
-        Dependency::Reranker => !is_written || has("no_rerank"),
+        Dependency::Reranker => !is_written || has("no_rerank") || has("fewer_read"),
         Dependency::Vocabulary => {
             let is_late = reason == "terminology_timeout" && has("skosmos_timeout");
             !seen.kind.is_about_a_term() || is_late || reason == "terminology_error"

@@ -49,6 +49,8 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         max_context_chunks: 5,
         terms: 0,
         fallback_reasons: Vec::new(),
+        unread: false,
+        by_words_alone: false,
         gates_look_alone: true,
         candidates: vec![candidate],
         kept: vec![0],

@@ -24,6 +24,15 @@ impl Deadline {
         Self(clock::now().checked_add(budget).map(|at| Bound { at, budget }))
     }
 
+    /// The same, or this moment where that comes first.
+    #[must_use]
+    pub fn or_at(self, moment: Instant) -> Self {
+        match self.0 {
+            Some(bound) if bound.at <= moment => self,
+            _ => Self(Some(Bound { at: moment, budget: moment.saturating_duration_since(clock::now()) })),
+        }
+    }
+
     /// What is left of it; none where it is not bounded.
     pub fn left(&self) -> Option<Duration> {
         self.0.map(|bound| bound.at.saturating_duration_since(clock::now()))

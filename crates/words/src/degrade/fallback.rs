@@ -25,6 +25,8 @@ pub enum Fallback {
     NoRewrites,
     /// The reranker failed: the order is that of the search.
     NoRerank,
+    /// The reranker was busy: it read fewer passages, and the others were left out.
+    FewerRead,
     /// The second language model wrote the answer.
     FallbackModel,
     /// No model wrote: the answer consists of sentences quoted from the sources.
@@ -50,6 +52,7 @@ impl Fallback {
             Self::NoMemory => "no_memory",
             Self::NoRewrites => "no_rewrites",
             Self::NoRerank => "no_rerank",
+            Self::FewerRead => "fewer_read",
             Self::FallbackModel => "fallback_model",
             Self::Extractive => "extractive",
             Self::NoOutline => "no_outline",
@@ -124,6 +127,7 @@ mod tests {
             NoMemory,
             NoRewrites,
             NoRerank,
+            FewerRead,
             FallbackModel,
             Extractive,
             NoOutline,

@@ -56,6 +56,11 @@ impl<Port: ?Sized> Part<Port> {
         Self { port: with(self.port), ..self }
     }
 
+    /// How long one call of it may take; none where it keeps to a time of its own.
+    pub fn patience(&self) -> Option<Duration> {
+        self.patience
+    }
+
     /// For what a part says of itself, such as its name. To ask it for anything through this is to go around its breaker.
     pub fn port(&self) -> &Port {
         &self.port

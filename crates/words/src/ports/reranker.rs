@@ -13,6 +13,9 @@ pub enum RerankFault {
     /// It answered, but not as a reranker does.
     #[error("the reranker failed: {0}")]
     Failed(String),
+    /// So many wait for it that an answer would come too late: nothing was attempted, and nothing is wrong with the model.
+    #[error("the reranker is busy with other questions")]
+    Busy,
     /// Ask about less: nothing is wrong with the model.
     #[error("too long for the reranker: {0}")]
     TooLong(String),
@@ -25,7 +28,7 @@ impl OwnFault for RerankFault {
     fn blame(&self) -> Blame {
         match self {
             Self::Failed(_) => Blame::Part,
-            Self::TooLong(_) => Blame::Others,
+            Self::Busy | Self::TooLong(_) => Blame::Others,
         }
     }
 }

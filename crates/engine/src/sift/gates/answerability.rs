@@ -30,8 +30,10 @@ impl GateRule for Answerability {
         vec![format!(
             "The reader gives every passage that is left a probability below {} that it answers the question: refused, \
              `not_answered`. Where the question names documents, only their passages count, and the share \
-             `sift.named_share` of it is enough. Where no reader is configured, or it failed, this gate decides nothing.",
-            self.0
+             `sift.named_share` of it is enough. Where a reader is configured and could not read them, the question is \
+             refused, `retrieval_unavailable`, unless a curator's choice for it reaches {}. Where none is configured, \
+             this gate decides nothing.",
+            self.0, self.0
         )]
     }
 
@@ -46,7 +48,10 @@ impl GateRule for Answerability {
 
 impl ChecksPool for Answerability {
     fn check(&self, pool: &mut WorkingPool<'_>) -> Finding {
-        // A pool that nobody read says so by its fallback; the other gates decide.
+        if let Some(why) = pool.unread {
+            return self.unread(pool, why);
+        }
+        // Where nobody is there to read, the other gates decide.
         let is_named = match pool.gates_look_alone {
             true => pool.is_named_and_read,
             false => pool.kept.iter().any(Candidate::is_named_and_read),
@@ -65,6 +70,20 @@ impl ChecksPool for Answerability {
         let explanation =
             format!("Probability that a passage answers ({}) below threshold ({})", shown(observed), shown(least));
         Finding::Refuses(Reason::NotAnswered, explanation)
+    }
+}
+
+impl Answerability {
+    /// The reader is away: whether anything answers is not known, and only a curator's choice for this question vouches for
+    /// it. With the reader it would count as much.
+    fn unread(&self, pool: &mut WorkingPool<'_>, why: &str) -> Finding {
+        let observed = pool.standing().filter_map(|candidate| candidate.curated).fold(0.0, f64::max);
+        if !pool.record(Self::name(), observed < self.0, observed, self.0) {
+            return Finding::Passes;
+        }
+        let found = pool.standing().count();
+        let explanation = format!("Passages that were read (0 of {found}) below the least that is needed (1): {why}");
+        Finding::Refuses(Reason::RetrievalUnavailable, explanation)
     }
 }
 
@@ -126,6 +145,26 @@ mod tests {
         let unread = vec![candidate(1, 0, 0.9, "leave days carried over")];
         let outcome = sift(gathered("leave", GATE, unread));
         assert!(passes(&outcome));
+    }
+
+    #[test]
+    fn a_pool_that_the_reader_could_not_read_is_refused_unless_a_curator_chose_enough_of_it() {
+        let unread = |curated: Option<f64>| {
+            let one = Candidate { curated, ..candidate(1, 0, 0.9, "leave days carried over") };
+            let mut gathered = gathered("leave", GATE, vec![one]);
+            gathered.log.unread = Some("the reranker did not answer within 3000 ms".to_owned());
+            sift(gathered)
+        };
+        for curated in [None, Some(0.4999)] {
+            let SiftOutcome::Refused { refusal, sifted } = unread(curated) else { panic!("nobody read it") };
+            assert_eq!(refusal.reason, Reason::RetrievalUnavailable);
+            let said = "Passages that were read (0 of 1) below the least that is needed (1): the reranker did not answer \
+                        within 3000 ms";
+            assert_eq!(refusal.explanation, said);
+            assert_eq!(refusal.suggestions, ["Ask again in a moment."]);
+            assert_eq!(sifted.log.trace.last().unwrap().verdict, Verdict::Stop);
+        }
+        assert!(passes(&unread(Some(0.5))));
     }
 
     #[test]

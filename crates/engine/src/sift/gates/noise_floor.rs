@@ -61,7 +61,12 @@ impl GateRule for NoiseFloor {
 
 impl DropsCandidates for NoiseFloor {
     fn drop_from(&self, pool: &mut WorkingPool<'_>) {
-        let floor = if pool.reranked { self.reranked } else { self.otherwise };
+        let floor = match (pool.reranked, pool.unread) {
+            (true, _) => self.reranked,
+            (false, None) => self.otherwise,
+            // A reader that failed makes no floor lower than the one it would have had.
+            (false, Some(_)) => self.otherwise.max(self.reranked),
+        };
         pool.demand(floor);
         let passes = |candidate: &mut Candidate| candidate.forced || candidate.similarity() >= floor;
         pool.keep_if_or_promised(Self::name(), floor, usize::MAX, passes);
@@ -94,6 +99,17 @@ mod tests {
         };
         assert_eq!(evidence(&most(false)), [0, 1, 5]);
         assert_eq!(evidence(&most(true)), [0, 1, 2, 3, 5], "a reranker tells noise better");
+    }
+
+    #[test]
+    fn a_reader_that_failed_makes_the_floor_no_lower_than_it_would_be_with_it() {
+        for gates in
+            ["[{noise_floor: {reranked: 0.5, otherwise: 0.2}}]", "[{noise_floor: {reranked: 0.2, otherwise: 0.5}}]"]
+        {
+            let mut gathered = gathered("oil", gates, pool(&[0.9, 0.4]));
+            gathered.log.unread = Some("it is busy".to_owned());
+            assert_eq!(evidence(&sift(gathered)), [0], "{gates}");
+        }
     }
 
     #[test]

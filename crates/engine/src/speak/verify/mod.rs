@@ -26,7 +26,6 @@ use crate::draft::Said;
 use crate::policy::{VerificationMode, VerificationRules};
 use additions::Clauses;
 use ibidem_language::denials::is_denial;
-use lexical::LexicalEntailment;
 use windows::windows_of;
 
 pub struct Verifier<'a> {
@@ -105,6 +104,17 @@ impl Verifier<'_> {
         }
         let (found, later) = self.attributed(&claim, &others).await;
         (said(sentence, found.map_err(|_| check)), failure.or(later))
+    }
+
+    /// A sentence that nobody can check any more, because the entailment model failed. What says that the documents do not
+    /// say something is still known by its words.
+    pub fn unverified(&self, sentence: Sentence, footnotes: &Footnotes<'_>) -> Said {
+        let claim = readable(without_markers(&sentence.text).trim());
+        let is_said_there = || footnotes.notes().any(|(_, note)| is_verbatim(&claim, &as_read(&note.passage.text)));
+        let is_denial = is_denial(&claim) && !is_said_there();
+        let by = if is_denial { DENIAL.to_owned() } else { SentenceCheck::unchecked().by };
+        let why = Some("the entailment model does not answer, so nobody could check it".to_owned());
+        Said { sentence, check: SentenceCheck { by, why, ..SentenceCheck::unchecked() } }
     }
 
     /// A claim against all that it cites.
@@ -232,12 +242,8 @@ impl Verifier<'_> {
         }
         match self.entailment.call(self.deadline, |entailment| entailment.surest_of_each(pairs())).await {
             Ok(surest) => (surest, self.entailment.port().name().to_owned(), None),
-            Err(error) => {
-                // Words are always there to compare.
-                let stand_in = LexicalEntailment::by_words();
-                let surest = stand_in.surest_of_each(pairs()).await;
-                (surest.unwrap_or_default(), stand_in.name().to_owned(), Some(error))
-            }
+            // Nobody stands in for it: whoever would let through what it drops would make a failure bolder.
+            Err(error) => (vec![None; groups.len()], self.entailment.port().name().to_owned(), Some(error)),
         }
     }
 

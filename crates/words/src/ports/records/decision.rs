@@ -173,6 +173,14 @@ pub struct PoolRecord {
     /// How many words the question has that say what it is about.
     pub terms: usize,
     pub fallback_reasons: Vec<Fallback>,
+    /// A reader was configured and had read none of it: what needs its word was refused. Absent in records from before
+    /// that, where the other gates decided.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unread: bool,
+    /// Only words were searched, and how near the evidence is in meaning counted as nothing. Absent in records from before
+    /// that, where the share of the question's words stood in for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_words_alone: bool,
     /// Every gate looked at all that was found. Absent in records from before that: there each looked at what the gates
     /// before it had left.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -271,6 +279,10 @@ pub struct Written {
     /// Somebody was there to read whether it answers.
     #[serde(default, skip_serializing_if = "is_false")]
     pub has_reader: bool,
+    /// The verifier failed before anything was let out, so nothing was said. Absent in records from before that, where words
+    /// stood in for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unverified: bool,
     /// As the answer was weighed in the end; none when there was nothing to weigh.
     pub weighed: Option<Weighed>,
 }

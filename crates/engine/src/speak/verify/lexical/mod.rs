@@ -34,7 +34,8 @@ impl LexicalEntailment {
         Self::default()
     }
 
-    /// Weighs meaning too. When the model does not answer, words alone decide.
+    /// Weighs meaning too. While the model does not answer, nothing is near in meaning: a claim that needs that is not
+    /// supported.
     pub fn with_embedder(embedder: Part<dyn Embedder>) -> Self {
         Self { similarity: Some(Similarity::new(embedder)) }
     }
@@ -80,7 +81,13 @@ impl LexicalEntailment {
                     add_similarity(&mut signs, pairs, &open, &vectors);
                     true
                 }
-                None => false,
+                // With none at all, what the model would have told apart is not supported.
+                None => {
+                    for at in open {
+                        signs[at] = signs[at].map(|found| found.with_similarity(0.0));
+                    }
+                    true
+                }
             },
         };
         let weights = if is_weighed { WITH_SIMILARITY } else { BY_WORDS };

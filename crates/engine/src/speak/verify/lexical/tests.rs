@@ -46,13 +46,24 @@ async fn a_claim_is_judged_by_what_its_premise_says() {
 }
 
 #[tokio::test]
-async fn an_embedding_model_that_fails_leaves_the_words() {
+async fn an_embedding_model_that_fails_supports_nothing_that_it_might_not_have() {
     let fake = Arc::new(FakeEmbedder::new(256, 256));
     let entailment = LexicalEntailment::with_embedder(Part::bare(Arc::clone(&fake) as Arc<dyn Embedder>));
-    fake.set_down(true);
-    let claim = "Finance employees get access and may submit expenses up to 40 euros without receipts.";
-    let by_words = classify(&LexicalEntailment::by_words(), PREMISE, claim).await;
-    assert_eq!(classify(&entailment, PREMISE, claim).await, by_words);
+    let claims = [
+        "Finance employees get access and may submit expenses up to 40 euros without receipts.",
+        "Access is granted to all employees of the finance department.",
+        "Employees of finance are let in, and their expenses are paid.",
+        "Access is granted to all employees of the sales department.",
+    ];
+    for claim in claims {
+        fake.set_down(false);
+        let whole = classify(&with_fake(), PREMISE, claim).await;
+        fake.set_down(true);
+        let degraded = classify(&entailment, PREMISE, claim).await;
+        assert!(degraded.score <= whole.score, "{claim}: {degraded:?} and with the model {whole:?}");
+    }
+    let covered = classify(&entailment, PREMISE, claims[1]).await;
+    assert_eq!(covered.support, Support::Supported, "what has all its words there needs no model");
 }
 
 #[tokio::test]
