@@ -326,8 +326,6 @@ replayed decisions="10000":
     IBIDEM_DECISIONS={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(replayed)' --no-capture
 
-# Assertions in every disguise, and true sentences with something put into them, in six languages, streams cut anywhere,
-# through the whole engine: nothing of it goes out.
 # The trial's questions with each part away in turn: none may be answered that is refused with all parts. About half an
 # hour on two cores; CI asks twelve of them. Then ten thousand generated ones on the fakes.
 degraded questions="298" decisions="10000":
@@ -336,7 +334,8 @@ degraded questions="298" decisions="10000":
     IBIDEM_DEGRADED={{ decisions }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(with_a_part_away)' --no-capture
 
-# Assertions in every disguise, six languages, streams cut anywhere, through the whole engine: none goes out.
+# Assertions in every disguise, and true sentences with something put into them, in six languages, streams cut anywhere,
+# through the whole engine: nothing of it goes out.
 disguises cases="20000":
     IBIDEM_DISGUISES={{ cases }} cargo nextest run --cargo-profile release -p ibidem-engine --all-features --locked \
       -E 'test(disguise)' --no-capture

@@ -118,6 +118,7 @@ impl From<ModelError> for Trouble {
             | ModelError::Own(ModelFault::NotServed { .. })
             | ModelError::CircuitOpen { .. } => Self::Unavailable(error.to_string()),
             ModelError::Own(ModelFault::TooLong(reason)) => Self::TooLong(reason),
+            ModelError::Own(ModelFault::Cut(cut)) => Self::Failed(cut.to_string()),
             ModelError::Own(ModelFault::Failed(_)) => Self::Failed(error.to_string()),
         }
     }

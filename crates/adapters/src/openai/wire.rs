@@ -83,6 +83,9 @@ pub(super) struct ChatChunk {
 pub(super) struct Choice {
     #[serde(default)]
     pub(super) delta: Delta,
+    /// In the last event with text, or the one after it.
+    #[serde(default)]
+    pub(super) finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]

@@ -135,7 +135,7 @@ impl LanguageModel for Scribe {
             };
             written.push_str(&format!("{said}.[^{number}] "));
         }
-        let pieces = [Piece::Text(written.into_bytes()), Piece::Done { usage: None }];
+        let pieces = [Piece::Text(written.into_bytes()), Piece::Done { usage: None, cut: None }];
         Ok(Box::pin(futures::stream::iter(pieces.map(Ok))))
     }
 

@@ -40,7 +40,7 @@ async fn written(model: &OpenAiModel, prompt: Prompt) -> (String, Result<Option<
     while let Some(piece) = pieces.next().await {
         match piece {
             Ok(Piece::Text(piece)) => text.extend(piece),
-            Ok(Piece::Done { usage }) => {
+            Ok(Piece::Done { usage, .. }) => {
                 assert!(pieces.next().await.is_none(), "nothing comes after the end");
                 let completion = usage.map(|usage| usage.completion_tokens);
                 return (String::from_utf8_lossy(&text).into_owned(), Ok(completion));

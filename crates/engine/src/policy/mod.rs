@@ -112,6 +112,9 @@ pub struct Wording {
     /// Said behind a sentence that its passages do not support, where the policy shows such sentences.
     #[serde(default = "unverified")]
     pub unverified: String,
+    /// The warning beside an answer that its model did not write to the end: it broke off, or its reply was cut.
+    #[serde(default = "cut_short")]
+    pub cut_short: String,
     /// Said above an answer that is shown though it is not sure enough.
     #[serde(default = "draft")]
     pub draft: String,
@@ -159,6 +162,10 @@ fn unverified() -> String {
 
 fn draft() -> String {
     "Unverified draft: nobody has confirmed this answer.".to_owned()
+}
+
+fn cut_short() -> String {
+    "The model stopped before its answer was complete.".to_owned()
 }
 
 fn stale() -> String {

@@ -29,7 +29,7 @@ pub(super) async fn concluded(
     if let Ended::Early(error) = &draft.ended {
         failures.push(error.to_string());
         // What was released stays; it was whole and checked. What the model still owed is said openly.
-        log.warnings.push("The model stopped before its answer was complete.".to_owned());
+        log.warnings.push(brief.asked.policy.rules.wording.cut_short.clone());
         log.raise(Fallback::ModelInterrupted);
     }
     note_unverified(&draft, &mut log, &mut failures);

@@ -25,7 +25,7 @@ pub(super) async fn disclaim(
     asked: &Asked,
     refusal: Refusal,
     listener: &mut dyn Listener,
-) -> Result<Routed, ModelError> {
+) -> Result<(Routed, bool), ModelError> {
     let message = |role, content: &str| PromptMessage { role, content: content.trim().to_owned() };
     let prompt = Prompt {
         model: Some(model.name.clone()),
@@ -37,20 +37,21 @@ pub(super) async fn disclaim(
         max_tokens: model.limits.response,
     };
     let began = clock::now();
-    let said = written(model, prompt, asked.deadline).await?;
+    let (said, is_cut) = written(model, prompt, asked.deadline).await?;
     let disclaimer = Stretch::policy(format!("{}\n\n", rules.disclaimer.trim()));
     let receipt = Receipt::unsealed(None, vec![disclaimer, Stretch::unverified(said.trim().to_owned())]);
     listener.sentence(&receipt.text(), Vec::new());
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(Routed::General { receipt, refusal, model: model.name.clone(), took_ms })
+    Ok((Routed::General { receipt, refusal, model: model.name.clone(), took_ms }, is_cut))
 }
 
 /// What the model wrote, without anything that looks like a citation, and without markup and links: there is no note that
-/// could have one.
-async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Result<String, ModelError> {
+/// could have one; and whether its reply was cut.
+async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Result<(String, bool), ModelError> {
     let mut pieces = model.model.write(deadline, prompt).await?;
     let mut gauntlet = Gauntlet::new(0);
     let mut said = String::new();
+    let mut is_cut = false;
     let mut take = |passed: Vec<Passed>| {
         for passed in passed {
             if let Passed::Text(text) = passed {
@@ -61,7 +62,10 @@ async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Resu
     while let Some(piece) = pieces.next().await {
         match piece? {
             Piece::Text(text) => take(gauntlet.push(&text)),
-            Piece::Done { .. } => break,
+            Piece::Done { cut, .. } => {
+                is_cut = cut.is_some();
+                break;
+            }
         }
     }
     take(gauntlet.finish());
@@ -69,5 +73,5 @@ async fn written(model: &NamedModel, prompt: Prompt, deadline: Deadline) -> Resu
     if said.trim().is_empty() {
         return Err(ModelError::Own(ModelFault::Failed("the model said nothing".to_owned())));
     }
-    Ok(said)
+    Ok((said, is_cut))
 }

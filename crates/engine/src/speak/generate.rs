@@ -142,8 +142,11 @@ pub(super) async fn generate<'a>(
         Ok(mut pieces) => loop {
             match pieces.next().await {
                 Some(Ok(Piece::Text(piece))) => desk.take(&piece).await,
-                Some(Ok(Piece::Done { usage })) => {
+                Some(Ok(Piece::Done { usage, cut })) => {
                     desk.draft.usage = usage;
+                    if let Some(cut) = cut {
+                        desk.draft.ended = Ended::Early(ModelFault::Cut(cut).into());
+                    }
                     break;
                 }
                 Some(Err(error)) => {

@@ -135,7 +135,12 @@ pub(crate) async fn out_of_corpus(
         return refused;
     };
     match general::disclaim(model, rules, &sifted.asked, refusal, listener).await {
-        Ok(general) => Decided { outcome: Outcome::Routed(general), ..refused },
+        Ok((general, is_cut)) => {
+            let warning = is_cut.then(|| policy.rules.wording.cut_short.clone());
+            let mut decided = Decided { outcome: Outcome::Routed(general), ..refused };
+            decided.log.warnings.extend(warning);
+            decided
+        }
         Err(error) => Decided { failure: Some(error.to_string()), ..refused },
     }
 }

@@ -28,11 +28,15 @@ mod scenarios;
 mod tools;
 mod world;
 
+use std::sync::Arc;
+
 use ibidem_engine::ask::AskError;
 use ibidem_engine::ask::Spoken;
-use ibidem_words::fakes::{FakeModel, Script};
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::{Action, Answer, Question, Reason};
+use ibidem_engine::listener::Listener;
+use ibidem_words::degrade::Fallback;
+use ibidem_words::fakes::{FakeEmbedder, FakeModel, Script};
+use ibidem_words::ports::language_model::{Cut, ModelError, ModelFault};
+use ibidem_words::{Action, Answer, Citation, Question, Reason};
 
 use world::World;
 
@@ -44,6 +48,43 @@ fn says(pieces: &[&str]) -> Script {
 
 fn breaks_off_after(piece: &str) -> Script {
     Script::BreaksOffAfter(vec![piece.to_owned()])
+}
+
+/// Whether it is streamed or not: what went out is whole sentences, and beside them stands that it is not all.
+#[tokio::test]
+async fn a_reply_that_was_cut_ends_in_a_warning_and_never_in_half_a_sentence() {
+    let policy = world::BOOK.replace("wording:\n", "wording:\n  cut_short: The end of this answer is missing.\n");
+    assert_ne!(policy, world::BOOK);
+    for cut in [Cut::Length, Cut::Filter] {
+        let pieces = ["The gearbox holds 1.8 litres of oil.[^1] The pump", " holds"].map(str::to_owned).to_vec();
+        let script = Script::IsCutAfter(pieces, cut);
+        let books = || vec![world::Book::of(OIL)];
+        let embedder = || Arc::new(FakeEmbedder::new(64, 256));
+        let world = World::of(script, books(), embedder(), &policy).await;
+        let mut heard = Heard::default();
+        let spoken = world.engine.ask(world.asked(Question::new(OIL)), &mut heard).await.unwrap();
+        let answer = spoken.answer;
+        assert_eq!((answer.action, answer.answer.as_str()), (Action::Cite, "The gearbox holds 1.8 litres of oil.[1]"));
+        assert_eq!(heard.0.trim_end(), answer.answer);
+        assert!(answer.warnings.contains(&"The end of this answer is missing.".to_owned()), "{:?}", answer.warnings);
+        assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::ModelInterrupted]);
+        assert!(spoken.failure.unwrap().contains(&cut.to_string()));
+        // Cut before its first whole sentence, nothing of it is said.
+        let script = Script::IsCutAfter(vec!["The gearbox holds".to_owned()], cut);
+        let answer = World::of(script, books(), embedder(), &policy).await.ask(OIL).await.answer;
+        assert_eq!(answer.answer, format!("{OIL}[1]"), "the sources' own sentences stand in");
+        assert_eq!(answer.retrieval_quality.fallback_reasons, [Fallback::Extractive]);
+    }
+}
+
+/// What went out before the answer was whole.
+#[derive(Default)]
+struct Heard(String);
+
+impl Listener for Heard {
+    fn sentence(&mut self, text: &str, _: Vec<Citation>) {
+        self.0.push_str(text);
+    }
 }
 
 #[tokio::test]

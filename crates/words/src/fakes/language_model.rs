@@ -4,7 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use crate::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt, Usage};
+use crate::ports::language_model::{
+    Cut, LanguageModel, LikelyToken, ModelError, ModelFault, Piece, Pieces, Prompt, Usage,
+};
 
 /// What a model does when it is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +17,8 @@ pub enum Script {
     Writes(Vec<Vec<u8>>),
     /// These pieces, and then nothing until the time is over.
     BreaksOffAfter(Vec<String>),
+    /// These pieces, and an end that is not the model's own.
+    IsCutAfter(Vec<String>, Cut),
     CannotBeReached,
     NotServed,
 }
@@ -85,20 +89,23 @@ impl LanguageModel for FakeModel {
         match &self.script {
             Script::CannotBeReached => Err(cannot_be_reached()),
             Script::NotServed => Ok(vec!["other".to_owned()]),
-            Script::Says(_) | Script::Writes(_) | Script::BreaksOffAfter(_) => Ok(self.allowed()),
+            Script::Says(_) | Script::Writes(_) | Script::BreaksOffAfter(_) | Script::IsCutAfter(..) => {
+                Ok(self.allowed())
+            }
         }
     }
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         self.take(prompt)?;
-        let done = |pieces: usize| {
+        let done = |pieces: usize, cut: Option<Cut>| {
             let completion_tokens = u32::try_from(pieces).unwrap_or(u32::MAX);
-            Ok(Piece::Done { usage: Some(Usage { prompt_tokens: 1, completion_tokens }) })
+            Ok(Piece::Done { usage: Some(Usage { prompt_tokens: 1, completion_tokens }), cut })
         };
         let as_bytes = |said: &[String]| said.iter().map(|text| text.clone().into_bytes()).collect();
         let (said, last): (Vec<Vec<u8>>, _) = match &self.script {
-            Script::Says(said) => (as_bytes(said), done(said.len())),
-            Script::Writes(said) => (said.clone(), done(said.len())),
+            Script::Says(said) => (as_bytes(said), done(said.len(), None)),
+            Script::Writes(said) => (said.clone(), done(said.len(), None)),
+            Script::IsCutAfter(said, cut) => (as_bytes(said), done(said.len(), Some(*cut))),
             Script::BreaksOffAfter(said) => (as_bytes(said), Err(ModelError::Timeout(30_000))),
             Script::CannotBeReached => return Err(cannot_be_reached()),
             Script::NotServed => return Err(not_served()),
@@ -114,7 +121,7 @@ impl LanguageModel for FakeModel {
         }
         match &self.script {
             // It knows what it will say.
-            Script::Says(said) | Script::BreaksOffAfter(said) => match said.first() {
+            Script::Says(said) | Script::BreaksOffAfter(said) | Script::IsCutAfter(said, _) => match said.first() {
                 Some(piece) => Ok(vec![LikelyToken { text: piece.clone(), logprob: 0.0 }]),
                 None => Err(ModelError::Timeout(30_000)),
             },

@@ -2,6 +2,7 @@
 
 mod estimate;
 
+use std::fmt;
 use std::pin::Pin;
 
 use async_trait::async_trait;
@@ -33,8 +34,37 @@ pub struct Prompt {
 pub enum Piece {
     /// Bytes of text, cut anywhere.
     Text(Vec<u8>),
-    /// The end, with what the server counted.
-    Done { usage: Option<Usage> },
+    /// The end, with what the server counted, and why it is not the model's own end where it is not.
+    Done { usage: Option<Usage>, cut: Option<Cut> },
+}
+
+/// Why a reply ends before the model had finished it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// It reached the most tokens that it may have.
+    Length,
+    /// A filter of the server took the rest.
+    Filter,
+}
+
+impl Cut {
+    /// As the protocol of language model servers calls it; none for an end of the model's own.
+    pub fn of(finish_reason: &str) -> Option<Self> {
+        match finish_reason {
+            "length" => Some(Self::Length),
+            "content_filter" => Some(Self::Filter),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Length => "it reached the most tokens that it may write",
+            Self::Filter => "a filter of the model server took the rest",
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,6 +92,9 @@ pub enum ModelFault {
     /// Ask with less.
     #[error("the prompt is too long for the model: {0}")]
     TooLong(String),
+    /// Use what is whole, and say that it is not all.
+    #[error("the model's reply was cut: {0}")]
+    Cut(Cut),
     /// Fall back: the server answered, but not as a model does.
     #[error("the model server failed: {0}")]
     Failed(String),
@@ -82,7 +115,7 @@ impl OwnFault for ModelFault {
         match self {
             Self::Failed(_) => Blame::Part,
             // A server that says what it does not have answers well.
-            Self::NotAllowed { .. } | Self::NotServed { .. } | Self::TooLong(_) => Blame::Others,
+            Self::NotAllowed { .. } | Self::NotServed { .. } | Self::TooLong(_) | Self::Cut(_) => Blame::Others,
         }
     }
 }

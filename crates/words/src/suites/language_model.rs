@@ -64,7 +64,7 @@ async fn written(model: &dyn LanguageModel, prompt: Prompt) -> Vec<u8> {
     loop {
         match pieces.next().await {
             Some(Ok(Piece::Text(piece))) => text.extend(piece),
-            Some(Ok(Piece::Done { usage })) => {
+            Some(Ok(Piece::Done { usage, .. })) => {
                 assert!(usage.is_none_or(|usage| usage.completion_tokens > 0));
                 break;
             }

@@ -81,7 +81,7 @@ pub(super) async fn writing(model: &Part<dyn LanguageModel>) -> anyhow::Result<S
     while let Some(piece) = pieces.next().await {
         match piece? {
             Piece::Text(_) => arrived += 1,
-            Piece::Done { usage } => counted = usage,
+            Piece::Done { usage, .. } => counted = usage,
         }
     }
     // A server that does not count sends a token at a time.

@@ -42,7 +42,7 @@ impl LanguageModel for InstantPlanner {
 
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         let question = prompt.messages.last().map_or("", |message| message.content.as_str());
-        let pieces = [Piece::Text(self.plan(question).into_bytes()), Piece::Done { usage: None }];
+        let pieces = [Piece::Text(self.plan(question).into_bytes()), Piece::Done { usage: None, cut: None }];
         Ok(futures::stream::iter(pieces.map(Ok)).boxed())
     }
 

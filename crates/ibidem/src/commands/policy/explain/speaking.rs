@@ -100,6 +100,7 @@ fn checking(teller: &mut Teller<'_>) {
     teller.tell("speak.stale_after_days", |days| {
         format!("If a cited document was not updated for {days} days, a warning names it.")
     });
+    teller.tell("wording.cut_short", |warning| format!("The warning if the model did not write to the end: {warning}"));
     teller.tell("wording.stale", |stale| format!("The warning is {stale}"));
     prompt(
         teller,
