@@ -18,11 +18,20 @@ use tracing::{Instrument as _, trace_span};
 use crate::columns::tables_first;
 use crate::in_force::{missing_successors, successors_first};
 use crate::parts::Parts;
+use crate::policy::bounds::MOST_HITS_PER_LANE;
 use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, Rounds, SearchError, Weighed};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
 use lanes::{HITS_OF_NAMED, HITS_OF_SUCCESSOR, LaneHit, Sweep, Swept};
+
+/// The most forms of one question that are searched: itself, its parts, and the planner's.
+const MOST_VARIANTS: usize = 16;
+/// The most hits of one lane, for one form of the question; a later round brings twice what the first does.
+const MOST_HITS: usize = 2 * MOST_HITS_PER_LANE;
+/// The most passages that the catalogue confirms in one round, and with their texts are read and judged: what a question
+/// takes is bounded here, whatever a policy says.
+const MOST_CANDIDATES: usize = 256;
 
 /// Fails only when there is nothing to search: then nothing can be answered.
 /// A later round looks wider: twice the hits, and twice the variants.
@@ -119,8 +128,9 @@ impl Search {
             hits.retain(|_, hit| hit.forced || hit.addressed);
         }
         // Without a reranker, no more than the question alone would bring: with many variants they would be hundreds.
-        let most = reranking.map_or(2 * rules.hits_for(asked.question.max_context_chunks), |rerank| rerank.pool);
-        let pool = pool(hits, most * self.wider(), named);
+        let most = reranking
+            .map_or_else(|| rules.hits_for(asked.question.max_context_chunks).saturating_mul(2), |rerank| rerank.pool);
+        let pool = pool(hits, most.saturating_mul(self.wider()), named);
         let mut candidates = self.confirm(parts, asked, pool).await?;
         let successors = self.successors(parts, asked, question.clone(), &candidates).await?;
         candidates.extend(successors);
@@ -211,14 +221,16 @@ impl Search {
         let question = asked.question.query.clone();
         self.record.variants = vec![Variant { kind: VariantKind::Question, text: question }];
         let part = |text: &String| Variant { kind: VariantKind::SubQuestion, text: text.clone() };
-        self.record.variants.extend(asks.iter().map(part));
+        self.record.variants.extend(asks.iter().take(MOST_VARIANTS - 1).map(part));
         let rules = asked.policy.rules.gather.rewrites.as_ref();
         let Some((rules, planner)) = rules.zip(parts.roles.planner.as_deref()) else { return };
-        let rules = RewriteRules { most: rules.most * self.wider(), ..rules.clone() };
+        let left = MOST_VARIANTS.saturating_sub(self.record.variants.len());
+        let rules = RewriteRules { most: rules.most.saturating_mul(self.wider()).min(left), ..rules.clone() };
         let variants = planner.variants(&asked.question.query, &rules, asked.deadline);
         match variants.instrument(trace_span!("rewrite")).await {
             Ok(mut variants) => {
                 variants.retain(|variant| !asks.contains(&variant.text));
+                variants.truncate(left);
                 self.record.variants.extend(variants);
             }
             Err(error) => self.fall_back(Fallback::NoRewrites, &error),
@@ -276,7 +288,9 @@ impl Search {
                 keyword_weight: rules.keyword_weight,
             },
             collections: &asked.question.collections,
-            hits_per_lane: hits_per_lane(rules, parts, asked.question.max_context_chunks) * self.wider(),
+            hits_per_lane: hits_per_lane(rules, parts, asked.question.max_context_chunks)
+                .saturating_mul(self.wider())
+                .min(MOST_HITS),
             forced_lexical: rules.forced_lexical,
             reserved: rules.parts.as_ref().map_or(0, |parts| parts.pool),
             named: &documents,
@@ -427,11 +441,15 @@ fn pool(hits: BTreeMap<PassageKey, LaneHit>, most: usize, named: &NamedDocuments
         let named = other.addressed.cmp(&one.addressed);
         named.then_with(|| cosine(other).total_cmp(&cosine(one))).then_with(|| one_key.cmp(other_key))
     });
-    let mut places = most;
+    // What is exempt stands anywhere in the order: it has its places ahead of the others.
+    let mut exempt = pool.iter().filter(|(_, hit)| hit.forced || hit.reserved).count().min(MOST_CANDIDATES);
+    let (mut rank, mut others) = (0, MOST_CANDIDATES - exempt);
     pool.retain(|(_, hit)| {
-        let fits = places > 0;
-        places = places.saturating_sub(1);
-        fits || hit.forced || hit.reserved
+        rank += 1;
+        let left = if hit.forced || hit.reserved { &mut exempt } else { &mut others };
+        let keeps = (rank <= most || hit.forced || hit.reserved) && *left > 0;
+        *left -= usize::from(keeps);
+        keeps
     });
     pool
 }

@@ -11,12 +11,17 @@ use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranke
 use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
 use super::alone::{ReadAlone, named_rows, shared_sentences};
+use crate::policy::bounds::MOST_RERANKED;
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
 
 /// So many sentences are read by themselves, unless a passage is as likely to answer as this.
 const MOST_SENTENCES: usize = 32;
 const LIKELY: f32 = 2.0 / 3.0;
+/// The most rows that are read by themselves, and the most parts of a question that are read beside the whole: what a
+/// question takes is bounded here, whatever a policy says.
+const MOST_ROWS: usize = 256;
+const MOST_PARTS: usize = 8;
 
 /// So many passages are handed to the reranker in one go. Between two goes the others who ask have their turn, so that
 /// many questions at once are each read a little rather than a few of them whole and the others not at all.
@@ -59,7 +64,7 @@ pub(super) async fn read(
     let reading = Reading { reranker, asked, ends, by_words_alone };
     let (whole, mut cut_short) = read_for(reading, &asked.question.query, candidates).await?;
     let mut found = vec![whole];
-    for part in parts {
+    for part in parts.iter().take(MOST_PARTS) {
         if cut_short.is_some() {
             break;
         }
@@ -167,7 +172,7 @@ async fn read_rows(
     candidates: &[Candidate],
     read: &mut [Relevance],
 ) -> Result<(), RerankError> {
-    let rows = in_context(candidates, |candidate| named_rows(question, candidate, most)).collect();
+    let rows = in_context(candidates, |candidate| named_rows(question, candidate, most)).take(MOST_ROWS).collect();
     for (place, span, row) in read_alone(reading, question, rows).await? {
         // What does not say where a text answers does not say which row does.
         if let Some(whole) = read.get_mut(place).filter(|whole| row.score > whole.score && row.answer.is_some()) {
@@ -368,7 +373,7 @@ pub(super) fn keep(
         *least = (*least).max(rules.kind_minimum);
     }
     let mut chosen = vec![false; candidates.len()];
-    let mut places = rules.keep;
+    let mut places = rules.keep.min(MOST_RERANKED);
     for (is_chosen, candidate) in chosen.iter_mut().zip(&mut candidates) {
         let due = candidate.passage.kind.as_ref().and_then(|kind| reserved.get_mut(kind)).filter(|due| **due > 0);
         let is_forced = candidate.promised == Some(Promise::Words) || (candidate.forced && candidate.rerank.is_none());

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{AddressPattern, DocumentClasses, QuestionPattern, ToolRules};
 use crate::search::KEYWORD_WEIGHT;
 
-/// More would read a small collection whole.
-const MOST_HITS_FOR_EACH: usize = 10;
+/// Each may take a megabyte, for as long as the policy is kept in memory.
+const MOST_PATTERNS: usize = 64;
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -322,37 +322,25 @@ pub struct TopicWording {
 impl GatherRules {
     /// Hits that each lane brings where the asker wants so many passages.
     pub(crate) fn hits_for(&self, asked: usize) -> usize {
-        self.hits_per_lane.max(self.hits_for_each_asked * asked)
+        self.hits_per_lane.max(self.hits_for_each_asked.saturating_mul(asked))
+    }
+
+    fn patterns(&self) -> usize {
+        let of_series = self.addresses.as_ref().map_or(0, |addresses| addresses.series.len());
+        let topics = self.topics.iter().flat_map(|topics| &topics.topics);
+        let of_topics: usize = topics.map(|topic| topic.patterns.len()).sum();
+        let of_tools: usize = self.tools.iter().map(|tool| tool.arguments.len()).sum();
+        of_series + of_topics + of_tools
     }
 
     pub(super) fn contradictions(&self, found: &mut Vec<String>) {
-        if self.hits_per_lane == 0 {
-            found.push("gather.hits_per_lane is 0: nothing could ever be found".to_owned());
-        }
-        if self.hits_for_each_asked > MOST_HITS_FOR_EACH {
-            found.push(format!("gather.hits_for_each_asked must be at most {MOST_HITS_FOR_EACH}"));
-        }
-        if !(0.0..=1_000.0).contains(&self.keyword_weight) {
-            found.push("gather.keyword_weight must be between 0 and 1000".to_owned());
-        }
         if let Some(talk) = &self.small_talk
             && [&talk.greeting, &talk.thanks, &talk.about_assistant].iter().any(|reply| reply.trim().is_empty())
         {
             found.push("gather.small_talk: every reply needs words, or a greeting would get none".to_owned());
         }
-        if self.parts.as_ref().is_some_and(|parts| parts.most < 2) {
-            found.push("gather.parts.most must be at least 2: no question would ever be taken apart".to_owned());
-        }
         if let Some(rerank) = &self.rerank {
-            if rerank.pool == 0 || rerank.keep == 0 {
-                found.push("gather.rerank.pool and .keep must be at least 1: nothing could ever be kept".to_owned());
-            }
-            if rerank.score_weight.is_some_and(|weight| weight.is_nan() || weight <= 0.0) {
-                found.push(
-                    "gather.rerank.score_weight must be above 0: the reranker would be asked for nothing".to_owned(),
-                );
-            }
-            let reserved = rerank.reserves.values().sum::<usize>() + rerank.kind_minimum;
+            let reserved = rerank.reserves.values().fold(rerank.kind_minimum, |all, least| all.saturating_add(*least));
             if reserved > rerank.keep {
                 found.push(format!(
                     "gather.rerank reserves {reserved} places, which is more than the {} it keeps",
@@ -366,10 +354,6 @@ impl GatherRules {
                     "gather.curated.pin_reranked is above gather.curated.pin: no reranker would ever decide".to_owned(),
                 );
             }
-            let shares = [curated.pin, curated.pin_reranked, curated.reranked, curated.note, curated.references];
-            if shares.into_iter().chain([curated.sufficient_note]).any(|share| !(0.0..=1.0).contains(&share)) {
-                found.push("gather.curated: every similarity must be between 0 and 1".to_owned());
-            }
         }
         for (place, tool) in self.tools.iter().enumerate() {
             tool.contradictions(found);
@@ -377,12 +361,13 @@ impl GatherRules {
                 found.push(format!("gather.tools: {} is there twice", tool.name));
             }
         }
+        let patterns = self.patterns();
+        if patterns > MOST_PATTERNS {
+            found.push(format!("gather has {patterns} regular expressions; it must have at most {MOST_PATTERNS}"));
+        }
         if let Some(topics) = &self.topics {
             if topics.topics.is_empty() || topics.topics.iter().any(|topic| topic.exemplars.is_empty()) {
                 found.push("gather.topics: every topic needs an exemplar, and there must be one topic".to_owned());
-            }
-            if topics.step <= 0.0 {
-                found.push("gather.topics.step must be above 0".to_owned());
             }
             let is_known = |name: &&String| self.tools.iter().any(|tool| tool.name == **name);
             for name in topics.topics.iter().filter_map(|topic| topic.tool.as_ref()).filter(|name| !is_known(name)) {

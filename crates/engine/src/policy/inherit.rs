@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::PolicyError;
+use super::bounds::tree;
 
 /// The policies that come with the program, by name.
 pub const SHIPPED_POLICIES: [(&str, &str); 7] = [
@@ -32,7 +33,7 @@ const ITS_OWN: [&str; 3] = ["name", "about", "calibration"];
 pub(super) fn whole(text: &str) -> Result<Option<String>, PolicyError> {
     let unreadable = |problem: String| PolicyError::Unreadable(problem);
     // A text that is no mapping is refused with better words by whoever reads it as a policy.
-    let Ok(Value::Object(mut own)) = serde_saphyr::from_str::<Value>(text) else { return Ok(None) };
+    let Ok(Value::Object(mut own)) = tree(text) else { return Ok(None) };
     let Some(base) = own.remove(EXTENDS) else { return Ok(None) };
     let Some(base) = base.as_str().and_then(shipped_policy) else {
         let names: Vec<&str> = SHIPPED_POLICIES.iter().map(|(name, _)| *name).collect();
@@ -44,8 +45,7 @@ pub(super) fn whole(text: &str) -> Result<Option<String>, PolicyError> {
     // A policy that comes with the program may itself inherit.
     let inherited = whole(base)?;
     let base = inherited.as_deref().unwrap_or(base);
-    let base = serde_saphyr::from_str::<Value>(base).map_err(|error| unreadable(error.to_string()))?;
-    let Value::Object(mut merged) = base else { return Err(unreadable("its base is no policy".to_owned())) };
+    let Value::Object(mut merged) = tree(base)? else { return Err(unreadable("its base is no policy".to_owned())) };
     for key in ITS_OWN {
         merged.remove(key);
     }
@@ -68,7 +68,7 @@ fn lay_over(base: &mut Map<String, Value>, own: Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{KeepBest, MinSimilarity, Policy};
+    use super::super::{KeepBest, MinSimilarity, Policy, VerificationMode};
     use super::*;
 
     const OWN: &str =
@@ -84,6 +84,12 @@ mod tests {
         assert_eq!((&ours.rules.gather, &ours.rules.sift), (&default.rules.gather, &default.rules.sift));
         assert_eq!(ours.rules.speak.system_prompt, default.rules.speak.system_prompt);
         assert_ne!(ours.hash, default.hash);
+    }
+
+    #[test]
+    fn a_mode_that_is_off_is_a_word() {
+        let text = OWN.replace("speak: {", "speak: {verification: {mode: off}, ");
+        assert_eq!(Policy::parse(&text).unwrap().rules.speak.verification.mode, VerificationMode::Off);
     }
 
     #[test]

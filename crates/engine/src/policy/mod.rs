@@ -1,10 +1,12 @@
 //! Policies: the gates, limits and wording in force, as data, versioned by the hash of their file.
 
+pub(crate) mod bounds;
 mod calibration;
 mod conversations;
 mod document_classes;
 mod gather;
 mod inherit;
+mod limits;
 mod moved;
 mod pattern;
 mod refusals;
@@ -28,6 +30,7 @@ pub use gather::{
     UnrankedOrder,
 };
 pub use inherit::{SHIPPED_POLICIES, shipped_policy};
+pub use limits::PolicyLimits;
 pub use moved::{MoveError, Threshold};
 pub use pattern::{AddressPattern, QuestionPattern};
 pub use refusals::RefusalRules;
@@ -49,6 +52,9 @@ pub enum PolicyError {
     Unreadable(String),
     #[error("the policy contradicts itself: {}", .0.join("; "))]
     Contradictory(Vec<String>),
+    /// The operator allows less than any policy may say.
+    #[error("the operator of this installation does not allow it: {}", .0.join("; "))]
+    NotAllowed(Vec<String>),
     /// Its numbers are about other models.
     #[error(
         "the policy {name} was calibrated with other models: {}. Its bound does not hold here: run `ibidem calibrate` \
@@ -175,24 +181,43 @@ fn stale() -> String {
 impl Policy {
     /// Read again from what it was read from.
     pub fn of_texts(texts: &PolicyTexts) -> Result<Self, PolicyError> {
-        let policy = Self::parse(&texts.policy)?;
-        match &texts.thresholds {
-            Some(thresholds) => policy.overlaid(thresholds),
-            None => Ok(policy),
-        }
+        Self::parse(&texts.policy)?.with_thresholds(texts)
+    }
+
+    /// As it was when something was decided by it, also where its numbers were allowed then and are not now. It is good
+    /// for making these decisions again, and nothing is decided by it anew.
+    pub fn as_recorded(texts: &PolicyTexts) -> Result<Self, PolicyError> {
+        Self::read(&texts.policy, |_| Ok(Vec::new()))?.with_thresholds(texts)
     }
 
     /// Reads and checks a policy file's text. One that inherits is kept as the whole that comes of it.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
+        Self::read(text, |whole| {
+            Ok(bounds::out_of_bounds(&bounds::tree(whole)?).iter().map(ToString::to_string).collect())
+        })
+    }
+
+    fn read(
+        text: &str,
+        out_of_bounds: impl FnOnce(&str) -> Result<Vec<String>, PolicyError>,
+    ) -> Result<Self, PolicyError> {
         let whole = inherit::whole(text)?;
         let text = whole.as_deref().unwrap_or(text);
         let rules: Rules = serde_saphyr::from_str(text).map_err(|error| PolicyError::Unreadable(error.to_string()))?;
-        let contradictions = rules.contradictions();
+        let mut contradictions = out_of_bounds(text)?;
+        contradictions.extend(rules.contradictions());
         if !contradictions.is_empty() {
             return Err(PolicyError::Contradictory(contradictions));
         }
         let texts = PolicyTexts { policy: text.to_owned(), thresholds: None };
         Ok(Self { rules, hash: Sha256Hash::of(text.as_bytes()), texts: Arc::new(texts), place: None })
+    }
+
+    fn with_thresholds(self, texts: &PolicyTexts) -> Result<Self, PolicyError> {
+        match &texts.thresholds {
+            Some(thresholds) => self.overlaid(thresholds),
+            None => Ok(self),
+        }
     }
 
     /// What a question asks for, each part by itself, where it is to be taken apart; none where it asks for one thing.

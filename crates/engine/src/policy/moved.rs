@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use ibidem_words::PolicyTexts;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::bounds::{self, put};
 use super::{Policy, PolicyError};
 
 /// A number that a decision is held against.
@@ -51,7 +52,7 @@ impl Policy {
         for (setting, value) in to {
             let path = found.iter().find(|found| found.threshold.setting == *setting).map(|found| &found.path);
             let path = path.ok_or_else(|| MoveError::Unknown(setting.clone()))?;
-            put(&mut tree, path, *value);
+            put(&mut tree, path, Value::from(*value));
         }
         tree.as_object_mut().and_then(|sections| sections.remove("calibration"));
         let policy = serde_json::to_string_pretty(&tree).map_err(|error| PolicyError::Unreadable(error.to_string()))?;
@@ -60,7 +61,7 @@ impl Policy {
     }
 
     fn tree(&self) -> Result<Value, PolicyError> {
-        serde_saphyr::from_str(&self.texts.policy).map_err(|error| PolicyError::Unreadable(error.to_string()))
+        bounds::tree(&self.texts.policy)
     }
 
     fn found_thresholds(&self) -> Vec<Found> {
@@ -110,26 +111,6 @@ fn leaves(value: &Value, names: &mut Vec<String>, found: &mut Vec<(Vec<String>, 
             }
         }
         value => found.extend(value.as_f64().map(|number| (names.clone(), number))),
-    }
-}
-
-/// Sections that the text leaves out are made: their other keys have defaults.
-fn put(value: &mut Value, path: &[String], number: f64) {
-    let Some((name, rest)) = path.split_first() else {
-        *value = Value::from(number);
-        return;
-    };
-    if let Value::Array(items) = value {
-        if let Some(item) = name.parse::<usize>().ok().and_then(|place| items.get_mut(place)) {
-            put(item, rest, number);
-        }
-        return;
-    }
-    if !value.is_object() {
-        *value = Value::Object(Map::new());
-    }
-    if let Value::Object(section) = value {
-        put(section.entry(name.clone()).or_insert(Value::Null), rest, number);
     }
 }
 

@@ -27,9 +27,6 @@ impl RefusalRules {
                 "refusals.question has neither {title} nor {section}: it would ask the same of everything".to_owned(),
             );
         }
-        if self.suggestions > 3 {
-            found.push("refusals.suggestions must be at most 3".to_owned());
-        }
     }
 }
 

@@ -58,8 +58,5 @@ impl SiftRules {
         if self.left_to_reader.iter().any(|name| name == answerability) {
             found.push(format!("sift.left_to_reader names {answerability}, which is the reader's own gate"));
         }
-        if !(0.0..=1.0).contains(&self.named_share) {
-            found.push("sift.named_share must be between 0 and 1".to_owned());
-        }
     }
 }

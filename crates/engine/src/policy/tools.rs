@@ -7,9 +7,6 @@ use serde::Deserialize;
 
 use super::QuestionPattern;
 
-/// A confirmation that waits longer is not what its asker remembers.
-const LONGEST_CONFIRMATION_S: u32 = 3_600;
-
 /// A tool that may be called.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -187,12 +184,6 @@ impl ToolRules {
                 }
             }
             (None, _) => {}
-        }
-        if !(1..=LONGEST_CONFIRMATION_S).contains(&self.confirm_within_s) {
-            found.push(format!("gather.tools: confirm_within_s of {name} must be from 1 to {LONGEST_CONFIRMATION_S}"));
-        }
-        if self.most_bytes == 0 {
-            found.push(format!("gather.tools: most_bytes of {name} is 0: no result could ever be used"));
         }
     }
 }

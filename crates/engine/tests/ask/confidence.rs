@@ -170,9 +170,12 @@ async fn the_parts_are_weighed_as_the_policy_says() {
     let confidence = world.ask(LEAVE).await.answer.confidence.unwrap();
     assert!((confidence.overall - 84.0).abs() < 0.01, "{confidence:?}");
     for (rules, said) in [
-        ("{cite_from: 0, weights: {retrieval: 0, coverage: 0, judge: 0}}", "not all of them 0"),
-        ("{cite_from: 0, weights: {retrieval: -1, coverage: 1, judge: 1}}", "0 or more"),
-        ("{cite_from: 0, doubtful_share: 1.5}", "doubtful_share must be between 0 and 1"),
+        ("{cite_from: 0, weights: {retrieval: 0, coverage: 0, judge: 0}}", "must not all be 0"),
+        (
+            "{cite_from: 0, weights: {retrieval: -1, coverage: 1, judge: 1}}",
+            "weights.retrieval is -1; it must be from 0 to",
+        ),
+        ("{cite_from: 0, doubtful_share: 1.5}", "doubtful_share is 1.5; it must be from 0 to 1"),
     ] {
         let error = Policy::parse(&demanding(rules)).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

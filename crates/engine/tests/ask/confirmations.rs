@@ -249,7 +249,7 @@ fn a_policy_that_cannot_be_confirmed_honestly_is_refused() {
     for (from, to, problem) in [
         (unsure, "", "lacks wording.unsure"),
         ("PLN {amount_pln} of invoice", "PLN {price} of invoice", "names price, which is no argument"),
-        ("confirm_within_s: 300", "confirm_within_s: 0", "confirm_within_s of refund must be from 1 to 3600"),
+        ("confirm_within_s: 300", "confirm_within_s: 0", "].confirm_within_s is 0; it must be from 1 to 3600"),
         ("      writes: true\n", "", "does not say `writes: true`"),
     ] {
         let text = SUPPORT.replace(from, to);

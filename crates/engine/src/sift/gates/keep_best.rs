@@ -1,7 +1,7 @@
 //! `keep_best`: keeps the best, as many as the question asks for, or as the policy says at least; and beside them what
 //! gathering promised a place. Where no policy says when, it is done at the end.
 
-use ibidem_words::{Question, WordOverlap};
+use ibidem_words::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
@@ -34,10 +34,6 @@ impl KeepBest {
             Self::AtLeast(least) | Self::Diverse(Diverse { at_least: least, .. }) => Some(*least),
         }
     }
-
-    fn path(&self) -> &'static str {
-        if matches!(self, Self::Diverse(_)) { "sift.keep_best.diverse.at_least" } else { "sift.keep_best.at_least" }
-    }
 }
 
 impl GateRule for KeepBest {
@@ -66,12 +62,6 @@ impl GateRule for KeepBest {
             ));
         }
         said
-    }
-
-    fn contradictions(&self) -> Vec<String> {
-        let most = Question::MOST_CONTEXT_CHUNKS;
-        let beyond = |least: usize| format!("{} is {least}; it must be from 1 to {most}", self.path());
-        self.least().filter(|least| !(1..=most).contains(least)).map(beyond).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<(&'static str, f64)> {
@@ -210,8 +200,6 @@ mod tests {
         let at_least = "[{keep_best: {at_least: 3}}]";
         assert_eq!(kept(at_least, pool(&[0.9, 0.8, 0.7, 0.6]), 2), [0, 1, 2]);
         assert_eq!(kept(at_least, pool(&[0.9, 0.8, 0.7, 0.6]), 4), [0, 1, 2, 3]);
-        let none = "sift.keep_best.at_least is 0; it must be from 1 to 20";
-        assert_eq!(contradictions_of("[{keep_best: {at_least: 0}}]"), [none]);
     }
 
     #[test]
@@ -229,8 +217,6 @@ mod tests {
         let mut promised = candidates;
         promised[2].promised = Some(Promise::Kind);
         assert_eq!(kept(&diverse(0.3), promised, 1), [0, 2, 3]);
-        let wrong = ["sift.keep_best.diverse.at_least is 21; it must be from 1 to 20"];
-        assert_eq!(contradictions_of("[{keep_best: {diverse: {at_least: 21, likeness: 0.3}}}]"), wrong);
         let too_much = contradictions_of("[{keep_best: {diverse: {at_least: 8, likeness: 1.5}}}]");
         assert_eq!(too_much, ["sift.keep_best.likeness must be between 0 and 1"]);
     }

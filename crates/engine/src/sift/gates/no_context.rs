@@ -50,11 +50,6 @@ impl GateRule for NoContext {
         )]
     }
 
-    fn contradictions(&self) -> Vec<String> {
-        let none = || "sift.no_context.of_best is 0; it must be at least 1".to_owned();
-        self.of_best.filter(|best| *best == 0).map(|_| none()).into_iter().collect()
-    }
-
     fn shares(&self) -> Vec<(&'static str, f64)> {
         vec![("no_context.least_mean", self.least_mean)]
     }
@@ -127,7 +122,6 @@ mod tests {
         };
         assert!(!is_refused(3));
         assert!(is_refused(4));
-        assert_eq!(contradictions_of(&gates(0)), ["sift.no_context.of_best is 0; it must be at least 1"]);
         let [said] = &words_of("{no_context: {least_hits: 3, least_mean: 0.5, of_best: 8}}")[..] else { panic!() };
         assert!(said.contains("the mean similarity of the best 8 that was found is below 0.5"), "{said}");
     }

@@ -37,11 +37,6 @@ impl GateRule for PerDocument {
     fn shares(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
-
-    fn contradictions(&self) -> Vec<String> {
-        let none = "sift.per_document is 0: nothing could ever be answered";
-        (self.0 == 0).then(|| none.to_owned()).into_iter().collect()
-    }
 }
 
 impl DropsCandidates for PerDocument {
@@ -69,7 +64,7 @@ impl DropsCandidates for PerDocument {
 mod tests {
     use ibidem_words::{Candidate, Promise};
 
-    use super::super::tests::{contradictions_of, words_of};
+    use super::super::tests::words_of;
     use crate::sift::fixtures::{candidate, evidence, gathered};
     use crate::sift::sift;
 
@@ -109,14 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn it_says_its_number_and_none_is_a_contradiction() {
+    fn it_says_its_number() {
         assert_eq!(
             words_of("{per_document: 3}"),
             ["Of one document at most the best 3 are kept, and what was promised a place; of one that the question \
               names, all."]
         );
-        assert_eq!(contradictions_of("[{per_document: 1}]"), Vec::<String>::new());
-        let none = ["sift.per_document is 0: nothing could ever be answered"];
-        assert_eq!(contradictions_of("[{per_document: 0}]"), none);
     }
 }

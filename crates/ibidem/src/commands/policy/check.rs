@@ -85,8 +85,13 @@ mod tests {
             ("- duplicates: 0.9", "- duplicates: often", &["line 27", "often"]),
             ("- duplicates: 0.9", "- duplicates: 0.9\n    - duplicates: 0.8", &["stands there twice"]),
             ("- duplicates: 0.9", "- duplicates: 1.9", &["  - sift.duplicates must be between 0 and 1"]),
-            ("- duplicates: 0.9", "- duplicates: .nan", &["sift.duplicates must be between 0 and 1"]),
+            ("- duplicates: 0.9", "- duplicates: .nan", &["line 27", "non-finite"]),
             ("  hits_per_lane: 15", "  hits_per_lane: -1", &["line 8"]),
+            (
+                "  hits_per_lane: 15",
+                "  hits_per_lane: 10000000",
+                &["  - gather.hits_per_lane is 10000000; it must be from 1 to 200"],
+            ),
             ("  refusal: This", "  refused: This", &["unknown field", "refused"]),
             ("  mode: model", "  mode: poem", &["poem", "extractive"]),
         ];
