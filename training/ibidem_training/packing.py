@@ -74,12 +74,12 @@ def pack_verifier(rows, tokens: Tokenizer):
             encoding = tokens.encode(row["premise"], row["claim"])
         except Exception:  # the claim alone is longer than the window
             continue
-        types = encoding.type_ids
+        types, offsets = encoding.type_ids, encoding.offsets  # each of them is copied whenever it is asked for
         begin = types.index(1)
         marks = np.full(len(types), UNKNOWN, np.int8)
         if row["spans"] is not None:
             for at in range(begin, len(types) - 1):
-                left, right = encoding.offsets[at]
+                left, right = offsets[at]
                 marks[at] = any(left < end and right > start for start, end in row["spans"])
         yield encoding.ids, begin, row["label"], marks, (0, 0)
 
@@ -91,16 +91,14 @@ def pack_reader(rows, tokens: Tokenizer):
             encoding = tokens.encode(row["question"], row["passage"])
         except Exception:
             continue
-        begin = encoding.type_ids.index(1)
+        types, offsets = encoding.type_ids, encoding.offsets
+        begin = types.index(1)
         answerable, span = row["answerable"], (UNKNOWN, UNKNOWN)
         if not answerable:
             span = (0, 0)
         elif row["span"]:
             start, end = row["span"]
-            covered = [
-                at for at in range(begin, len(encoding.ids) - 1)
-                if encoding.offsets[at][0] < end and encoding.offsets[at][1] > start
-            ]  # fmt: skip
+            covered = [at for at in range(begin, len(types) - 1) if offsets[at][0] < end and offsets[at][1] > start]
             if not covered:
                 continue  # the answer was cut off
             span = (covered[0], covered[-1])
