@@ -162,7 +162,7 @@ class Maker:
     def of_passage(self, text: str, group: str, title: str, near: list[str]):
         dice = self.dice
         parts = [part for part in sentences(text) if 6 <= len(part.split()) <= 45]
-        if len(parts) < 2:
+        if len(set(parts)) < 2:  # one sentence, or the same one again and again
             return
         for _ in range(2 if len(parts) < 5 else 3):
             sentence = dice.choice(parts)
