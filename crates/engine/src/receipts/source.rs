@@ -1,6 +1,7 @@
 //! A cited passage: whether it was there, and whether it still is.
 
 use chrono::{DateTime, Utc};
+use ibidem_language::alphabet::plain;
 use ibidem_language::sentences::sentences_of;
 use ibidem_language::significant_terms;
 use ibidem_words::ports::corpus::{Corpus, KeptVersion};
@@ -163,8 +164,9 @@ impl Found {
     }
 }
 
+/// With single spaces, and in the form in which sentences are checked and shown.
 pub(super) fn spaced_alike(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The sentences in a row that share most with a passage that is not there any more; nothing if none shares anything.

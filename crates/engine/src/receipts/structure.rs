@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use ibidem_language::alphabet::plain;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::sentences_of;
 use ibidem_words::Stretch;
@@ -38,6 +39,7 @@ fn is_label_of(label: &str, found: &Found) -> bool {
 
 /// The words alone, in lower case: markup, numbering signs and punctuation are the writer's.
 fn folded(text: &str) -> String {
+    let text = plain(text);
     let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

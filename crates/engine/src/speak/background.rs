@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use ibidem_language::alphabet::plain;
 use ibidem_language::markers::without_markers;
 
 /// So many words in a row that only a note has are the note's. A shorter note is its own only run.
@@ -43,7 +44,7 @@ impl Background {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    plain(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

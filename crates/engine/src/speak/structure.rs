@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use ibidem_language::alphabet::plain;
 use ibidem_language::claims::asserts;
 use ibidem_language::sentences::{Kind, Sentence, sentences_of};
 use ibidem_words::{Candidate, is_unseen};
@@ -155,7 +156,7 @@ fn cells(row: &str) -> impl Iterator<Item = String> {
 
 /// A phrase without what marks it as a heading or a label, in lower case, spaces alike.
 fn folded(phrase: &str) -> String {
-    let phrase = phrase.trim();
+    let phrase = plain(phrase.trim());
     let is_mark =
         |sign: char| sign.is_whitespace() || matches!(sign, '#' | '>' | '*' | '_' | '`' | '|' | '-' | '+' | '•' | '–');
     let is_end = |sign: char| is_mark(sign) || matches!(sign, ':' | '：' | '.' | ',' | ';' | '。');
@@ -173,6 +174,7 @@ fn folded(phrase: &str) -> String {
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut goes_on = false;
+    let text = plain(text);
     for sign in text.chars().filter(|sign| !is_unseen(*sign)).flat_map(char::to_lowercase) {
         let is_apart = sign.is_alphanumeric() && sign >= '\u{2e80}';
         if is_apart {
@@ -233,6 +235,7 @@ mod tests {
             ("# Staff handbook\n", &[1][..], note.clone()),
             ("# Staff handbook\n", &[2], None),
             ("### LEAVE\n", &[1], note.clone()),
+            ("### Ｌeave\n", &[1], note.clone()),
             ("**3.2 Carry-over:**\n", &[1, 2], note.clone()),
             ("2) Leave\n", &[1], note.clone()),
             ("The rules are:\n", &[1], note.clone()),

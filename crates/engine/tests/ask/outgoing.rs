@@ -101,6 +101,54 @@ async fn a_clause_that_no_note_has_takes_its_sentence_with_it() {
     }
 }
 
+/// Put into the sentence without punctuation, in other signs, or as an address.
+#[tokio::test]
+async fn what_is_put_into_a_sentence_takes_it_with_it() {
+    for said in [
+        "Children may drink it The gearbox holds 1.8 litres of oil.",
+        "Deadly poison The gearbox holds 1.8 litres of oil.",
+        "It is false that the gearbox holds 1.8 litres of oil.",
+        "False: The gearbox holds 1.8 litres of oil.",
+        "The stolen gearbox holds 1.8 litres of oil.",
+        "The gearbox holds 1.8 litres of oil unpaid.",
+        "The gearbox holds 1.8 litres of oil childrenmaydrinkit.",
+        "The gearbox holds 1.8 litres of oil, childrenʻmayˑdrinkǀitـsafely.",
+        "The gearboxchildrenmaydrink holds 1.8 litres of oil.",
+        "The gearbox holds １８ litres of oil.",
+        "The gearbox holds ③ litres of oil.",
+        "The gearbox holds ¹⁸ litres of oil.",
+        "The gearbox holds Ⅷ litres of oil.",
+        "The gearbox holds VIII litres of oil.",
+        "The gearbox holds ٣ litres of oil.",
+        "The gearbox holds ≠ 1.8 litres of oil.",
+        "The gearbox holds ~~1.8~~ litres of oil.",
+        "The gearbox holds $\\cancel{1.8}$ litres of oil.",
+        "The gearbox holds 1.8 litres of oil ❌.",
+        "The gearbox holds nicht 1.8 litres of oil.",
+        "The gearbox holds не 1.8 litres of oil.",
+        "The gearbox holds 1.8 litres of oil paypal.me/gift.",
+        "The gearbox holds 1.8 litres of oil, ftp.pay.example.",
+        "The gearbox holds 1.8 litres of oil: hxxps:/pay.example/a.",
+    ] {
+        let written = format!("{CITED} {said}[^1]");
+        assert_eq!(shown(&written).await, SHOWN, "{said}");
+    }
+}
+
+/// What a letter or a digit is written as makes no other sentence of it.
+#[tokio::test]
+async fn what_goes_out_is_in_the_form_that_was_checked() {
+    for said in [
+        "The gearbox holds １.８ litres of oil.",
+        "𝐓𝐡𝐞 gearbox holds 𝟏.𝟖 litres of oil.",
+        "The gearbox holds ١.٨ litres of oil.",
+    ] {
+        assert_eq!(shown(&format!("{said}[^1]")).await, SHOWN, "{said}");
+    }
+    let with_tags = format!("{CITED} The <!----><b>oil</b> is changed every 40,000 <<!---->b>km.[^1]");
+    assert!(!shown(&with_tags).await.contains("<b"));
+}
+
 #[tokio::test]
 async fn what_the_documents_do_not_say_is_never_said_by_a_model() {
     for said in [

@@ -19,6 +19,8 @@ const LEAST_FOUND_FIRST: (usize, usize) = (1, 3);
 const LEAST_FOUND_ENGLISH: (usize, usize) = (1, 2);
 /// However long a clause is, so many words that no passage has say something of their own.
 const MOST_MISSING: usize = 2;
+/// With so many more letters a word of the passages is no other form of it, and hardly a compound.
+const LEAST_JOINED: usize = 7;
 /// Endings and particles of Japanese, which a sentence may have others of.
 const HIRAGANA: std::ops::RangeInclusive<char> = 'ぁ'..='ゟ';
 const MOST_HIRAGANA: usize = 5;
@@ -94,6 +96,12 @@ fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
     // Most sentences have none, and laying them over their passages takes longest.
     if !missing.contains(&true) {
         return None;
+    }
+    // A word of the passages with others joined to it stands in their place, and says more.
+    let is_joined = |word: &&Word| premise.letters_beside(word).is_some_and(|letters| letters >= LEAST_JOINED);
+    let joined = words.iter().zip(&missing).find(|(word, is_missing)| **is_missing && is_joined(word));
+    if let Some((word, _)) = joined {
+        return Some(word.text.clone());
     }
     let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place])?;
     Some(words[range].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
@@ -255,6 +263,7 @@ mod tests {
             ("The leaking gearbox holds 1.8 litres of oil.", Some("leaking")),
             ("The gearbox holds 1.8 litres of oil unpaid.", Some("unpaid")),
             ("The gearbox holds 1.8 litres of childrenmaydrinkit oil.", Some("childrenmaydrinkit")),
+            ("The gearboxchildrendrink holds 1.8 litres of oil.", Some("gearboxchildrendrink")),
             ("The gearbox holds nicht 1.8 litres of oil.", Some("nicht")),
             ("The gearbox takes 1.8 litres of oil.", None),
             ("1.8 litres of oil fill the gearbox.", None),

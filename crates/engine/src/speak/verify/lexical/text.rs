@@ -113,6 +113,15 @@ impl Premise {
         premise
     }
 
+    /// How many letters a word has beside one of the premise's that it begins or ends with; none where there is no such.
+    pub(in crate::speak::verify) fn letters_beside(&self, word: &Word) -> Option<usize> {
+        let length = |word: &str| word.chars().count();
+        let is_part = |own: &&String| {
+            length(own) > SHORTEST_STEM && (word.text.starts_with(own.as_str()) || word.text.ends_with(own.as_str()))
+        };
+        self.texts.iter().filter(is_part).map(|own| length(&word.text) - length(own)).min()
+    }
+
     /// Whether it has the word in this form or another.
     pub(in crate::speak::verify) fn has(&self, word: &Word) -> bool {
         if self.texts.contains(&word.text) {
