@@ -11,6 +11,7 @@ mod disguises;
 mod gathering;
 mod leaks;
 mod look_alikes;
+mod made_before;
 mod named;
 mod notes;
 mod outgoing;
