@@ -499,7 +499,8 @@ export interface paths {
         put?: never;
         /**
          * Uploads a document. It can be searched as soon as a worker has read it.
-         * @description Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
+         * @description A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so
+         *     that no key replaces another's, whatever they are called.
          */
         post: operations["submit"];
         delete?: never;
@@ -532,8 +533,8 @@ export interface paths {
         head?: never;
         /**
          * Changes who may see a document. It counts from everybody's next request on.
-         * @description A curator changes documents that have one of the curator's own tags. One that the key may not see is as if it did not
-         *     exist, except to admins.
+         * @description A curator changes documents that have one of the curator's own tags, in collections that they may hand in to. One that
+         *     the key may not see is as if it did not exist, except to admins.
          */
         patch: operations["retag_document"];
         trace?: never;
@@ -1740,6 +1741,11 @@ export interface components {
         };
         /** @description What a group gives its members. */
         GroupBody: {
+            /**
+             * @description The collections that its members may hand documents in to as curators, up to 100; `*` is every collection. Empty:
+             *     none. Who is in several groups may hand in to the collections of all of them; an admin to all.
+             */
+            hand_in?: string[];
             /** @description The group, written exactly as the identity provider writes it, 1 to 256 characters. */
             name: string;
             /** @description `asker`, `curator` or `admin`. Who is in several groups has the highest of their roles. */
@@ -1754,6 +1760,8 @@ export interface components {
              * @description When an admin changed it last.
              */
             changed_at: string;
+            /** @description Collections that its members may hand documents in to as curators; `*`: all of them. */
+            hand_in: string[];
             /** Format: uuid */
             id: string;
             /** @description As the identity provider writes it. */
@@ -1831,6 +1839,11 @@ export interface components {
              * @description The key expires after this many days, 1 to 3650; null: it does not expire.
              */
             expires_in_days?: number | null;
+            /**
+             * @description The collections that a curator's key may hand documents in to, up to 100; `*` is every collection. Empty: none. An
+             *     admin's key may hand in to all, an asker's to none.
+             */
+            hand_in?: string[];
             /** @description What the key is for, 1 to 200 characters. It need not be unique. */
             name: string;
             /**
@@ -1866,6 +1879,8 @@ export interface components {
              * @description null: it does not expire.
              */
             expires_at?: string | null;
+            /** @description Collections that a curator's key may hand documents in to; `*`: all of them. */
+            hand_in: string[];
             /** Format: uuid */
             id: string;
             /** @description What the key is for. */
@@ -6245,6 +6260,15 @@ export interface operations {
             };
             /** @description The body did not arrive in time */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description `address_taken`: another document, which the caller may not change, has this address */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -243,6 +243,7 @@ export function managed(payloads) {
     name: payload,
     role: payload,
     tags: [payload],
+    hand_in: [payload],
     created_at: WHEN,
     expires_at: null,
     revoked_at: null,

@@ -106,7 +106,8 @@ where
 
 /// Uploads a document. It can be searched as soon as a worker has read it.
 ///
-/// A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so that no key replaces another's, whatever they are called.
+/// A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so
+/// that no key replaces another's, whatever they are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
     request_body(content = DocumentForm, content_type = "multipart/form-data"),
     responses(

@@ -31,8 +31,8 @@ pub(crate) struct RetagBody {
 
 /// Changes who may see a document. It counts from everybody's next request on.
 ///
-/// A curator changes documents that have one of the curator's own tags, in collections that they may hand in to. One that the key may not see is as if it did not
-/// exist, except to admins.
+/// A curator changes documents that have one of the curator's own tags, in collections that they may hand in to. One that
+/// the key may not see is as if it did not exist, except to admins.
 #[utoipa::path(patch, path = "/v1/documents/{id}", operation_id = "retag_document", tag = "documents",
     params(("id" = Uuid, Path, description = "The document")), request_body = RetagBody, security(("api_key" = [])),
     responses(
