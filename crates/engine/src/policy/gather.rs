@@ -348,12 +348,10 @@ impl GatherRules {
                 ));
             }
         }
-        if let Some(curated) = &self.curated {
-            if curated.pin_reranked > curated.pin {
-                found.push(
-                    "gather.curated.pin_reranked is above gather.curated.pin: no reranker would ever decide".to_owned(),
-                );
-            }
+        if self.curated.as_ref().is_some_and(|curated| curated.pin_reranked > curated.pin) {
+            found.push(
+                "gather.curated.pin_reranked is above gather.curated.pin: no reranker would ever decide".to_owned(),
+            );
         }
         for (place, tool) in self.tools.iter().enumerate() {
             tool.contradictions(found);

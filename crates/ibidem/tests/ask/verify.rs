@@ -56,7 +56,10 @@ async fn a_receipt_is_told_what_became_of_its_sources() {
         let table = installation.succeed(&["verify", folder.path().join("answer.json").to_str().unwrap()]).await;
         assert!(table.out.contains("the receipt is whole"), "{table:?}");
         let proves = format!("It proves that this installation, asked “{QUESTION}”, said these words at ");
-        assert!(table.out.contains(&proves) && table.out.contains("It does not prove that they are true."), "{table:?}");
+        assert!(
+            table.out.contains(&proves) && table.out.contains("It does not prove that they are true."),
+            "{table:?}"
+        );
         assert_eq!((&report["receipt_version"], &report["not_covered"]), (&2.into(), &Value::Array(Vec::new())));
 
         // A newer version around the same passage, then one in which it is gone.

@@ -197,10 +197,10 @@ impl Part {
 }
 
 /// Whether a sign between these is one of those that a line begins with.
-fn leads_a_line(before: &str, behind: impl Iterator<Item = char>) -> bool {
+fn leads_a_line(before: &str, mut behind: impl Iterator<Item = char>) -> bool {
     let line = before.rsplit('\n').next().unwrap_or(before);
     let is_mark = |sign: char| sign.is_whitespace() || LEADING.contains(sign) || matches!(sign, '*' | '-' | '_');
-    let next = behind.skip_while(|sign| LEADING.contains(*sign)).next();
+    let next = behind.find(|sign| !LEADING.contains(*sign));
     line.chars().all(is_mark) && next.is_none_or(char::is_whitespace)
 }
 

@@ -20,7 +20,7 @@ pub fn with_names_twice(json: &Value) -> Vec<(String, String)> {
     // Stands where the second name will, and in no document of ours.
     const STAND_IN: &str = "\u{1}";
     let mut texts = Vec::new();
-    for place in objects(json, String::new()) {
+    for place in objects(json, "") {
         let fields = json.pointer(&place).and_then(Value::as_object).unwrap();
         for (name, value) in fields {
             let other = changed_once(value).swap_remove(0).1;
@@ -42,15 +42,15 @@ fn named(changed: Vec<Value>) -> Vec<(String, Value)> {
     changed.into_iter().map(|other| (format!(" -> {other}"), other)).collect()
 }
 
-fn objects(json: &Value, place: String) -> Vec<String> {
+fn objects(json: &Value, place: &str) -> Vec<String> {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     match json {
         Value::Object(fields) => {
-            let inner = fields.iter().flat_map(|(name, value)| objects(value, format!("{place}/{}", escaped(name))));
-            inner.chain([place.clone()]).collect()
+            let inner = fields.iter().flat_map(|(name, value)| objects(value, &format!("{place}/{}", escaped(name))));
+            inner.chain([place.to_owned()]).collect()
         }
         Value::Array(values) => {
-            values.iter().enumerate().flat_map(|(at, value)| objects(value, format!("{place}/{at}"))).collect()
+            values.iter().enumerate().flat_map(|(at, value)| objects(value, &format!("{place}/{at}"))).collect()
         }
         _ => Vec::new(),
     }
