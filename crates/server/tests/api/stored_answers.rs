@@ -53,7 +53,7 @@ fn is_without_the_secret(answer: &Value, read: &Reply) {
     let seconds = |moment: &Value| moment.as_str().unwrap()[..19].to_owned();
     assert_eq!(seconds(&read.body["asked_at"]), seconds(&answer["receipt"]["asked_at"]));
     assert_eq!((&read.body["answer"], &read.body["receipt"]), (&json!(""), &Value::Null));
-    assert_eq!(read.body["withdrawn"], json!({"citations": 1, "sentences": [1, 2]}), "{}", read.text);
+    assert_eq!(read.body["withdrawn"], json!({"citations": 1, "sentences": [1, 2], "fields": []}), "{}", read.text);
 }
 
 #[tokio::test]

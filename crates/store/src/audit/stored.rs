@@ -3,6 +3,9 @@
 //! A sentence stays when every passage that it rests on stands. One that rests on nothing goes with the others: it may
 //! lead in to what was taken out. Fields are kept by name, so that one that is new is left out until somebody has
 //! thought about it.
+//!
+//! An answer is either as it was given, with its receipt, or it says which fields are not and has none: a receipt is of
+//! the whole answer, and its digests would tell whoever guesses what was taken out.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -51,20 +54,25 @@ impl StoredAnswer {
 
     /// As it was given, if all that it rests on is among the visible; else without the rest, and it says so.
     pub fn shown(self, scope: &Scope, visible: &HashSet<PassageKey>) -> Value {
+        let (asked_at, given) = (self.asked_at, self.answer.clone());
         let mut answer = self.without(|key| !visible.contains(key)).0;
         if !names_own_tag(&answer["route_to"], scope) {
             answer["route_to"] = Value::Null;
         }
-        // Names of documents near the one that was not found: which of them are visible now is not known.
-        if answer["reason"] == "entity_not_found" {
+        // Names of documents near the one that was not found: which of them are visible now is not known, and not even
+        // whether there are any may show.
+        let is_unknown = answer["reason"] == "entity_not_found";
+        if is_unknown {
             answer["suggestions"] = json!([]);
         }
-        answer
+        withdrawn_from(&given, answer, asked_at, is_unknown.then_some("suggestions"))
     }
 
-    /// Without anything that rests on a document, and how many sentences that took.
-    pub(crate) fn without_document(self, document: DocumentId) -> (Value, u64) {
-        self.without(|key| key.document == document)
+    /// Without anything that rests on a document or calls it by one of its names, and how many sentences that took.
+    pub(crate) fn without_document(self, document: DocumentId, names: &[String]) -> (Value, u64) {
+        let (asked_at, given) = (self.asked_at, self.answer.clone());
+        let (answer, lost) = self.without(|key| key.document == document);
+        (withdrawn_from(&given, without_names(answer, names), asked_at, None), lost)
     }
 
     /// Codes and numbers alone: nothing that anybody asked, wrote or was told.
@@ -135,13 +143,45 @@ impl StoredAnswer {
             ("suggestions", json!([])),
             ("nearest", json!([])),
             ("warnings", json!([])),
-            // The proof of a text that is no longer whole would only repeat what was taken out.
-            ("receipt", Value::Null),
         ] {
             shown.insert(field.to_owned(), value);
         }
         (Value::Object(shown), lost)
     }
+}
+
+/// An answer without the suggestions and warnings that call a document by name.
+fn without_names(mut answer: Value, names: &[String]) -> Value {
+    for field in ["suggestions", "warnings"] {
+        if let Some(texts) = answer.get_mut(field).and_then(Value::as_array_mut) {
+            let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
+            texts.retain(|text| !text.as_str().is_some_and(is_named));
+        }
+    }
+    answer
+}
+
+/// The answer as it was given, if nothing was taken out. Else it says which fields are not as they were given, and has no
+/// receipt. A field may have to be named whether or not there was anything in it.
+fn withdrawn_from(given: &Value, mut answer: Value, asked_at: DateTime<Utc>, named: Option<&str>) -> Value {
+    if answer == *given && named.is_none() {
+        return answer;
+    }
+    let former = list(&given["withdrawn"], "fields").iter().filter_map(Value::as_str);
+    let fields = given.as_object().into_iter().flatten();
+    let changed =
+        fields.filter(|(name, value)| answer.get(name.as_str()) != Some(value)).map(|(name, _)| name.as_str());
+    // What became of these is said by the numbers of citations and sentences.
+    let is_counted = |name: &&str| ["answer", "citations", "receipt", "asked_at", "withdrawn"].contains(name);
+    let fields: BTreeSet<&str> = former.chain(changed).chain(named).filter(|name| !is_counted(name)).collect();
+    let fields = json!(fields);
+    if answer.get("withdrawn").is_none() {
+        answer["withdrawn"] = json!({ "citations": 0, "sentences": [] });
+    }
+    answer["withdrawn"]["fields"] = fields;
+    answer["asked_at"] = json!(asked_at);
+    answer["receipt"] = Value::Null;
+    answer
 }
 
 /// Every passage that a document of JSON names, however deep.
@@ -244,7 +284,7 @@ mod tests {
         StoredAnswer::of(
             DateTime::UNIX_EPOCH,
             json!({
-                "request_id": "r", "action": "cite", "answer": "One.[1] Two.[2] Both.[1][2] So:", "new_field": "secret",
+                "request_id": "r", "action": "cite", "answer": "One.[1] Two.[2] Both.[1][2] So:", "new_field": "a secret field",
                 "citations": [source(1), source(2)], "warnings": ["Secret is old"], "suggestions": ["Secret?"],
                 "reason": null, "route_to": {"tag": "finance"}, "trace": [{"gate": "coverage"}],
                 "receipt": {"sentences": [
@@ -263,7 +303,10 @@ mod tests {
     fn an_answer_whose_sources_all_stand_is_as_it_was_given() {
         assert_eq!(stored().passages(), [key(1), key(2)]);
         assert_eq!(stored().shown(&scope(&["finance"]), &[key(1), key(2)].into()), stored().answer);
-        assert_eq!(stored().shown(&scope(&[]), &[key(1), key(2)].into())["route_to"], Value::Null);
+        let shown = stored().shown(&scope(&[]), &[key(1), key(2)].into());
+        assert_eq!((&shown["route_to"], &shown["receipt"]), (&Value::Null, &Value::Null));
+        assert_eq!(shown["withdrawn"], json!({"citations": 0, "sentences": [], "fields": ["route_to"]}));
+        assert_eq!(shown["answer"], stored().answer["answer"]);
     }
 
     #[test]
@@ -271,11 +314,13 @@ mod tests {
         let shown = stored().shown(&scope(&["finance"]), &[key(1)].into());
         assert_eq!(shown["answer"], "One.[1]");
         assert_eq!(shown["citations"], json!([source(1)]));
-        assert_eq!(shown["withdrawn"], json!({"citations": 1, "sentences": [2, 3, 4]}));
+        let fields = ["new_field", "route_to", "suggestions", "warnings"];
+        assert_eq!(shown["withdrawn"], json!({"citations": 1, "sentences": [2, 3, 4], "fields": fields}));
+        assert_eq!(shown["receipt"], Value::Null);
         assert_eq!((&shown["request_id"], &shown["action"]), (&json!("r"), &json!("cite")));
         assert_eq!(shown["asked_at"], "1970-01-01T00:00:00Z");
         let written = shown.to_string();
-        for gone in ["secret 2", "Secret", "Two", "Both", "So:", "new_field", "finance"] {
+        for gone in ["secret 2", "Secret", "Two", "Both", "So:", "a secret field", "finance"] {
             assert!(!written.contains(gone), "{gone}: {written}");
         }
         assert_eq!(stored().shown(&scope(&[]), &HashSet::new())["answer"], "");
@@ -293,7 +338,26 @@ mod tests {
         assert_eq!(refused().shown(&scope(&[]), &[key(1), key(2)].into()), refused().answer);
         let shown = refused().shown(&scope(&[]), &[key(1)].into());
         assert!(!shown.to_string().contains("secret 2") && shown.to_string().contains("secret 1"), "{shown}");
-        assert!(!refused().without_document(key(2).document).0.to_string().contains("secret 2"));
+        assert_eq!(
+            (&shown["withdrawn"]["fields"], &shown["receipt"]),
+            (&json!(["nearest", "suggestions"]), &Value::Null)
+        );
+        assert!(!refused().without_document(key(2).document, &[]).0.to_string().contains("secret 2"));
+        // By its name alone.
+        let (erased, lost) = refused().without_document(key(3).document, &["secret 2 say".to_owned()]);
+        assert_eq!((lost, &erased["suggestions"], &erased["receipt"]), (0, &json!([]), &Value::Null));
+        assert_eq!(refused().without_document(key(3).document, &["another".to_owned()]).0, refused().answer);
+    }
+
+    #[test]
+    fn whether_anything_was_near_what_was_not_found_does_not_show() {
+        let refused = |suggestions: Value| {
+            let answer = json!({"answer": "No.", "reason": "entity_not_found", "citations": [], "nearest": [],
+                "suggestions": suggestions, "receipt": {"stretches": []}});
+            StoredAnswer::of(DateTime::UNIX_EPOCH, answer).shown(&scope(&[]), &HashSet::new())
+        };
+        assert_eq!(refused(json!(["ADR-0007"])), refused(json!([])));
+        assert_eq!(refused(json!([]))["withdrawn"]["fields"], json!(["suggestions"]));
     }
 
     #[test]
@@ -305,11 +369,11 @@ mod tests {
 
     #[test]
     fn erasing_twice_takes_out_what_is_left() {
-        let (once, lost) = stored().without_document(key(2).document);
+        let (once, lost) = stored().without_document(key(2).document, &[]);
         assert_eq!((lost, once["answer"].as_str()), (3, Some("One.[1]")));
-        let (twice, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once.clone()).without_document(key(2).document);
+        let (twice, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once.clone()).without_document(key(2).document, &[]);
         assert_eq!(twice, once);
-        let (other, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once).without_document(key(1).document);
+        let (other, _) = StoredAnswer::of(DateTime::UNIX_EPOCH, once).without_document(key(1).document, &[]);
         assert_eq!((other["answer"].as_str(), &other["citations"]), (Some(""), &json!([])));
     }
 

@@ -3,7 +3,6 @@
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
-use super::words::without_names;
 use super::{Erased, Traces};
 use crate::audit::StoredAnswer;
 use crate::{Store, unavailable};
@@ -33,8 +32,8 @@ impl Store {
         .await
         .map_err(unavailable)?;
         for row in rows {
-            let (answer, sentences) = StoredAnswer::of(row.asked_at, row.answer.clone()).without_document(document);
-            let answer = without_names(answer, &names);
+            let stored = StoredAnswer::of(row.asked_at, row.answer.clone());
+            let (answer, sentences) = stored.without_document(document, &names);
             if answer == row.answer {
                 continue;
             }

@@ -135,8 +135,7 @@ impl Store {
         erased: &mut Erased,
     ) -> Result<(), CatalogueError> {
         let Suspect { id, asked_at, answer: former, decision, is_about, .. } = suspect;
-        let (answer, sentences) = StoredAnswer::of(asked_at, former.clone()).without_document(document);
-        let answer = without_names(answer, names);
+        let (answer, sentences) = StoredAnswer::of(asked_at, former.clone()).without_document(document, names);
         if answer == former && !is_about {
             return Ok(());
         }
@@ -170,17 +169,6 @@ impl Traces {
         let names = self.names.iter().filter(|name| name.chars().count() >= SHORTEST_NAME);
         names.map(|name| name.to_lowercase()).collect()
     }
-}
-
-/// An answer without the suggestions and warnings that call it by name.
-pub(super) fn without_names(mut answer: Value, names: &[String]) -> Value {
-    for field in ["suggestions", "warnings"] {
-        if let Some(texts) = answer[field].as_array_mut() {
-            let is_named = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name.as_str()));
-            texts.retain(|text| !text.as_str().is_some_and(is_named));
-        }
-    }
-    answer
 }
 
 /// Sentences, or what looks like them, so that they are found again however a client laid them out: without markers,
