@@ -12,18 +12,31 @@ use crate::tables::en::{COMMONEST, LEADING};
 use crate::tables::grammar::{self, DENYING};
 use crate::tables::{ENGLISH, FRENCH, GERMAN, SPANISH, Turning, WITH_SPACES, WITHOUT_SPACES};
 
-/// The words that say nothing by themselves in the language of a text. A word of another language says something.
+/// Whether a word, in lower case, is an auxiliary in any of the languages that answers are mostly written in.
+pub fn is_auxiliary(word: &str) -> bool {
+    WITH_SPACES.iter().any(|language| language.follow_ups.auxiliaries.contains(&word))
+}
+
+/// The words that say nothing by themselves in the language of a text, and whether it is written without spaces. A word of
+/// another language says something.
 #[derive(Clone, Debug)]
-pub struct Grammar(Vec<Language>);
+pub struct Grammar(Vec<Language>, bool);
 
 impl Grammar {
     /// Few words do not tell which of two languages a text is written in: then it is those of both.
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        Self(match Language::of_text(spaced_words(&lower)) {
+        let languages = match Language::of_text(spaced_words(&lower)) {
             Some(language) => vec![language],
             None => Language::likely(spaced_words(&lower)),
-        })
+        };
+        Self(languages, lower.contains(|sign: char| sign >= '\u{2e80}'))
+    }
+
+    /// Of a passage that has too few words for it, such as a table, the language is that of what is said of it; unless it
+    /// is written without spaces, where words of other languages are none of its.
+    pub fn or_of(self, text: &str) -> Self {
+        if self.0.is_empty() && !self.1 { Self::of(text) } else { self }
     }
 
     pub fn is_english(&self) -> bool {

@@ -5,7 +5,7 @@
 //! only take away.
 
 use ibidem_language::claims::{
-    Grammar, begins_a_clause, leads_through, looks_english, turns_by_sign, turns_in_another_language,
+    Grammar, begins_a_clause, is_auxiliary, leads_through, looks_english, turns_by_sign, turns_in_another_language,
 };
 
 use super::lexical::text::{Kind, Premise, Word, words_of};
@@ -77,7 +77,7 @@ fn unsaid_clause(claim: &str, premise: &Premise, which: Clauses) -> Option<Strin
 /// Words that stand where the passages have none, and that they do not have anywhere.
 fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
     let words = words_of(without_number(claim));
-    let grammar = Grammar::of(passages);
+    let grammar = Grammar::of(passages).or_of(claim);
     let is_english = grammar.is_english();
     let says = |word: &Word| match word.kind {
         Kind::Figure => true,
@@ -103,7 +103,12 @@ fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
     if let Some((word, _)) = joined {
         return Some(word.text.clone());
     }
-    let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place])?;
+    // Behind an auxiliary, or where German has it: at the end.
+    let is_verb = |place: usize| {
+        let follows = place.checked_sub(1).is_some_and(|before| is_auxiliary(&words[before].text));
+        follows || (place + 1 == words.len() && words.iter().any(|word| is_auxiliary(&word.text)))
+    };
+    let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place], is_verb, &says)?;
     Some(words[range].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 

@@ -3,6 +3,9 @@
 //! Who says something in other words puts them in the place of the passage's. Who adds something puts words where the
 //! passage has none: in front of a sentence, behind it, or between two words that stand side by side.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use ibidem_language::sentences::sentences_of;
 
 use super::additions::clauses;
@@ -94,22 +97,75 @@ impl<'a> Tiles<'a> {
     }
 
     /// The first stretch of the claim that is in no tile, and has more words that are missing than the passages have left
-    /// beside the tiles next to it.
-    pub(super) fn put_in(&self, is_missing: impl Fn(usize) -> bool) -> Option<std::ops::Range<usize>> {
-        let mut from = 0;
-        while from < self.claim.len() {
-            let length = self.in_passage[from..].iter().take_while(|place| place.is_none()).count();
-            let missing = || (from..from + length).filter(|place| is_missing(*place));
+    /// beside the tiles next to it. A verb may stand elsewhere than the one it is in the place of: where the passages have
+    /// words left in that clause, that no other stretch is in the place of.
+    pub(super) fn put_in(
+        &self,
+        is_missing: impl Fn(usize) -> bool,
+        is_verb: impl Fn(usize) -> bool,
+        says: &impl Fn(&Word) -> bool,
+    ) -> Option<Range<usize>> {
+        let mut taken: HashMap<usize, usize> = HashMap::new();
+        let mut beyond: Vec<(Range<usize>, Range<usize>, usize)> = Vec::new();
+        for stretch in self.untiled() {
+            let missing = || stretch.clone().filter(|place| is_missing(*place));
+            let Some((first, last)) = missing().next().zip(missing().last()) else { continue };
             let signs = missing().filter(|place| self.claim[*place].is_sign()).count();
             let words = missing().count() - signs;
-            let signs = if signs < FEWEST_SIGNS { 0 } else { signs };
-            let ends = missing().next().zip(missing().last());
-            if let Some((first, last)) = ends.filter(|_| words + signs > self.room(from, from + length)) {
-                return Some(first..last + 1);
+            let count = words + if signs < FEWEST_SIGNS { 0 } else { signs };
+            if count > self.room(stretch.start, stretch.end) {
+                beyond.push((stretch, first..last + 1, count));
+                continue;
             }
-            from += length.max(1);
+            for clause in self.clauses_beside(&stretch) {
+                *taken.entry(clause).or_default() += count;
+            }
+        }
+        for (stretch, missing, count) in beyond {
+            let left = |clause: &usize| self.left(*clause, says) >= taken.get(clause).unwrap_or(&0) + count;
+            let clause = self.clauses_beside(&stretch).find(left).filter(|_| is_verb(missing.start));
+            *taken
+                .entry(match clause {
+                    Some(clause) => clause,
+                    None => return Some(missing),
+                })
+                .or_default() += count;
         }
         None
+    }
+
+    /// The stretches of the claim that are in no tile.
+    fn untiled(&self) -> Vec<Range<usize>> {
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        for place in (0..self.claim.len()).filter(|place| self.in_passage[*place].is_none()) {
+            match stretches.last_mut() {
+                Some(last) if last.end == place => last.end += 1,
+                _ => stretches.push(place..place + 1),
+            }
+        }
+        stretches
+    }
+
+    /// The clauses of the passages that the tiles before and behind a stretch are of.
+    fn clauses_beside(&self, stretch: &Range<usize>) -> impl Iterator<Item = usize> {
+        let before = stretch.start.checked_sub(1).and_then(|before| self.in_passage[before]);
+        let behind = self.in_passage.get(stretch.end).copied().flatten();
+        let clause = |place: usize| self.passage[place].1;
+        let (before, behind) = (before.map(clause), behind.map(clause));
+        before.into_iter().chain(behind.filter(|clause| Some(*clause) != before))
+    }
+
+    /// How many words of a clause that say something are in no tile, and not in the claim elsewhere.
+    fn left(&self, clause: usize, says: &impl Fn(&Word) -> bool) -> usize {
+        let places = (0..self.passage.len()).filter(|place| self.passage[*place].1 == clause);
+        let is_left = |place: &usize| self.in_claim[*place].is_none() && says(&self.passage[*place].0);
+        places.filter(is_left).filter(|place| !self.is_told(&self.passage[*place].0)).count()
+    }
+
+    /// Whether the claim has a word in none of its tiles.
+    fn is_told(&self, word: &Word) -> bool {
+        let untold = self.claim.iter().zip(&self.in_passage).filter(|(_, place)| place.is_none());
+        untold.into_iter().any(|(untold, _)| untold.text == word.text)
     }
 
     /// How many words the passages have that are in no tile, right behind the tile before this stretch or right before
@@ -128,13 +184,9 @@ impl<'a> Tiles<'a> {
 
     /// How many of these words of the passages are in no tile, up to the first that is in one or is of another clause.
     fn free(&self, places: impl Iterator<Item = usize>, of_clause: usize) -> usize {
-        let is_told = |word: &Word| {
-            let untold = self.claim.iter().zip(&self.in_passage).filter(|(_, place)| place.is_none());
-            untold.into_iter().any(|(untold, _)| untold.text == word.text)
-        };
         places
             .take_while(|place| self.in_claim[*place].is_none() && self.passage[*place].1 == self.passage[of_clause].1)
-            .filter(|place| !is_told(&self.passage[*place].0))
+            .filter(|place| !self.is_told(&self.passage[*place].0))
             .count()
     }
 }
