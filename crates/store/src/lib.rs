@@ -55,7 +55,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 pub use actions::{ActionEntry, ActionObject, ActionRecord, ActionRow, ActionsOf, AuditedAction};
 pub use audit::{
     AuditLog, AuditRecord, AuditRow, CitationCheck, DecisionsOf, HashKey, KeptDecision, LastDecision, LastDecisionsOf,
-    Months, Pruned, StoredAnswer, Texts,
+    Months, Pruned, StoredAnswer, Texts, WriteError, bytes_left_out,
 };
 pub use backup::{BackupError, Restore, Snapshot, TableShape};
 pub use conversations::{

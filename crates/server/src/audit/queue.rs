@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_store::{ActionRecord, ActionRow, AuditLog, AuditRow, CitationCheck};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_store::{ActionRecord, ActionRow, AuditLog, AuditRow, CitationCheck, WriteError};
 use ibidem_words::ports::records::TurnRecord;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -19,34 +18,48 @@ use super::writer::Writer;
 /// a database that stays away turns questions away instead of filling the memory.
 const MOST_WAITING: usize = 1_024;
 
+/// Their bytes together, in kilobytes: a thousand large records would fill the memory as well.
+const MOST_KILOBYTES_WAITING: u32 = 64 * 1024;
+
 /// A sort of record.
 #[async_trait]
 pub(crate) trait Row: Sized + Send + Sync + 'static {
     /// Writes all of them, or none; doing it again changes nothing.
-    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError>;
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), WriteError>;
 
     fn request_id(&self) -> Option<Uuid>;
+
+    /// About how many it takes.
+    fn bytes(&self) -> usize;
 }
 
 #[async_trait]
 impl Row for AuditRow {
-    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError> {
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), WriteError> {
         log.write(rows).await
     }
 
     fn request_id(&self) -> Option<Uuid> {
         Some(self.request_id())
     }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
 }
 
 #[async_trait]
 impl Row for ActionRow {
-    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), CatalogueError> {
+    async fn write(log: &AuditLog, rows: &[Self]) -> Result<(), WriteError> {
         log.write_actions(rows).await
     }
 
     fn request_id(&self) -> Option<Uuid> {
         self.request_id()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
     }
 }
 
@@ -73,10 +86,21 @@ pub(super) struct Stopping {
     pub(super) last: CancellationToken,
 }
 
+/// A record in the queue, with its room there.
+pub(super) struct Waiting<R> {
+    pub(super) row: R,
+    pub(super) room: OwnedSemaphorePermit,
+}
+
+fn kilobytes(row: &impl Row) -> u32 {
+    u32::try_from(row.bytes() / 1024 + 1).unwrap_or(u32::MAX).min(MOST_KILOBYTES_WAITING)
+}
+
 /// Where records of one sort are left.
 pub(crate) struct Queue<R> {
     log: AuditLog,
-    rows: mpsc::Sender<R>,
+    rows: mpsc::Sender<Waiting<R>>,
+    room: Arc<Semaphore>,
     counts: AuditCounts,
     stopping: Stopping,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -89,13 +113,20 @@ impl<R: Row> Queue<R> {
         let stopping = Stopping::default();
         let writer = Writer::new(log.clone(), taken, counts.clone(), stopping.clone());
         let writer = Mutex::new(Some(tokio::spawn(writer.run())));
-        Arc::new(Self { log, rows, counts, stopping, writer })
+        let room = Arc::new(Semaphore::new(MOST_KILOBYTES_WAITING as usize));
+        Arc::new(Self { log, rows, room, counts, stopping, writer })
     }
 
     /// Returns when the record is in the queue, which is at once unless it is full.
     async fn send(&self, row: R) {
         self.counts.waiting.inc();
-        if self.rows.send(row).await.is_err() {
+        // The semaphore is never closed; the queue is, after the last.
+        let room = self.room.clone().acquire_many_owned(kilobytes(&row)).await;
+        let is_sent = match room {
+            Ok(room) => self.rows.send(Waiting { row, room }).await.is_ok(),
+            Err(_) => false,
+        };
+        if !is_sent {
             self.counts.waiting.dec();
             self.counts.lose(1);
             tracing::error!("something was not recorded: its record came after the last was written");
@@ -136,12 +167,15 @@ impl Queue<ActionRow> {
     /// Puts it into the queue, if there is room; else hands it back.
     pub(crate) fn try_put(&self, record: ActionRecord) -> Result<(), Box<ActionRow>> {
         let row = self.log.action_row(record);
-        match self.rows.try_send(row) {
+        let Ok(room) = self.room.clone().try_acquire_many_owned(kilobytes(&row)) else { return Err(Box::new(row)) };
+        match self.rows.try_send(Waiting { row, room }) {
             Ok(()) => {
                 self.counts.waiting.inc();
                 Ok(())
             }
-            Err(mpsc::error::TrySendError::Full(row) | mpsc::error::TrySendError::Closed(row)) => Err(Box::new(row)),
+            Err(mpsc::error::TrySendError::Full(full) | mpsc::error::TrySendError::Closed(full)) => {
+                Err(Box::new(full.row))
+            }
         }
     }
 

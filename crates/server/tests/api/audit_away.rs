@@ -1,6 +1,6 @@
 //! Records while the database is away, and those that it will not have.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use serde_json::json;
@@ -54,6 +54,43 @@ async fn a_record_that_the_database_will_not_have_is_lost_alone_and_counted() {
     world.stop().await;
     assert_eq!(counted(&world).await, [0.0, 3.0, 1.0]);
     assert_eq!(world.store().turn_count().await.unwrap(), 3);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_record_that_never_ends_holds_up_no_other_and_leaves_no_statement_behind() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    world
+        .run_sql(
+            "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
+             BEGIN IF new.session_id = 'cursed' THEN PERFORM pg_sleep(600); END IF; RETURN new; END $$;
+             CREATE TRIGGER linger BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION linger()",
+        )
+        .await;
+    world.run_sql(AWAY).await;
+    for session in ["a", "b", "cursed", "c"] {
+        ask(&world, &key, session).await;
+    }
+    world.turns_ended().await;
+    world.run_sql(BACK).await;
+    let began = Instant::now();
+    while counted(&world).await[1] < 3.0 {
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", counted(&world).await);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    // The others did not wait for it; it is given up when it failed again while others are written.
+    while counted(&world).await[2] < 1.0 {
+        ask(&world, &key, "later").await;
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", counted(&world).await);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let lingering = "DO $$ BEGIN IF EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+                     AND state = 'active' AND query LIKE 'INSERT INTO audit%'
+                     AND now() - query_start > interval '5 s') THEN RAISE 'it goes on'; END IF; END $$";
+    world.run_sql(lingering).await;
+    world.stop().await;
+    assert_eq!(counted(&world).await[2], 1.0);
     world.end().await;
 }
 

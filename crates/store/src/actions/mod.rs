@@ -12,7 +12,7 @@ use ibidem_words::{Identity, Role, Subject, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::audit::AuditLog;
+use crate::audit::{AuditLog, WriteError};
 pub use audited::AuditedAction;
 pub use read::{ActionEntry, ActionsOf};
 
@@ -85,6 +85,12 @@ impl ActionRow {
     pub fn request_id(&self) -> Option<Uuid> {
         self.record.request_id
     }
+
+    /// About how many bytes it takes in memory and on its way.
+    pub fn bytes(&self) -> usize {
+        let object = self.record.object.as_ref().map_or(0, |object| object.id.len());
+        self.record.details.to_string().len() + object
+    }
 }
 
 impl AuditLog {
@@ -97,12 +103,12 @@ impl AuditLog {
     }
 
     /// Writes all of them, or none; what is there already is left as it is.
-    pub async fn write_actions(&self, rows: &[ActionRow]) -> Result<(), CatalogueError> {
+    pub async fn write_actions(&self, rows: &[ActionRow]) -> Result<(), WriteError> {
         self.store.write_actions(rows).await
     }
 
     /// Writes one at once.
     pub async fn keep_action(&self, record: ActionRecord) -> Result<(), CatalogueError> {
-        self.write_actions(&[self.action_row(record)]).await
+        Ok(self.write_actions(&[self.action_row(record)]).await?)
     }
 }

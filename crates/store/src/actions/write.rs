@@ -1,11 +1,10 @@
 //! Many actions, one statement.
 
-use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{Role, Subject, SubjectId};
 
 use super::ActionRow;
-use crate::audit::{is_about_a_record, without_nul};
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::audit::{WriteError, bounded_transaction, without_nul};
 
 /// Whoever runs the installation stands above the roles of keys.
 fn role_of((subject, role): &(Subject, Role)) -> &'static str {
@@ -13,10 +12,11 @@ fn role_of((subject, role): &(Subject, Role)) -> &'static str {
 }
 
 impl Store {
-    pub(super) async fn write_actions(&self, rows: &[ActionRow]) -> Result<(), CatalogueError> {
+    pub(super) async fn write_actions(&self, rows: &[ActionRow]) -> Result<(), WriteError> {
         fn all<'a, T>(rows: &'a [ActionRow], field: impl Fn(&'a ActionRow) -> T) -> Vec<T> {
             rows.iter().map(field).collect()
         }
+        let mut transaction = bounded_transaction(self).await?;
         sqlx::query!(
             "INSERT INTO actions (id, acted_at, tenant_id, subject_id, subject_name, role, action, object_kind,
                                   object_id, outcome, request_id, details)
@@ -43,9 +43,8 @@ impl Store {
             &all(rows, |row| row.record.request_id) as &[Option<uuid::Uuid>],
             &all(rows, |row| row.record.details.to_string()) as &[String],
         )
-        .execute(&self.pool)
-        .await
-        .map_err(|error| if is_about_a_record(&error) { crate::convert::corrupt(error) } else { unavailable(error) })?;
-        Ok(())
+        .execute(&mut *transaction)
+        .await?;
+        Ok(transaction.commit().await?)
     }
 }

@@ -1,5 +1,6 @@
 //! The audit: what was asked, what decided and what was answered, one record for each question.
 
+mod cut;
 mod decisions;
 mod hashed;
 mod months;
@@ -13,6 +14,7 @@ use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::ports::records::{Records, TurnRecord};
 
 use crate::Store;
+pub use cut::bytes_left_out;
 pub use decisions::{DecisionsOf, KeptDecision, LastDecision, LastDecisionsOf};
 pub use hashed::HashKey;
 pub use months::{Months, Pruned};
@@ -21,7 +23,8 @@ pub use row::{AuditRow, CitationCheck};
 pub(crate) use row::{storable, without_nul};
 pub use stored::StoredAnswer;
 pub(crate) use stored::{ERASED, without_reasons, without_replies};
-pub(crate) use write::is_about_a_record;
+pub use write::WriteError;
+pub(crate) use write::bounded_transaction;
 
 /// What becomes of the words that people and models wrote.
 #[derive(Clone, Debug)]
@@ -46,7 +49,7 @@ impl AuditLog {
 
     /// Writes all of them, or none. A record that is there already is left as it is, so that a write of which nobody
     /// knows whether it succeeded can be tried again.
-    pub async fn write(&self, rows: &[AuditRow]) -> Result<(), CatalogueError> {
+    pub async fn write(&self, rows: &[AuditRow]) -> Result<(), WriteError> {
         self.store.write_audit(rows).await
     }
 }
@@ -54,6 +57,6 @@ impl AuditLog {
 #[async_trait]
 impl Records for AuditLog {
     async fn keep(&self, record: TurnRecord) -> Result<(), CatalogueError> {
-        self.write(&[self.row(record, None)?]).await
+        Ok(self.write(&[self.row(record, None)?]).await?)
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Texts;
+use super::cut::{cut_document, cut_text};
 use crate::convert::{corrupt, to_i32};
 
 /// How many citations of an answer were held against the catalogue, and how many of them it does not know.
@@ -112,6 +113,14 @@ impl AuditRow {
     pub fn request_id(&self) -> Uuid {
         self.request_id
     }
+
+    /// About how many bytes it takes in memory and on its way.
+    pub fn bytes(&self) -> usize {
+        let texts = [&self.question, &self.decision, &self.answer, &self.markers, &self.sentences, &self.stages];
+        let others = [&self.retrieval, &self.draft, &self.failure, &self.session_id];
+        let texts: usize = texts.iter().map(|text| text.len()).sum();
+        texts + others.iter().filter_map(|text| text.as_ref()).map(String::len).sum::<usize>()
+    }
 }
 
 impl Texts {
@@ -124,7 +133,7 @@ impl Texts {
 
     pub(crate) fn words(&self, words: String) -> String {
         match self {
-            Self::Plain => without_nul(words),
+            Self::Plain => cut_text(without_nul(words)),
             Self::Hashed(key) => key.hide(&words),
         }
     }
@@ -157,9 +166,10 @@ fn text(document: &impl serde::Serialize) -> Result<String, CatalogueError> {
     let written = serde_json::to_string(document).map_err(corrupt)?;
     // Rare, and dear to look for in every text: only when this shows that there may be one.
     if written.contains("\\u0000") {
-        return serde_json::to_value(document).map(|value| storable(value).to_string()).map_err(corrupt);
+        let storable = serde_json::to_value(document).map(|value| storable(value).to_string()).map_err(corrupt)?;
+        return cut_document(storable).map_err(corrupt);
     }
-    Ok(written)
+    cut_document(written).map_err(corrupt)
 }
 
 /// PostgreSQL's text has no NUL; a record that could not be written would be worse than one without it.

@@ -1,17 +1,67 @@
 //! Many records, one statement.
 
 use ibidem_words::ports::catalogue::CatalogueError;
-use sqlx::Error;
+use sqlx::{Error, Postgres, Transaction};
 
 use super::AuditRow;
 use crate::{Store, unavailable};
 
+/// The longest that one statement of records may take. After that the database ends it, also when nobody waits for it any
+/// more: otherwise an attempt that was given up would go on beside the next one.
+const LONGEST_STATEMENT_MS: u32 = 4_000;
+
+/// Why records were not written, by what to do about it.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum WriteError {
+    /// Try again later.
+    #[error("the database is unavailable: {0}")]
+    Away(String),
+    /// The database is there, and ended the statement because it took too long.
+    #[error("writing took more than {LONGEST_STATEMENT_MS} ms")]
+    TooSlow,
+    /// The database will not have one of the records, however often it is asked.
+    #[error("the database refuses a record: {0}")]
+    Refused(String),
+}
+
+impl From<WriteError> for CatalogueError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(reason) => Self::Refused(reason),
+            other => Self::Unavailable(other.to_string()),
+        }
+    }
+}
+
+impl From<Error> for WriteError {
+    fn from(error: Error) -> Self {
+        const CANCELED: &str = "57014";
+        let code = error.as_database_error().and_then(|error| error.code());
+        if code.is_some_and(|code| code == CANCELED) {
+            return Self::TooSlow;
+        }
+        if is_about_a_record(&error) || matches!(error, Error::Encode(_)) {
+            return Self::Refused(error.to_string());
+        }
+        Self::Away(unavailable(error).to_string())
+    }
+}
+
+/// A transaction whose statements the database ends when they take too long.
+pub(crate) async fn bounded_transaction(store: &Store) -> Result<Transaction<'static, Postgres>, WriteError> {
+    let mut transaction = store.pool.begin().await?;
+    let limit = LONGEST_STATEMENT_MS.to_string();
+    sqlx::query("SELECT set_config('statement_timeout', $1, true)").bind(limit).execute(&mut *transaction).await?;
+    Ok(transaction)
+}
+
 impl Store {
-    pub(super) async fn write_audit(&self, rows: &[AuditRow]) -> Result<(), CatalogueError> {
+    pub(super) async fn write_audit(&self, rows: &[AuditRow]) -> Result<(), WriteError> {
         // A column is `Vec<String>` or `Vec<Option<String>>`, as the table has it.
         fn all<'a, T>(rows: &'a [AuditRow], field: impl Fn(&'a AuditRow) -> T) -> Vec<T> {
             rows.iter().map(field).collect()
         }
+        let mut transaction = bounded_transaction(self).await?;
         sqlx::query!(
             r#"INSERT INTO audit (id, asked_at, tenant_id, request_id, subject_name, session_id, turn, texts, question, route,
                                   retrieval, decision, action, reason, answer, draft, markers, sentences,
@@ -64,17 +114,16 @@ impl Store {
             &all(rows, |row| row.failure.as_deref()) as &[Option<&str>],
             &all(rows, |row| row.subject_id.as_str()) as &[&str],
         )
-        .execute(&self.pool)
-        .await
-        .map_err(|error| if is_about_a_record(&error) { crate::convert::corrupt(error) } else { unavailable(error) })?;
-        Ok(())
+        .execute(&mut *transaction)
+        .await?;
+        Ok(transaction.commit().await?)
     }
 }
 
 /// The database is well and will not have one of these records, however often it is asked: what a column cannot hold
 /// (class 22), what breaks a rule of the table (23), or what is too large (54). A rule without a name is the border of a
 /// partition: a month was made while the statement waited, and the next attempt finds it.
-pub(crate) fn is_about_a_record(error: &Error) -> bool {
+fn is_about_a_record(error: &Error) -> bool {
     const CHECK_VIOLATED: &str = "23514";
     let Some(error) = error.as_database_error() else { return false };
     let Some(code) = error.code() else { return false };
