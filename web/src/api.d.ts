@@ -499,8 +499,10 @@ export interface paths {
         put?: never;
         /**
          * Uploads a document. It can be searched as soon as a worker has read it.
-         * @description A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so
-         *     that no key replaces another's, whatever they are called.
+         * @description A curator needs the right to hand documents in to the collection. Who may see the document is said by `tags`. Where they
+         *     are left out it is for you alone, and nobody else finds it until you name tags: by uploading it again, or by `PATCH
+         *     /v1/documents/{id}`. Each key's documents are kept under the key's id, so that no key replaces another's, whatever they
+         *     are called.
          */
         post: operations["submit"];
         delete?: never;
@@ -1472,6 +1474,10 @@ export interface components {
             document_id: string;
             /** @description `queued`, `retagged` (same content, other tags) or `unchanged` */
             outcome: string;
+            /** @description Its tags. `key:` or `person:` and an id is the tag of that key or person alone. */
+            tags: string[];
+            /** @description Who can see it, in a sentence. */
+            visible_to: string;
         };
         /** @description A document as it is now. */
         DocumentBody: {
@@ -1546,8 +1552,8 @@ export interface components {
              *     file's name.
              */
             name?: string | null;
-            /** @description Who may see it, separated by commas; `public` is everybody of the tenant. */
-            tags: string;
+            /** @description Who may see it, separated by commas; `public` is everybody of the tenant. Without it only you see the document. */
+            tags?: string | null;
             title?: string | null;
         };
         /** @description A page of documents. */
@@ -1986,7 +1992,7 @@ export interface components {
             role: string;
             /** @description `key:` and the key's id, or `person:` and the person's id. */
             subject_id: string;
-            /** @description Documents with one of these tags are visible, besides public ones. */
+            /** @description Documents with one of these tags are visible, besides public ones and those with your `subject_id` as a tag. */
             tags: string[];
         };
         /** @description An entry of curated memory, in the form of the API; the command line prints the same. */

@@ -1,6 +1,6 @@
 // The curating page: documents handed in, found, given other tags and taken away; questions answered by curators; gaps.
 import assert from 'node:assert/strict';
-import { accessible, adminKey, ask, curatorKey, visit } from './harness.mjs';
+import { accessible, adminKey, ask, curatorKey, key, url, visit } from './harness.mjs';
 
 const GAP = 'Which tree is planted when somebody retires at Larkfield?';
 const RETIREMENT = `---
@@ -40,6 +40,14 @@ async function drop(page, files) {
   await page.getByRole('group', { name: 'Add documents' }).dispatchEvent('drop', { dataTransfer: data });
 }
 
+/** What a key sees of the documents with these words in their titles. */
+async function documentsOf(key, words) {
+  const query = new URLSearchParams({ words });
+  const reply = await fetch(`${url}/v1/documents?${query}`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(reply.status, 200);
+  return reply.json();
+}
+
 export const curating = {
   async 'a link that an owner got opens the question, ready to be pinned'(browser) {
     const path = `/#/curating/memory?${new URLSearchParams({ question: GAP })}`;
@@ -63,11 +71,24 @@ export const curating = {
     await accessible(page, 'documents');
     const chooser = page.locator('input[type=file]');
     await chooser.setInputFiles(file('retirement.md', RETIREMENT));
-    await page.getByText('Name a collection and at least one tag first.').waitFor();
+    await page.getByText('Name a collection first.').waitFor();
     await page.getByLabel('Collection').first().fill('Handbook');
+    const tagsOfUpload = page.getByLabel('Tags').first();
+    assert.equal(await tagsOfUpload.inputValue(), '', 'nothing is shared by omission');
+    await page.getByText('Your tags: board, people, staff.').waitFor();
+    await tagsOfUpload.fill('board, people');
+    await page.getByText('Whoever has one of these tags can see it: board, people.').waitFor();
+    await tagsOfUpload.fill('public');
+    await page.getByText('Everybody can see it.').waitFor();
+    await tagsOfUpload.fill('');
+    await page.getByText('Only you can see it.').waitFor();
     await drop(page, [{ name: 'retirement.md', text: RETIREMENT }]);
     const sent = page.getByRole('list', { name: 'Documents handed in' });
-    await sent.getByText('Can be found now').waitFor();
+    await sent.getByText('Can be found now. Only you can see it.').waitFor();
+    for (const other of [key, adminKey]) {
+      const { documents } = await documentsOf(other, 'retire');
+      assert.deepEqual(documents, [], 'nobody else sees it until its curator says so');
+    }
     await drop(page, [{ name: 'retirement.md', text: RETIREMENT }]);
     await sent.getByText('Unchanged; nothing to do').waitFor();
     await accessible(page, 'documents handed in');
@@ -78,7 +99,8 @@ export const curating = {
     await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
     await title.press('Enter');
     const tags = page.locator('.sheet').getByLabel('Tags');
-    assert.equal(await tags.inputValue(), 'staff');
+    assert.match(await tags.inputValue(), /^key:[0-9a-f-]{36}$/);
+    await page.locator('tbody tr').first().getByText('only you').waitFor();
     await tags.fill('staff, public');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('tbody tr').first().getByText('public').waitFor();

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CollectionName, HandIn, Subject, TenantId, is_unseen};
+use super::{CollectionName, HandIn, Subject, SubjectId, TenantId, is_unseen};
 
 /// A label on documents and on people: a document is visible to those who share one with it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -26,6 +26,36 @@ impl Tag {
 
     pub fn is_public(&self) -> bool {
         self.0 == "public"
+    }
+
+    /// The tag that one key or one person carries and nobody else ever: their id. None of the operator, who is nobody's
+    /// colleague and names all tags.
+    pub fn of_subject(subject: SubjectId) -> Option<Self> {
+        match subject {
+            SubjectId::Key(_) | SubjectId::Person(_) => Some(Self(subject.to_string())),
+            SubjectId::Operator => None,
+        }
+    }
+
+    /// Whether it is somebody's own tag, which no key and no group can give.
+    pub fn is_of_a_subject(&self) -> bool {
+        matches!(self.0.parse(), Ok(SubjectId::Key(_) | SubjectId::Person(_)))
+    }
+
+    /// Who sees what has these tags, in a sentence to `reader`.
+    pub fn audience_in_words(tags: &[Self], reader: SubjectId) -> String {
+        if tags.iter().any(Self::is_public) {
+            return "Everybody of the tenant can see it.".to_owned();
+        }
+        let own = Self::of_subject(reader);
+        let (mine, others): (Vec<&Self>, Vec<&Self>) = tags.iter().partition(|tag| Some(*tag) == own.as_ref());
+        let named: Vec<String> = others.iter().map(|tag| format!("`{tag}`")).collect();
+        match (mine.is_empty(), named.as_slice()) {
+            (true, []) => "Nobody can see it.".to_owned(),
+            (false, []) => "Only you can see it.".to_owned(),
+            (_, [one]) => format!("Whoever has the tag {one} can see it."),
+            (_, several) => format!("Whoever has one of the tags {} can see it.", several.join(", ")),
+        }
     }
 
     /// Tags for those who see a document with these tags and also with the others: everybody sees what is public.
@@ -122,12 +152,12 @@ pub struct Identity {
 impl Identity {
     /// The holder of a valid API key, from the key's own row.
     pub fn of_key(tenant: TenantId, key: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: key, role, tags, hand_in: HandIn::default() }
+        Self { tenant, subject: key, role, tags: given(tags), hand_in: HandIn::default() }
     }
 
     /// Somebody who signed in, with the role and the tags that their groups give them at this moment.
     pub fn of_person(tenant: TenantId, person: Subject, role: Role, tags: BTreeSet<Tag>) -> Self {
-        Self { tenant, subject: person, role, tags, hand_in: HandIn::default() }
+        Self { tenant, subject: person, role, tags: given(tags), hand_in: HandIn::default() }
     }
 
     /// Whoever runs a command on this installation: they read as somebody who has these tags.
@@ -172,6 +202,7 @@ impl Identity {
         self.role
     }
 
+    /// The tags that were given to them: their own is not among them.
     pub fn tags(&self) -> &BTreeSet<Tag> {
         &self.tags
     }
@@ -188,9 +219,25 @@ impl Identity {
     pub fn may_hand_in(&self, collection: &CollectionName) -> bool {
         self.hands_in().includes(collection)
     }
+
+    /// The tag that nobody else carries.
+    pub fn own_tag(&self) -> Option<Tag> {
+        Tag::of_subject(self.subject.id())
+    }
+
+    /// Whether what has this tag is for them, too.
+    pub fn carries(&self, tag: &Tag) -> bool {
+        tag.is_public() || self.tags.contains(tag) || self.own_tag().as_ref() == Some(tag)
+    }
 }
 
-/// What one asker may see: documents of one tenant that carry `public` or a tag of the asker.
+/// What is for one person or key alone stays so, whatever an admin writes into a group or a key.
+fn given(mut tags: BTreeSet<Tag>) -> BTreeSet<Tag> {
+    tags.retain(|tag| !tag.is_of_a_subject());
+    tags
+}
+
+/// What one asker may see: documents of one tenant that carry `public`, a tag of the asker, or the asker's own.
 ///
 /// The only way to make one is from an [`Identity`], and everything that reads asks for one,
 /// so there is no way to search without saying who is asking.
@@ -204,6 +251,7 @@ impl Scope {
     pub fn of(identity: &Identity) -> Self {
         let mut tags = identity.tags.clone();
         tags.insert(Tag::public());
+        tags.extend(identity.own_tag());
         Self { tenant: identity.tenant, tags }
     }
 
@@ -250,6 +298,37 @@ mod tests {
         for (tenant, tags, visible) in cases {
             let tags: Vec<Tag> = tags.iter().map(|name| tag(name)).collect();
             assert_eq!(scope.sees(tenant, &tags), visible, "{tags:?}");
+        }
+    }
+
+    #[test]
+    fn an_own_tag_is_carried_by_one_subject_and_given_to_no_other() {
+        let tenant = TenantId::named("here");
+        let [anna, ben] = [1, 2].map(|number| Subject::of_person(uuid::Uuid::from_u128(number), "x".to_owned()));
+        let own = Tag::of_subject(anna.id()).unwrap();
+        assert_eq!(own, tag(&anna.id().to_string()), "it is a tag like others where it is stored");
+        let person = |subject: &Subject, tags: &[Tag]| {
+            Identity::of_person(tenant, subject.clone(), Role::Admin, tags.iter().cloned().collect())
+        };
+        let (anna, ben) = (person(&anna, &[]), person(&ben, &[own.clone(), tag("staff")]));
+        assert!(anna.carries(&own) && Scope::of(&anna).sees(tenant, [&own]));
+        assert!(!ben.carries(&own) && !Scope::of(&ben).sees(tenant, [&own]), "a group that gives it gives nothing");
+        assert!(ben.carries(&tag("staff")) && ben.carries(&Tag::public()));
+        assert_eq!(Identity::operator(tenant, BTreeSet::new()).own_tag(), None);
+    }
+
+    #[test]
+    fn who_sees_something_is_said_in_a_sentence() {
+        let subject = Subject::for_tests("anna").id();
+        let own = Tag::of_subject(subject).unwrap();
+        for (tags, expected) in [
+            (vec![own.clone()], "Only you can see it."),
+            (vec![own.clone(), tag("hr")], "Whoever has the tag `hr` can see it."),
+            (vec![tag("board"), tag("hr")], "Whoever has one of the tags `board`, `hr` can see it."),
+            (vec![own, Tag::public()], "Everybody of the tenant can see it."),
+            (Vec::new(), "Nobody can see it."),
+        ] {
+            assert_eq!(Tag::audience_in_words(&tags, subject), expected);
         }
     }
 

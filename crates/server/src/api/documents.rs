@@ -33,8 +33,8 @@ pub(crate) struct DocumentForm {
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
     collection: String,
-    /// Who may see it, separated by commas; `public` is everybody of the tenant.
-    tags: String,
+    /// Who may see it, separated by commas; `public` is everybody of the tenant. Without it only you see the document.
+    tags: Option<String>,
     /// The name that identifies the document: uploading under the same name again makes a new version. Default: the
     /// file's name.
     name: Option<String>,
@@ -49,6 +49,10 @@ pub(crate) struct DocumentAccepted {
     document_id: Uuid,
     /// `queued`, `retagged` (same content, other tags) or `unchanged`
     outcome: &'static str,
+    /// Its tags. `key:` or `person:` and an id is the tag of that key or person alone.
+    tags: Vec<String>,
+    /// Who can see it, in a sentence.
+    visible_to: String,
 }
 
 /// The parts of the form that arrived.
@@ -106,8 +110,10 @@ where
 
 /// Uploads a document. It can be searched as soon as a worker has read it.
 ///
-/// A curator needs the right to hand documents in to the collection. Each key's documents are kept under the key's id, so
-/// that no key replaces another's, whatever they are called.
+/// A curator needs the right to hand documents in to the collection. Who may see the document is said by `tags`. Where they
+/// are left out it is for you alone, and nobody else finds it until you name tags: by uploading it again, or by `PATCH
+/// /v1/documents/{id}`. Each key's documents are kept under the key's id, so that no key replaces another's, whatever they
+/// are called.
 #[utoipa::path(post, path = "/v1/documents", tag = "documents", security(("api_key" = [])),
     request_body(content = DocumentForm, content_type = "multipart/form-data"),
     responses(
@@ -136,6 +142,8 @@ pub(crate) async fn submit(
         return Err(Problem::not_your_collection(&collection));
     }
     let tags = tags_of(&caller, form.tags.as_deref().unwrap_or_default())?;
+    let visible_to = Tag::audience_in_words(&tags, caller.0.subject().id());
+    let tag_names = tags.iter().map(|tag| tag.as_str().to_owned()).collect();
     let kind = form.kind.as_deref().map(|kind| parsed::<DocumentKind>("kind", kind)).transpose()?;
     let format = Format::of_file_name(&file_name).ok_or_else(|| {
         Problem::invalid(format!("file: {file_name:?} is of no kind that can be read: .md .html .txt .pdf .docx"))
@@ -175,17 +183,20 @@ pub(crate) async fn submit(
         act.on(ActionObject::new("document", document_id));
         act.detail("outcome", outcome);
     }
-    Ok((status, Json(DocumentAccepted { document_id, outcome })))
+    Ok((status, Json(DocumentAccepted { document_id, outcome, tags: tag_names, visible_to })))
 }
 
-/// A curator gives a document to audiences that the key itself belongs to; an admin to any.
+/// A curator gives a document to audiences that the key itself belongs to; an admin to any. What is given to nobody is for
+/// its uploader alone: nothing is shared because somebody left a field empty.
 fn tags_of(caller: &Caller, written: &str) -> Result<Vec<Tag>, Problem> {
     let names = written.split(',').map(str::trim).filter(|name| !name.is_empty());
     let tags = names.map(|name| parsed::<Tag>("tags", name)).collect::<Result<Vec<_>, _>>()?;
     if tags.is_empty() {
-        return Err(Problem::invalid("The form field `tags` is missing: say who may see the document, or `public`."));
+        let missing =
+            || Problem::invalid("The form field `tags` is missing: say who may see the document, or `public`.");
+        return Ok(vec![caller.0.own_tag().ok_or_else(missing)?]);
     }
-    let foreign = tags.iter().find(|tag| **tag != Tag::public() && !caller.0.tags().contains(*tag));
+    let foreign = tags.iter().find(|tag| !caller.0.carries(tag));
     match foreign {
         Some(tag) if !permissions::may(&caller.0, Power::GiveForeignTags) => {
             Err(Problem::forbidden(format!("This key does not carry the tag {tag:?} itself.", tag = tag.as_str())))

@@ -17,7 +17,7 @@ pub(crate) struct MeBody {
     name: String,
     /// `asker`, `curator` or `admin`
     role: &'static str,
-    /// Documents with one of these tags are visible, besides public ones.
+    /// Documents with one of these tags are visible, besides public ones and those with your `subject_id` as a tag.
     tags: Vec<String>,
 }
 

@@ -89,7 +89,7 @@ pub(crate) struct DocumentsBody {
 }
 
 fn may_name(caller: &Caller, tag: &Tag) -> bool {
-    tag.is_public() || caller.0.tags().contains(tag) || caller.0.role() >= Role::Admin
+    caller.0.carries(tag) || caller.0.role() >= Role::Admin
 }
 
 fn listed(caller: &Caller, row: ListedRow, now: DateTime<Utc>) -> ListedDocument {

@@ -62,7 +62,7 @@ pub(crate) async fn retag(
             RemovalOutcome::NotFound => Err(Problem::no_such_document()),
         };
     }
-    if let Some(foreign) = tags.iter().find(|tag| !tag.is_public() && !caller.0.tags().contains(*tag)) {
+    if let Some(foreign) = tags.iter().find(|tag| !caller.0.carries(tag)) {
         return Err(Problem::forbidden(format!("You do not carry the tag {:?} yourself.", foreign.as_str())));
     }
     match state.store.retag_within(&caller.scope(), &caller.0.hands_in(), DocumentId(id), &tags).await? {
