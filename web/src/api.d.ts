@@ -2614,7 +2614,7 @@ export interface components {
              */
             support: number;
             verdict: components["schemas"]["SentenceVerdict"];
-            /** @description Why it is not supported, in words. */
+            /** @description Why it is not supported, in words; or what there is to know of one that is. */
             why?: string | null;
         };
         /** @description A sentence of the stream, with what it cites. The last event is the whole answer. */

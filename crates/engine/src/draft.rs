@@ -33,6 +33,8 @@ pub struct Draft {
     pub withheld: Vec<Said>,
     /// Not said, with what was found wrong with each.
     pub dropped: Vec<Said>,
+    /// Not said either: a sentence of their notes was quoted in their place.
+    pub replaced: Vec<Said>,
     pub markers: MarkerCounts,
     pub usage: Option<Usage>,
     pub ended: Ended,

@@ -175,7 +175,8 @@ impl Side {
         if let Some(Speech::Model(written)) = &decision.speech {
             let claims = written.kept.iter().filter(|sentence| sentence.is_claim).count();
             self.sentences += claims + written.dropped.len();
-            self.unsupported += written.dropped.len();
+            // A quotation stands in place of each that was replaced.
+            self.unsupported += written.dropped.len() + written.replaced.len();
         }
         // A review of a refusal says nothing about an answer.
         if let Some(right) = review.filter(|_| decision.action == Action::Cite) {

@@ -7,9 +7,9 @@ use crate::language::Language;
 use crate::stop_words::{Use, left_out};
 
 pub use crate::stop_words::carries_a_claim;
-use crate::tables::en::numbers::NUMBERS;
 use crate::tables::en::{COMMONEST, LEADING};
 use crate::tables::grammar::{self, DENYING};
+use crate::tables::measures::MEASURED;
 use crate::tables::{ENGLISH, FRENCH, GERMAN, SPANISH, Turning, WITH_SPACES, WITHOUT_SPACES};
 
 /// Whether a word, in lower case, is an auxiliary in any of the languages that answers are mostly written in.
@@ -85,7 +85,8 @@ pub fn begins_a_clause(word: &str) -> bool {
 pub fn number_in_digits(word: &str) -> Option<String> {
     /// Larger numbers are written in digits.
     const LARGEST: u64 = 12;
-    let number = NUMBERS.iter().find(|(value, cardinal, _)| *value <= LARGEST && word == *cardinal);
+    let mut numbers = MEASURED.iter().flat_map(|language| language.measures.numbers);
+    let number = numbers.find(|(value, cardinal, _)| *value <= LARGEST && word == *cardinal);
     number.map(|(value, ..)| value.to_string())
 }
 

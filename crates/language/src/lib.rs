@@ -15,6 +15,7 @@ pub mod follow_ups;
 mod language;
 pub mod layout;
 pub mod markers;
+pub mod meaning;
 pub mod quotations;
 pub mod rows;
 pub mod sentences;

@@ -265,7 +265,7 @@ pub struct SentenceCheck {
     /// Who judged: an entailment model, `figures`, `verbatim`, `catalogue` (a document's title), `structure` (a heading
     /// or label of a source), `question` (the asker's own words), `policy` (the policy file's words), or `none`.
     pub by: String,
-    /// Why it is not supported, in words.
+    /// Why it is not supported, in words; or what there is to know of one that is.
     pub why: Option<String>,
     /// It cited nothing, and was given the passage that supports it.
     pub attributed: bool,

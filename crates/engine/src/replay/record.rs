@@ -139,7 +139,9 @@ fn sentences(answer: &Answer, draft: Option<&Draft>) -> SentenceCounts {
     // A draft that is shown all the same has its sentences in the receipt already.
     let is_shown = draft.said.is_empty() && counts.all() > 0;
     let withheld = if is_shown { &[] } else { draft.withheld.as_slice() };
-    for said in draft.dropped.iter().chain(withheld).filter(|said| said.sentence.kind == Kind::Claim) {
+    for said in
+        draft.dropped.iter().chain(&draft.replaced).chain(withheld).filter(|said| said.sentence.kind == Kind::Claim)
+    {
         counts.add(said.check.verdict);
     }
     counts

@@ -48,6 +48,7 @@ pub(super) fn speech(answer: &Answer, draft: Option<&Draft>, pool: &PoolRecord, 
         least_support: rules.verification.least_support,
         kept: draft.said.iter().chain(&draft.withheld).map(sentence_record).collect(),
         dropped: draft.dropped.iter().map(sentence_record).collect(),
+        replaced: draft.replaced.iter().map(sentence_record).collect(),
         coverage: draft.coverage.iter().map(|(sentences, share)| (as_place(*sentences), *share)).collect(),
         quotations_unjudged: true,
         answering: rules.least_answering.map(|_| draft.answering.as_ref().map_or_else(Vec::new, so_far)),
@@ -214,7 +215,7 @@ fn is_said_otherwise(written: &Written, mode: VerificationMode, least: f64) -> b
         VerificationMode::Off => sentence.is_cited && sentence.is_claim && !NEVER_SAID.contains(&sentence.by.as_str()),
     };
     let claims = written.kept.iter().filter(|sentence| sentence.is_claim);
-    claims.clone().any(falls) || written.dropped.iter().any(rises)
+    claims.clone().any(falls) || written.dropped.iter().chain(&written.replaced).any(rises)
 }
 
 /// Whether the answer became sure enough on the way, and how it is weighed in the end: what went out until it last was

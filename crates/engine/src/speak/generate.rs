@@ -23,6 +23,7 @@ use super::markup::{as_written, foreign_address};
 use super::repeats::SaidBefore;
 use super::said::support;
 use super::structure::{Structures, is_table_rule};
+use super::verify::repair::quoted_instead;
 use super::verify::{DENIAL, Verifier};
 use crate::draft::{AnswerReading, Draft, Ended, Said};
 use crate::listener::Listener;
@@ -37,6 +38,7 @@ impl Draft {
             said: Vec::new(),
             withheld: Vec::new(),
             dropped: Vec::new(),
+            replaced: Vec::new(),
             markers: MarkerCounts::default(),
             usage: None,
             ended: Ended::Whole,
@@ -76,6 +78,12 @@ impl Draft {
     /// There is no claim in it that can be shown, or was.
     pub(super) fn is_silent(&self) -> bool {
         !self.said.iter().chain(&self.withheld).any(|said| said.sentence.kind == Kind::Claim)
+    }
+
+    /// Each claim in it is a quotation in place of what the model wrote.
+    fn is_all_replaced(&self) -> bool {
+        let claims = self.said.iter().chain(&self.withheld).filter(|said| said.sentence.kind == Kind::Claim);
+        !self.replaced.is_empty() && claims.count() == self.replaced.len()
     }
 
     /// What was dropped says that the documents do not say.
@@ -267,7 +275,7 @@ impl Desk<'_> {
         }
         let claim = said.sentence.text.clone();
         match rules.speak.verification.mode {
-            VerificationMode::Strict if !is_supported => return self.drop(said),
+            VerificationMode::Strict if !is_supported => return self.replace(said).await,
             VerificationMode::Off if !is_cited => return self.drop(said),
             VerificationMode::Mark if !is_supported => {
                 let mark = format!(" {}", rules.wording.unverified.trim());
@@ -275,10 +283,28 @@ impl Desk<'_> {
             }
             _ => {}
         }
-        self.said_before.add(&claim);
+        self.let_through(&claim, said).await;
+    }
+
+    async fn let_through(&mut self, claim: &str, said: Said) {
+        self.said_before.add(claim);
         self.withhold_structure_above(&said.sentence);
         self.withhold(said);
         self.release().await;
+    }
+
+    /// What its notes do not support gives way to the sentence of theirs that says it, where there is one.
+    async fn replace(&mut self, written: Said) {
+        let footnotes = self.standard.footnotes;
+        let Some(quoted) = quoted_instead(&written.sentence, footnotes) else { return self.drop(written) };
+        let claim = quoted.sentence.text.clone();
+        let cited = quoted.sentence.citations.iter().filter_map(|number| footnotes.text(*number));
+        // The curator's background may be in a note's words.
+        if self.said_before.has(&claim) || self.background.is_repeated_in(&claim, cited) {
+            return self.drop(written);
+        }
+        self.draft.replaced.push(written);
+        self.let_through(&claim, quoted).await;
     }
 
     fn has_foreign_address(&self, sentence: &Sentence) -> bool {
@@ -333,7 +359,7 @@ impl Desk<'_> {
             return;
         }
         let weighing = self.standard.weighing;
-        if self.draft.is_silent() {
+        if self.draft.is_silent() || self.is_unasked_for() {
             return;
         }
         let so_far = self.draft.said.iter().chain(&self.draft.withheld);
@@ -346,6 +372,11 @@ impl Desk<'_> {
         if answers && weighing.is_enough(weighing.confidence(coverage, judged)) {
             self.draft.release(self.standard.footnotes, self.listener);
         }
+    }
+
+    /// Nothing that the model wrote is supported, and nobody reads whether what was quoted instead answers the question.
+    fn is_unasked_for(&self) -> bool {
+        self.standard.reader.is_none() && self.draft.is_all_replaced()
     }
 
     /// Whether what may be shown so far answers the question.
@@ -369,6 +400,10 @@ impl Desk<'_> {
                 Ended::Early(_) if last.kind == Kind::Claim => self.drop_because(last, "the model broke off"),
                 Ended::Early(_) => {}
             }
+        }
+        if self.is_unasked_for() {
+            self.draft.withheld.clear();
+            self.draft.dropped.append(&mut self.draft.replaced);
         }
         // Where a model judges the whole, the reader reads the whole.
         let is_unread = self.draft.answering.as_ref().is_some_and(|reading| reading.so_far.is_empty());

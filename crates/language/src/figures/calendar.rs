@@ -1,7 +1,8 @@
 //! Dates and times of day, however they are written.
 
 use crate::tables::ENGLISH;
-use crate::tables::en::{SHORT_MONTHS, SHORT_WEEKDAYS};
+use crate::tables::en::SHORT_WEEKDAYS;
+use crate::tables::measures::MEASURED;
 
 /// A date as far as it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,14 +94,23 @@ pub(super) enum Half {
 
 /// A month by its name or the first letters of it.
 pub(super) fn month(folded: &str) -> Option<u8> {
+    let mut named = MEASURED.iter().flat_map(|language| language.measures.months);
+    if let Some((_, place)) = named.find(|(name, _)| *name == folded) {
+        return Some(*place);
+    }
+    // Short names are known of English alone: those of German are words too.
     let place = ENGLISH.months.iter().position(|month| is_name_or_first_three(month, folded));
-    let short = || SHORT_MONTHS.iter().find(|(name, _)| *name == folded).map(|(_, place)| *place);
-    u8::try_from(place.or_else(short)? + 1).ok()
+    u8::try_from(place? + 1).ok()
 }
 
 /// A day of the week by its name, also of several (`Mondays`); or by its first letters.
 pub(super) fn weekday(folded: &str) -> Option<u8> {
-    let name = folded.strip_suffix('s').filter(|name| name.ends_with("day")).unwrap_or(folded);
+    let name = folded.strip_suffix('s').filter(|name| name.ends_with("day") || name.ends_with("tag")).unwrap_or(folded);
+    for language in MEASURED {
+        if let Some(place) = language.measures.weekdays.iter().position(|day| *day == name) {
+            return u8::try_from(place).ok();
+        }
+    }
     let is_short = SHORT_WEEKDAYS.contains(&name);
     let matches = |day: &&str| is_name_or_first_three(day, name) || (is_short && begins_with(day, name));
     u8::try_from(ENGLISH.weekdays.iter().position(matches)?).ok()

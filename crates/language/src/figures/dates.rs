@@ -4,6 +4,7 @@ use super::calendar::{Date, Half, Time, month, weekday};
 use super::numbers;
 use super::reading::Value;
 use super::tokens::{Kind, Token};
+use crate::tables::measures::MEASURED;
 
 type Found = Option<(Value, usize)>;
 
@@ -37,6 +38,10 @@ pub(super) fn day_first(tokens: &[Token<'_>], place: usize) -> Found {
         at += 1;
     }
     if tokens.get(at).is_some_and(|next| next.is("of")) {
+        at += 1;
+    }
+    // `30. Juni`.
+    if tokens.get(at).is_some_and(|next| next.glued && next.text == ".") {
         at += 1;
     }
     let month = named_month(tokens, at)?;
@@ -106,6 +111,12 @@ pub(super) fn time(tokens: &[Token<'_>], place: usize) -> Found {
         let (half, to) = half(tokens, end).map_or((None, end), |(half, to)| (Some(half), to));
         let time = Time::new(text.parse().ok()?, minutes.text.parse().ok()?, half)?;
         return Some((Value::Time(time), to));
+    }
+    let is_clock =
+        |token: &Token<'_>| MEASURED.iter().any(|language| language.measures.clock.contains(&token.folded.as_ref()));
+    if tokens.get(place + 1).is_some_and(is_clock) {
+        let (hour, minute) = text.split_once('.').unwrap_or((text, "0"));
+        return Some((Value::Time(Time::new(hour.parse().ok()?, minute.parse().ok()?, None)?), place + 2));
     }
     let (half, to) = half(tokens, place + 1)?;
     let (hour, minute) = text.split_once('.').unwrap_or((text, "0"));

@@ -8,7 +8,7 @@ use super::sources::Sources;
 use super::tokens::{Kind, Token};
 use super::{Finding, FindingKind};
 use crate::stems::of_a_statement as stem;
-use crate::stop_words::is_of_a_statement;
+use crate::stop_words::{is_of_a_statement, is_small_beside_nouns};
 
 /// One finding for each name that occurs in no passage, also not in part, as an acronym or behind one.
 pub(super) fn check(tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {
@@ -55,7 +55,7 @@ fn is_name(tokens: &[Token<'_>], place: usize) -> bool {
         return true;
     }
     let short = token.text.chars().count() < 2;
-    let ordinary = !is_of_a_statement(&token.folded);
+    let ordinary = !is_of_a_statement(&token.folded) || is_small_beside_nouns(&token.folded);
     if short || ordinary {
         return false;
     }

@@ -24,9 +24,23 @@ mod windows;
 
 use std::fmt;
 
+use crate::tables::measures::Measures;
+
 use sources::Sources;
 use statements::Statement;
 use windows::{Windows, sentences};
+
+/// A number in the one form in which numbers are compared, however it is written: `1,000`, `1000`, or in a word.
+pub(crate) fn number_key(text: &str, measures: &Measures) -> Option<String> {
+    let number = if text.starts_with(|sign: char| sign.is_ascii_digit()) {
+        let is_swapped = measures.has_decimal_comma && text.bytes().filter(|byte| *byte == b'.').count() <= 1;
+        let plain = if is_swapped { text.replace('.', "").replace(',', ".") } else { text.to_owned() };
+        numbers::parse(&plain)
+    } else {
+        numbers::word_of(measures, text).map(numbers::Number::whole)
+    };
+    number.map(|number| format!("{number:?}"))
+}
 
 /// What is wrong with a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

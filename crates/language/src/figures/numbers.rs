@@ -1,7 +1,7 @@
 //! Numbers as exact decimals, however they are written: `1,000`, `1 000`, `1'000`, `1.5 million`, `three hundred`.
 
 use super::units;
-use crate::tables::en::numbers::{MAGNITUDES, NUMBERS};
+use crate::tables::measures::{MEASURED, Measures};
 
 /// An exact decimal: no rounding can make two different numbers equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -81,6 +81,13 @@ pub(super) fn parse(text: &str) -> Option<Number> {
     digits(text, -i32::try_from(after.len()).ok()?)
 }
 
+/// What `1.000` may also mean: a thousand, where a comma stands before decimals.
+pub(super) fn in_thousands(text: &str) -> Option<Number> {
+    let (before, after) = text.split_once('.')?;
+    let is_group = after.len() == 3 && !before.is_empty() && before.len() <= 3 && !before.starts_with('0');
+    (is_group && after.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits(text, 0))?
+}
+
 fn digits(text: &str, exponent: i32) -> Option<Number> {
     let mut value: u128 = 0;
     for digit in text.bytes().filter(u8::is_ascii_digit) {
@@ -91,16 +98,42 @@ fn digits(text: &str, exponent: i32) -> Option<Number> {
 
 /// Units, tens and the like in words; an ordinal is the number it stands for.
 pub(super) fn word(folded: &str) -> Option<u64> {
-    NUMBERS.iter().find(|(_, cardinal, ordinal)| folded == *cardinal || folded == *ordinal).map(|(value, ..)| *value)
+    MEASURED.iter().find_map(|language| word_of(&language.measures, folded))
+}
+
+/// The same in one language.
+pub(crate) fn word_of(measures: &Measures, folded: &str) -> Option<u64> {
+    let found = |folded: &str| {
+        let mut numbers = measures.numbers.iter();
+        let is_it =
+            |(_, cardinal, ordinal): &&(u64, &str, &str)| folded == *cardinal || is_form(measures, ordinal, folded);
+        numbers.find(is_it).map(|(value, ..)| *value)
+    };
+    found(folded).or_else(|| {
+        let joins = Some(measures.joins_tens).filter(|joins| !joins.is_empty())?;
+        // `fünfundzwanzig`; one in a compound is `ein`.
+        let (unit, tens) = folded.split_once(joins)?;
+        let unit = if unit == "ein" { 1 } else { found(unit)? };
+        found(tens).filter(|tens| unit < 10 && *tens >= 20 && tens % 10 == 0).map(|tens| tens + unit)
+    })
+}
+
+fn is_form(measures: &Measures, ordinal: &str, folded: &str) -> bool {
+    let ending = folded.strip_prefix(ordinal);
+    ending.is_some_and(|ending| ending.is_empty() || measures.ordinal_endings.contains(&ending))
 }
 
 pub(super) fn is_ordinal(folded: &str) -> bool {
-    NUMBERS.iter().any(|(.., ordinal)| folded == *ordinal)
+    MEASURED.iter().any(|language| {
+        let measures = &language.measures;
+        measures.numbers.iter().any(|(.., ordinal)| is_form(measures, ordinal, folded))
+    })
 }
 
 /// Words that multiply what stands before them.
 pub(super) fn magnitude(folded: &str) -> Option<u64> {
-    MAGNITUDES.iter().find(|(_, words)| words.contains(&folded)).map(|(value, _)| *value)
+    let all = MEASURED.iter().flat_map(|language| language.measures.magnitudes);
+    all.into_iter().find(|(_, words)| words.contains(&folded)).map(|(value, _)| *value)
 }
 
 /// What may stand right behind the digits of a number without making an identifier of it.

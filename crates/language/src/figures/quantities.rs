@@ -4,6 +4,7 @@ use super::numbers::{self, Number};
 use super::reading::{Quantity, Value};
 use super::tokens::{Kind, Token};
 use super::units::{self, Unit};
+use crate::tables::measures::MEASURED;
 
 type Found = Option<(Value, usize)>;
 
@@ -17,6 +18,7 @@ pub(super) fn in_digits(tokens: &[Token<'_>], place: usize) -> Found {
         number = number.negated();
     }
     let mut quantity = Quantity::bare(number);
+    quantity.other = numbers::in_thousands(token.text);
     (quantity.label, quantity.exact) = label(tokens, place);
     if let Some(next) = tokens.get(to).filter(|next| next.glued && next.is_word()) {
         match next.folded.as_ref() {
@@ -169,10 +171,11 @@ pub(super) fn unit_at(tokens: &[Token<'_>], place: usize) -> Option<(Unit, usize
 fn rate(tokens: &[Token<'_>], place: usize) -> Option<(Unit, usize)> {
     for at in place..place + 3 {
         let token = tokens.get(at)?;
-        if matches!(token.folded.as_ref(), "per" | "/" | "a" | "an" | "each" | "every") {
+        let is_per = MEASURED.iter().any(|language| language.measures.per.contains(&token.folded.as_ref()));
+        if is_per || token.is("/") {
             let calendar = tokens.get(at + 1).is_some_and(|next| next.is("calendar") || next.is("working"));
             let (unit, to) = unit_at(tokens, at + 1).or_else(|| unit_at(tokens, at + 2).filter(|_| calendar))?;
-            let time = unit.is_time() || token.is("per") || token.is("/");
+            let time = unit.is_time() || matches!(token.folded.as_ref(), "per" | "pro" | "/");
             return time.then_some((unit, to));
         }
         if let Some(unit) = units::adverb(&token.folded) {

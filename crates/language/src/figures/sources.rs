@@ -92,7 +92,7 @@ impl<'a> Sources<'a> {
                     self.units.extend(units::single(token.text));
                 }
             }
-            if matches!(word, "per" | "each" | "every" | "a" | "an") {
+            if matches!(word, "per" | "each" | "every" | "a" | "an" | "pro" | "je" | "am" | "im") {
                 self.rates.extend(unit_at(&source.tokens, place + 1).map(|(unit, _)| unit));
             }
         }

@@ -349,3 +349,20 @@ proptest! {
         prop_assert_eq!(kinds(&[&one, &two]), kinds(&[&two, &one]));
     }
 }
+
+#[test]
+fn german_figures_are_read_as_english_ones_are() {
+    all_are(&[
+        ("Das Fest ist am 30. Juni.", "Am 30. Juni findet das Fest statt.", &[]),
+        ("Das Fest ist am 30. Juli.", "Am 30. Juni findet das Fest statt.", &[FindingKind::Date]),
+        ("Der Laden öffnet um 10 Uhr.", "Geöffnet ist der Laden ab 10:00 Uhr.", &[]),
+        ("Der Laden öffnet um 11 Uhr.", "Geöffnet ist der Laden ab 10:00 Uhr.", &[FindingKind::Date]),
+        ("Die Frist beträgt 14 Tage.", "Eine Frist von vierzehn Tagen gilt.", &[]),
+        ("Die Frist beträgt 14 Wochen.", "Eine Frist von vierzehn Tagen gilt.", &[FindingKind::Unit]),
+        ("Der Weg ist 1000 Meter lang.", "Lang ist der Weg, 1.000 Meter.", &[]),
+        ("Es kostet fünfundzwanzig Euro.", "Kosten: 25 Euro.", &[]),
+        ("Es kostet sechsundzwanzig Euro.", "Kosten: 25 Euro.", &[FindingKind::Number]),
+        ("Der dritte Weg ist gesperrt.", "Gesperrt sind der 2. und der 3. Weg.", &[]),
+        ("Das kostet zehn Prozent mehr.", "Mehr kostet das, 10 %.", &[]),
+    ]);
+}

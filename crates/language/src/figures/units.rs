@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::tables::{en, symbols};
+use crate::tables::measures::MEASURED;
+use crate::tables::symbols;
 
 /// A unit by its plain name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +33,7 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table { single: HashMap::new(), several: HashMap::new() };
-    for (name, spellings) in symbols::UNITS.iter().chain(en::units::UNITS) {
+    for (name, spellings) in symbols::UNITS.iter().chain(MEASURED.iter().flat_map(|language| language.measures.units)) {
         for spelling in spellings.split(' ') {
             let words: Vec<&str> = spelling.split('+').collect();
             match words[..] {
@@ -85,7 +86,7 @@ pub(super) fn currency(text: &str) -> Option<Unit> {
 
 /// How often: `daily` is once a day.
 pub(super) fn adverb(folded: &str) -> Option<Unit> {
-    let rows = en::units::HOW_OFTEN.iter();
-    let found = rows.into_iter().find(|(words, _)| words.split(' ').any(|word| word == folded));
+    let mut rows = MEASURED.iter().flat_map(|language| language.measures.how_often);
+    let found = rows.find(|(words, _)| words.split(' ').any(|word| word == folded));
     found.map(|(_, unit)| Unit(unit))
 }

@@ -10,6 +10,8 @@ mod es;
 mod fr;
 pub(crate) mod grammar;
 mod ja;
+pub(crate) mod meaning;
+pub(crate) mod measures;
 pub(crate) mod symbols;
 mod zh;
 
@@ -58,6 +60,8 @@ pub(crate) struct Tables {
     pub(crate) denials: Denials,
     pub(crate) talk: Talk,
     pub(crate) follow_ups: FollowUps,
+    pub(crate) meaning: meaning::Meaning,
+    pub(crate) measures: measures::Measures,
     /// Words that make a phrase say something: forms of "be", "may", "must" and "have", denials, quantities.
     pub(crate) asserting: &'static [&'static str],
     /// The same where words are not parted by spaces: each sign by itself.
@@ -307,6 +311,8 @@ const NOTHING: Tables = Tables {
     denials: Denials { sources: &[], denying: &[], saying: &[], confessions: &[] },
     talk: Talk { greetings: &[], thanks: &[], about_assistant: &[], beside: &[], how_to: &[], leaning: &[] },
     follow_ups: NO_FOLLOW_UPS,
+    meaning: meaning::NO_MEANING,
+    measures: measures::NO_MEASURES,
     asserting: &[],
     asserting_signs: "",
 };

@@ -6,6 +6,7 @@
 
 mod additions;
 pub mod lexical;
+pub mod repair;
 mod tiles;
 pub mod windows;
 
@@ -14,6 +15,7 @@ use std::collections::HashSet;
 use ibidem_language::alphabet::{foreign, plain};
 use ibidem_language::claims::carries_a_claim;
 use ibidem_language::markers::{with_marker, without_markers};
+use ibidem_language::meaning;
 use ibidem_language::sentences::{Sentence, sentences_of};
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
@@ -137,13 +139,27 @@ impl Verifier<'_> {
         self.against(&readable(claim), &notes.collect::<Vec<_>>()).await
     }
 
-    /// By the passages themselves; and only where they do not support it, by the lines above them too.
+    /// What its words support must be put together as the passages put it together too.
     async fn against(&self, claim: &str, notes: &[Note]) -> (SentenceCheck, Option<EntailmentError>) {
         let texts: Vec<&str> = notes.iter().map(|note| note.text.as_str()).collect();
         if texts.iter().any(|text| is_verbatim(claim, text)) {
             return (SentenceCheck::verbatim(), None);
         }
-        let (check, failure) = self.held_against(claim, &texts, windows_of(&texts)).await;
+        let (check, failure) = self.with_lines(claim, notes, &texts).await;
+        let lines: Vec<&str> = notes.iter().map(|note| note.line.as_str()).collect();
+        let is_supported = check.verdict == SentenceVerdict::Supported;
+        let turned = is_supported.then(|| turned_round(claim, &texts, &lines)).flatten();
+        (turned.unwrap_or(check), failure)
+    }
+
+    /// By the passages themselves; and only where they do not support it, by the lines above them too.
+    async fn with_lines(
+        &self,
+        claim: &str,
+        notes: &[Note],
+        texts: &[&str],
+    ) -> (SentenceCheck, Option<EntailmentError>) {
+        let (check, failure) = self.held_against(claim, texts, windows_of(texts)).await;
         let is_told = notes.iter().any(|note| note.line_adds_to(claim));
         if check.verdict != SentenceVerdict::Unsupported || !is_told {
             return (check, failure);
@@ -169,6 +185,7 @@ impl Verifier<'_> {
         let check = self.verdict(surest.first().copied().flatten(), by);
         let is_supported = check.verdict == SentenceVerdict::Supported;
         let added = is_supported.then(|| additions::added(claim, texts, Clauses::Added)).flatten();
+        let check = with_what_was_not_looked_at(check, claim, texts);
         (added.map_or(check, |clause| unsaid(&clause)), failure)
     }
 
@@ -188,11 +205,14 @@ impl Verifier<'_> {
             foreign_signs(claim, &[text]).or_else(|| wrong_figures(claim, &[text])).is_none()
                 && additions::added(claim, &[text], Clauses::All).is_none()
         };
-        let in_passages = notes.iter().filter(|note| is_right(&note.text));
+        let is_straight = |note: &Note| turned_round(claim, &[&note.text], &[&note.line]).is_none();
+        let in_passages = notes.iter().filter(|note| is_right(&note.text) && is_straight(note));
         let in_passages = in_passages.map(|note| (note.number, windows_of(&[note.text.as_str()]))).collect();
         let (found, failure) = self.best_of(claim, in_passages).await;
-        let told: Vec<&Note> =
-            notes.iter().filter(|note| note.line_adds_to(claim) && is_right(&note.whole())).collect();
+        let told: Vec<&Note> = notes
+            .iter()
+            .filter(|note| note.line_adds_to(claim) && is_right(&note.whole()) && is_straight(note))
+            .collect();
         if found.is_ok() || told.is_empty() {
             return (found, failure);
         }
@@ -218,6 +238,7 @@ impl Verifier<'_> {
         }
         let found = match best {
             Some((number, check)) if check.verdict == SentenceVerdict::Supported => {
+                let check = with_what_was_not_looked_at(check, claim, &[]);
                 Ok((number, SentenceCheck { attributed: true, ..check }))
             }
             best => {
@@ -328,6 +349,24 @@ fn foreign_signs(claim: &str, passages: &[&str]) -> Option<SentenceCheck> {
     let why = foreign(claim, passages)?.to_string();
     let verdict = SentenceVerdict::Unsupported;
     Some(SentenceCheck { verdict, support: 0.0, by: "figures".to_owned(), why: Some(why), attributed: false })
+}
+
+/// A claim that puts the words of its passages together as they do not.
+fn turned_round(claim: &str, passages: &[&str], lines: &[&str]) -> Option<SentenceCheck> {
+    let turn = meaning::turned(claim, passages, lines)?;
+    let verdict = if turn.kind.contradicts() { SentenceVerdict::Contradicted } else { SentenceVerdict::Unsupported };
+    let (by, why) = ("figures".to_owned(), Some(turn.explanation));
+    Some(SentenceCheck { verdict, support: 0.0, by, why, attributed: false })
+}
+
+/// Of a claim that is supported: that nobody looked at how it is put together, because its language has no rules.
+fn with_what_was_not_looked_at(check: SentenceCheck, claim: &str, passages: &[&str]) -> SentenceCheck {
+    let is_judged = check.verdict == SentenceVerdict::Supported && check.by != SentenceCheck::verbatim().by;
+    let language = meaning::language_of(claim, passages).filter(|language| !meaning::has_rules(*language));
+    let Some(language) = language.filter(|_| is_judged) else { return check };
+    let why =
+        format!("its words were compared; there are no rules for what {} words do to each other", language.name());
+    SentenceCheck { why: Some(why), ..check }
 }
 
 /// What a rule finds wrong with a claim: figures, names or quotations that stand in none of the passages, or what they

@@ -181,3 +181,35 @@ async fn a_sentence_of_another_note_that_its_own_note_says_otherwise_is_given_to
     assert_eq!((said.sentence.text.as_str(), said.check.attributed), ("The board approves EUR 5,000.[1]", true));
     assert_eq!(said.check.by, "verbatim");
 }
+
+#[test]
+fn what_no_note_supports_gives_way_to_the_sentence_of_a_note_that_says_it() {
+    let evidence = evidence();
+    let footnotes = Footnotes::mint(&evidence);
+    for (text, citations, expected) in [
+        ("The gearbox holds 2.8 litres of oil.[1] ", &[1][..], Some("The gearbox holds 1.8 litres of oil.[1] ")),
+        ("The gearbox holds 2.8 litres of oil.[2]", &[2], Some("The gearbox holds 1.8 litres of oil.[1]")),
+        ("The wipers are fitted with three clips.", &[], Some("The wipers are fitted with two clips each.[2]")),
+        ("The moon is made of green cheese.[1]", &[1], None),
+    ] {
+        let written = Sentence::claim(text.to_owned(), citations.to_vec());
+        let quoted = repair::quoted_instead(&written, &footnotes);
+        assert_eq!(quoted.as_ref().map(|said| said.sentence.text.as_str()), expected, "{text}");
+        for said in quoted {
+            assert_eq!((said.check.by.as_str(), said.check.verdict), ("verbatim", SentenceVerdict::Supported));
+            assert!(said.check.why.is_some_and(|why| why.contains("in place of")), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_supported_claim_in_a_language_without_rules_says_so() {
+    let text = "Le filtre est changé chaque année par le gardien, et les clés sont gardées dans les archives.";
+    let evidence = vec![Candidate::unscored(fakes::passage(1, &"Manual".parse().unwrap(), text))];
+    let words = Part::bare(Arc::new(LexicalEntailment::by_words()) as Arc<dyn Entailment>);
+    let verifier = Verifier { rules: VerificationRules::default(), entailment: &words, deadline: Deadline::NONE };
+    let claim = "Les clés sont gardées dans les archives, et le filtre est changé chaque année.[1]";
+    let (said, _) = verifier.check(Sentence::claim(claim.to_owned(), vec![1]), &Footnotes::mint(&evidence)).await;
+    assert_eq!(said.check.verdict, SentenceVerdict::Supported, "{:?}", said.check);
+    assert!(said.check.why.is_some_and(|why| why.contains("no rules") && why.contains("french")));
+}

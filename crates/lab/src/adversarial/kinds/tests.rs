@@ -3,8 +3,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ibidem_engine::policy::VerificationRules;
-use ibidem_engine::speak::verify::Verifier;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
+use ibidem_engine::speak::verify::{Verifier, repair};
+use ibidem_language::sentences::sentences_of;
 use ibidem_words::SentenceVerdict;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::entailment::Entailment;
@@ -26,7 +27,11 @@ async fn outcomes(pairs: &[Pair]) -> Vec<(&Pair, Outcome, String)> {
     let mut outcomes = Vec::new();
     for pair in pairs {
         let (check, _) = verifier.cited(&pair.claim, &[&pair.note]).await;
-        let outcome = if check.verdict == SentenceVerdict::Supported { Outcome::Passed } else { Outcome::Dropped };
+        let outcome = match repair::nearest(&pair.claim, &sentences_of(&pair.note)) {
+            _ if check.verdict == SentenceVerdict::Supported => Outcome::Passed,
+            Some(_) => Outcome::Replaced,
+            None => Outcome::Dropped,
+        };
         let why = check.why.unwrap_or_else(|| format!("{:.2} by {}", check.support, check.by));
         outcomes.push((pair, outcome, why));
     }
@@ -71,8 +76,8 @@ async fn what_is_wrong_in_the_open_half() {
 }
 
 /// What may not get worse, of the open half and the sealed one: falsehoods that go out, and faithful claims that are lost.
-const MOST_PASSED: [[(&str, usize); 2]; 2] = [[("en", 102), ("de", 107)], [("en", 90), ("de", 107)]];
-const MOST_DROPPED: [[(&str, usize); 2]; 2] = [[("en", 10), ("de", 26)], [("en", 16), ("de", 27)]];
+const MOST_PASSED: [[(&str, usize); 2]; 2] = [[("en", 7), ("de", 7)], [("en", 15), ("de", 20)]];
+const MOST_DROPPED: [[(&str, usize); 2]; 2] = [[("en", 0), ("de", 1)], [("en", 1), ("de", 2)]];
 
 #[tokio::test]
 async fn no_more_falsehoods_pass_and_no_more_faithful_claims_are_lost_than_before() {

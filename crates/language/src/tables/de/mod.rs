@@ -2,6 +2,9 @@
 
 mod follow_ups;
 mod forms;
+mod meaning;
+mod measures;
+mod numbers;
 
 use rust_stemmers::Algorithm;
 
@@ -265,6 +268,8 @@ pub(super) const TABLES: Tables = Tables {
         leaning: &["und", "aber", "warum", "wieso", "was ist mit", "wie ist es mit", "gilt das", "es", "das"],
     },
     follow_ups: follow_ups::FOLLOW_UPS,
+    meaning: meaning::MEANING,
+    measures: measures::MEASURES,
     asserting: &[
         "alle", "aller", "darf", "dürfen", "einzig", "gilt", "haben", "hat", "immer", "ist", "jeder", "kann", "kein",
         "keine", "keinen", "können", "mehr", "muss", "müssen", "nicht", "nichts", "nie", "niemals", "nur", "ohne",

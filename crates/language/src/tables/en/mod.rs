@@ -4,6 +4,8 @@ pub(crate) mod denials;
 pub(crate) mod endings;
 mod follow_ups;
 mod forms;
+mod meaning;
+mod measures;
 pub(crate) mod numbers;
 pub(crate) mod opposites;
 mod talk;
@@ -286,6 +288,8 @@ pub(super) const TABLES: Tables = Tables {
     },
     talk: talk::TALK,
     follow_ups: follow_ups::FOLLOW_UPS,
+    meaning: meaning::MEANING,
+    measures: measures::MEASURES,
     asserting: &[
         "all",
         "allowed",
@@ -349,8 +353,6 @@ pub(super) const TABLES: Tables = Tables {
     ..NOTHING
 };
 
-/// Short names of months beside the first three letters, each with its month's place.
-pub(crate) const SHORT_MONTHS: &[(&str, usize)] = &[("sept", 8)];
 /// Short names of weekdays beside the first three letters.
 pub(crate) const SHORT_WEEKDAYS: &[&str] = &["tues", "thur", "thurs"];
 

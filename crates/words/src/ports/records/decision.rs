@@ -266,6 +266,9 @@ pub struct Written {
     /// May be shown, in order, structure between the claims included.
     pub kept: Vec<SentenceRecord>,
     pub dropped: Vec<SentenceRecord>,
+    /// As they were written; in place of each, `kept` has a quotation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<SentenceRecord>,
     /// How far the answer covered the question, and the sources the answer, after so many of what was kept.
     pub coverage: Vec<(u32, f64)>,
     /// Nobody has an opinion of sentences that stand word for word in their sources. Absent in records of older versions,

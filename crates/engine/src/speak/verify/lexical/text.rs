@@ -106,6 +106,7 @@ impl Premise {
         let mut premise = Self { texts: HashSet::new(), stems: HashSet::new(), by_beginning: HashMap::new() };
         for word in words_of(text) {
             premise.stems.insert(word.stem);
+            premise.texts.extend(number_in_digits(&word.text));
             if premise.texts.insert(word.text.clone()) {
                 premise.by_beginning.entry(beginning(&word.text)).or_default().push(word.text);
             }
@@ -175,7 +176,8 @@ mod tests {
             ("deployed", true),
             ("deployment", false),
             ("service", true),
-            ("3", false),
+            ("3", true),
+            ("4", false),
             ("three", true),
             ("1000", true),
             ("100", false),

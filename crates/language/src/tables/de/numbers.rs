@@ -1,0 +1,31 @@
+//! German number words. `null` is left out: in technical texts it is no number.
+
+/// A number, its word, and the word of its ordinal without its ending.
+pub(crate) const NUMBERS: &[(u64, &str, &str)] = &[
+    (2, "zwei", "zweite"),
+    (3, "drei", "dritte"),
+    (4, "vier", "vierte"),
+    (5, "fünf", "fünfte"),
+    (6, "sechs", "sechste"),
+    (7, "sieben", "siebte"),
+    (8, "acht", "achte"),
+    (9, "neun", "neunte"),
+    (10, "zehn", "zehnte"),
+    (11, "elf", "elfte"),
+    (12, "zwölf", "zwölfte"),
+    (13, "dreizehn", "dreizehnte"),
+    (14, "vierzehn", "vierzehnte"),
+    (15, "fünfzehn", "fünfzehnte"),
+    (16, "sechzehn", "sechzehnte"),
+    (17, "siebzehn", "siebzehnte"),
+    (18, "achtzehn", "achtzehnte"),
+    (19, "neunzehn", "neunzehnte"),
+    (20, "zwanzig", "zwanzigste"),
+    (30, "dreißig", "dreißigste"),
+    (40, "vierzig", "vierzigste"),
+    (50, "fünfzig", "fünfzigste"),
+    (60, "sechzig", "sechzigste"),
+    (70, "siebzig", "siebzigste"),
+    (80, "achtzig", "achtzigste"),
+    (90, "neunzig", "neunzigste"),
+];
