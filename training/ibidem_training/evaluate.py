@@ -112,7 +112,7 @@ def pairs_held_out(sets: str, every: int, most: int = 40) -> list[dict]:
     return [row for kind in sorted(kinds) for row in kinds[kind][:most]][::every]
 
 
-def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier-d", most: int = 260) -> dict[str, np.ndarray]:
+def gathered(scorer: Scorer, data: Path, every: int, choices_only: bool, sets: str = "verifier", most: int = 260) -> dict[str, np.ndarray]:
     """What the model says about every pair of every set, so that reading it in other ways costs nothing."""
     found = {}
     for name in ("mtrag", "begin_dev") if choices_only else ("mtrag", "begin_dev", "ragtruth"):
@@ -240,7 +240,7 @@ def refusing(scores, truth, refused: float) -> tuple[float, float]:
     return threshold, float((scores[~truth] >= threshold).mean())
 
 
-LIKE_SQUAD = ("squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "kou_squad")
+LIKE_SQUAD = ("squad2 pairs", "squad1_44", "squad2_part", "flan_squad", "adversarialqa", "clapnq", "covidqa", "qed", "kou_squad")
 
 
 def asked_elsewhere(sets: str, every: int) -> list[tuple[str, str]]:
@@ -260,7 +260,7 @@ def refusing_in_both(here, elsewhere, refused: float) -> float:
     return float(points[min(len(points) - 1, int(np.searchsorted(shares, refused)))])
 
 
-def reader(scorer: Scorer, data: Path, every: int, choices_only: bool = False, sets: str = "reader-c") -> dict:
+def reader(scorer: Scorer, data: Path, every: int, choices_only: bool = False, sets: str = "reader") -> dict:
     articles = squad(data)
     report: dict = {}
     rows = []
@@ -404,11 +404,11 @@ def main() -> None:
     scorer = Scorer(options.task, options.source, options.base)
     kept = options.out.with_suffix(".npz") if options.out else None
     if options.task == "reader":
-        report = reader(scorer, folders.data(), options.every, options.choices_only, options.sets or "reader-c")
+        report = reader(scorer, folders.data(), options.every, options.choices_only, options.sets or "reader")
     elif kept and kept.exists():  # measured before: only read anew
         report = verifier(dict(np.load(kept)))
     else:
-        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets or "verifier-d", options.window)
+        found = gathered(scorer, folders.data(), options.every, options.choices_only, options.sets or "verifier", options.window)
         if kept:
             np.savez(kept, **found)
         report = verifier(found)

@@ -25,7 +25,7 @@ from .model import Encoder, Reader, Verifier, load, weights_of
 TOKENS_IN_BATCH = 2048
 CHUNK = 4096  # rows sorted by length together
 TASKS = {"reader": Reader, "verifier": Verifier}
-LOOKED_AT = {"held_out": 300, "chosen_on": 300}  # rows that are scored for a point of the curve
+LOOKED_AT = {"held_out": 200, "chosen_on": 200}  # rows that are scored for a point of the curve
 
 
 class Packed:
