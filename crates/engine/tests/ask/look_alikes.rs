@@ -92,7 +92,7 @@ async fn what_documents_write_is_quoted_without_markers_and_still_verifies() {
             assert_ours(&answer, &text);
             assert!(answer.answer.contains("1.8 litres"), "{:?} of {text:?}", answer.answer);
             assert_eq!(answer.citations[0].snippet_full, text, "the source itself is as it is");
-            let presented = Presented::read(&serde_json::to_value(&answer).unwrap()).unwrap();
+            let presented = Presented::parse(&serde_json::to_string(&answer).unwrap()).unwrap();
             assert_eq!(presented.tampered, Vec::<String>::new(), "{text:?}");
             let keys = PublicKeys::of([]);
             let witnesses = Witnesses { keys: &keys, corpus: &corpus, entailment: None, vocabulary: None };
