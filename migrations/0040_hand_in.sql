@@ -92,12 +92,22 @@ RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 -- A document's address, for whoever sees what these tags show; null where it is another's.
-CREATE FUNCTION held_address(tenant uuid, document uuid, carried text[]) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT address FROM documents
-    WHERE tenant_id = tenant AND id = document
-        AND NOT address_is_taken(tenant, document, source_location, collection, tags, address_key, carried)
-$$;
+CREATE FUNCTION held_address(of_tenant uuid, document uuid, carried text[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    asked record;
+BEGIN
+    SELECT address, address_key, source_location, collection, tags INTO asked
+    FROM documents d WHERE d.tenant_id = of_tenant AND d.id = document;
+    -- Most addresses are one document's, which is seen at a glance.
+    PERFORM FROM documents d
+    WHERE d.tenant_id = of_tenant AND d.address_key = asked.address_key AND d.id <> document LIMIT 1;
+    IF FOUND AND address_is_taken(of_tenant, document, asked.source_location, asked.collection, asked.tags,
+                                  asked.address_key, carried) THEN
+        RETURN NULL;
+    END IF;
+    RETURN asked.address;
+END $$;
 
 -- As before, and only those that were handed in by somebody who may change this one, under the addresses that they keep.
 CREATE OR REPLACE FUNCTION replaced_by(tenant uuid, of_collection text, document uuid, key text, carried text[])
