@@ -2,6 +2,7 @@
 
 mod alone;
 mod curated;
+mod echoes;
 mod lanes;
 mod rerank;
 
@@ -23,6 +24,7 @@ use crate::policy::{GatherRules, RewriteRules};
 use crate::search::{Fusion, Rounds, SearchError, Weighed};
 use crate::turn::{Asked, Gathered, NamedDocuments, SearchFailed, SearchRecord, TurnLog, Variant, VariantKind};
 use curated::Recalled;
+use echoes::echoes_behind;
 use lanes::{HITS_OF_NAMED, HITS_OF_SUCCESSOR, LaneHit, Sweep, Swept};
 
 /// The most forms of one question that are searched: itself, its parts, and the planner's.
@@ -201,6 +203,7 @@ impl Search {
         let kinds = rules.rerank.as_ref().map_or_else(Vec::new, |rerank| rerank::asked_kinds(query, rerank));
         rerank::order(&mut candidates, rules.rerank.as_ref(), &kinds, rules.order);
         rerank::best_of_parts_first(&mut candidates);
+        echoes_behind(query, &mut candidates);
         successors_first(&mut candidates);
         tables_first(query, &mut candidates);
         let terms = Terms::of(query);

@@ -100,7 +100,9 @@ fn found<'t>(asked: &BTreeSet<String>, footnotes: &Footnotes<'_>, texts: &'t [St
         let mut before = candidate.passage.above.head.as_ref().map_or("", |head| head.text.as_str());
         for (place, sentence) in sentences_of(text).into_iter().enumerate() {
             let shared = significant_terms(sentence).intersection(asked).count();
-            let says_something = ends_as_sentence(sentence) || marker(sentence) > 0 || is_row(sentence, before);
+            // A question, such as a heading that repeats the asker's, says nothing either.
+            let ends = ends_as_sentence(sentence) && !sentence.trim_end().ends_with('?');
+            let says_something = ends || marker(sentence) > 0 || is_row(sentence, before);
             let kept = if says_something { &mut found } else { &mut headings };
             kept.push(Found { shared, number, place, sentence });
             before = sentence;
