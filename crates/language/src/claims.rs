@@ -17,30 +17,34 @@ pub fn is_auxiliary(word: &str) -> bool {
     WITH_SPACES.iter().any(|language| language.follow_ups.auxiliaries.contains(&word))
 }
 
-/// The words that say nothing by themselves in the language of a text, and whether it is written without spaces. A word of
-/// another language says something.
+/// The words that say nothing by themselves in the language of a text. A word of another language says something.
 #[derive(Clone, Debug)]
-pub struct Grammar(Vec<Language>, bool);
+pub struct Grammar {
+    languages: Vec<Language>,
+    is_certain: bool,
+}
 
 impl Grammar {
     /// Few words do not tell which of two languages a text is written in: then it is those of both.
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
-        let languages = match Language::of_text(spaced_words(&lower)) {
-            Some(language) => vec![language],
-            None => Language::likely(spaced_words(&lower)),
-        };
-        Self(languages, lower.contains(|sign: char| sign >= '\u{2e80}'))
+        let language = Language::of_text(spaced_words(&lower));
+        let languages = language.map_or_else(|| Language::likely(spaced_words(&lower)), |language| vec![language]);
+        // Where words are not parted by spaces, those of other languages are none of its.
+        let is_certain = language.is_some() || lower.contains(|sign: char| sign >= '\u{2e80}');
+        Self { languages, is_certain }
     }
 
-    /// Of a passage that has too few words for it, such as a table, the language is that of what is said of it; unless it
-    /// is written without spaces, where words of other languages are none of its.
-    pub fn or_of(self, text: &str) -> Self {
-        if self.0.is_empty() && !self.1 { Self::of(text) } else { self }
+    /// Of a passage that has too few words to tell its language, such as a table, it may be that of what is said of it.
+    pub fn or_of(mut self, text: &str) -> Self {
+        if !self.is_certain {
+            self.languages.extend(Self::of(text).languages);
+        }
+        self
     }
 
     pub fn is_english(&self) -> bool {
-        self.0 == [Language::English]
+        self.languages.contains(&Language::English)
     }
 
     /// Whether a word, in lower case, says nothing by itself in English and is no stop word.
@@ -67,7 +71,7 @@ impl Grammar {
             };
             Language::all().map(says_nothing).collect()
         });
-        self.0.iter().any(|language| WORDS.get(language.name()).is_some_and(|words| words.contains(word)))
+        self.languages.iter().any(|language| WORDS.get(language.name()).is_some_and(|words| words.contains(word)))
     }
 }
 

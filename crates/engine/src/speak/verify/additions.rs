@@ -279,6 +279,18 @@ mod tests {
     }
 
     #[test]
+    fn a_word_may_join_the_cells_of_a_table_and_no_more() {
+        let table = "Course | Price\nDrawing | 65 euros\nPottery | 80 euros";
+        for (claim, expected) in [
+            ("The drawing course costs 65 euros.", None),
+            ("The drawing course secretly costs 65 euros.", Some("secretly costs")),
+            ("The drawing course costs 65 euros unpaid.", Some("unpaid")),
+        ] {
+            assert_eq!(added(claim, &[table], Clauses::Added).as_deref(), expected, "{claim}");
+        }
+    }
+
+    #[test]
     fn a_sentence_that_nobody_gave_a_source_is_looked_at_from_its_first_word() {
         for (claim, is_added) in
             [("The oil is harmless.", true), ("The gearbox holds oil.", false), ("Harmless oil, in the gearbox.", true)]

@@ -19,6 +19,8 @@ pub(super) struct Tiles<'a> {
     claim: &'a [Word],
     /// All words of the passages, and the clause that each stands in.
     passage: Vec<(Word, usize)>,
+    /// Whether each clause is a cell of a table's row, between which anything may stand that joins them.
+    is_cell: Vec<bool>,
     in_passage: Vec<Option<usize>>,
     in_claim: Vec<Option<usize>>,
 }
@@ -27,12 +29,15 @@ impl<'a> Tiles<'a> {
     /// The longest stretches in common first; no stretch goes on from one clause of a passage into the next.
     pub(super) fn of(claim: &'a [Word], passages: &str, says: &impl Fn(&Word) -> bool) -> Self {
         let mut passage = Vec::new();
-        let of_passage = sentences_of(passages).into_iter().flat_map(clauses);
-        for (number, clause) in of_passage.enumerate() {
-            passage.extend(words_of(clause).into_iter().map(|word| (word, number)));
+        let mut is_cell = Vec::new();
+        for sentence in sentences_of(passages) {
+            for clause in clauses(sentence) {
+                passage.extend(words_of(clause).into_iter().map(|word| (word, is_cell.len())));
+                is_cell.push(sentence.contains('|'));
+            }
         }
         let in_claim = vec![None; passage.len()];
-        let mut tiles = Self { claim, passage, in_passage: vec![None; claim.len()], in_claim };
+        let mut tiles = Self { claim, passage, is_cell, in_passage: vec![None; claim.len()], in_claim };
         let alike = tiles.alike();
         let shared = tiles.shared(&alike, says);
         while let Some((from, at, length)) = tiles.longest(&alike, &shared, says) {
@@ -179,7 +184,11 @@ impl<'a> Tiles<'a> {
             let ends = self.in_claim[first..].iter().take_while(|place| place.is_some()).count();
             self.free(first + ends..last, first)
         });
-        behind.max(before).max(between)
+        let joins = last.zip(first).is_some_and(|(last, first)| {
+            let (last, first) = (self.passage[last].1, self.passage[first].1);
+            last != first && (self.is_cell[last] || self.is_cell[first])
+        });
+        behind.max(before).max(between).max(usize::from(joins))
     }
 
     /// How many of these words of the passages are in no tile, up to the first that is in one or is of another clause.
