@@ -6,6 +6,7 @@ mod connections;
 mod described;
 mod embedding;
 mod hand_over;
+mod host;
 mod identity;
 mod limits;
 pub mod logs;

@@ -26,7 +26,7 @@ use crate::openai;
 use crate::problem::{Problem, write_problems};
 use crate::sign_in::{callback, login, logout, sessions};
 use crate::state::AppState;
-use crate::{described, embedding, limits, pages, request_id};
+use crate::{described, embedding, host, limits, pages, request_id};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -123,6 +123,7 @@ pub fn router(state: AppState) -> Router {
         .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
         .layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(host::named_once))
         .layer(from_fn(write_problems))
         .layer(from_fn_with_state(state, request_id::assign));
     api.merge(agents)
@@ -153,6 +154,7 @@ fn api(state: AppState) -> Router {
         .merge(probes)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), record_action))
+        .layer(from_fn(host::named_once))
         .layer(from_fn(write_problems))
         .layer(from_fn(embedding::tell_browsers))
         .layer(from_fn_with_state(state.clone(), request_id::assign))

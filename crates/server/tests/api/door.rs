@@ -44,6 +44,32 @@ async fn what_is_too_long_or_blank_is_refused_with_its_field() {
 }
 
 #[tokio::test]
+async fn a_request_that_names_two_hosts_is_refused_at_every_door() {
+    let world = World::create().await;
+    let key = world.key("asker", &[]).await;
+    for (method, path) in [
+        ("GET", "/healthz"),
+        ("GET", "/"),
+        ("GET", "/auth/me"),
+        ("POST", "/v1/answers"),
+        ("POST", "/v1/chat/completions"),
+        ("POST", "/mcp"),
+        ("GET", "/nowhere"),
+    ] {
+        let hosts =
+            |second: &'static str| [("host", "ibidem.example"), ("host", second), ("authorization", key.as_str())];
+        for second in ["other.example", "ibidem.example"] {
+            let reply = world.call_with(method, path, &hosts(second), "").await;
+            assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{method} {path}: {}", reply.text);
+            assert!(reply.text.contains("more than one Host header"), "{method} {path}: {}", reply.text);
+        }
+    }
+    let once = [("host", "ibidem.example"), ("authorization", key.as_str())];
+    assert_eq!(world.call_with("GET", "/auth/me", &once, "").await.status, StatusCode::OK);
+    world.end().await;
+}
+
+#[tokio::test]
 async fn what_nobody_sees_reaches_neither_the_search_nor_the_record() {
     let world = World::create().await;
     let (key, admin) = (world.key("asker", &[]).await, world.key("admin", &[]).await);
