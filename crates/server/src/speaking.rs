@@ -1,6 +1,7 @@
 //! A key that speaks for a person: the front end that holds it signs whom it speaks for.
 
 use axum::http::request::Parts;
+use chrono::Utc;
 use ibidem_store::PersonError;
 use ibidem_words::{Identity, SubjectId};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
@@ -25,6 +26,15 @@ struct Said {
     exp: i64,
 }
 
+impl Said {
+    /// It was said already, and for no longer than such words count. What is said from a time to come would count longer:
+    /// until its expiry, from now on.
+    fn is_timely(&self, now: i64) -> bool {
+        let is_short = self.exp.checked_sub(self.iat).is_some_and(|seconds| (0..=LONGEST_SECONDS).contains(&seconds));
+        is_short && self.iat <= now.saturating_add_unsigned(LEEWAY_SECONDS)
+    }
+}
+
 /// Whom a request with a key is for: the person whom the front end names, or the key itself where it names nobody.
 ///
 /// The person's groups decide what is seen; role and collections to hand in to are never more than the key's.
@@ -47,7 +57,8 @@ pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -
         Problem::not_spoken_for()
     })?;
     let said = said.claims;
-    if said.exp.saturating_sub(said.iat) > LONGEST_SECONDS {
+    if !said.is_timely(Utc::now().timestamp()) {
+        tracing::info!(said.iat, said.exp, "a key speaks for somebody for too long, or from a time to come");
         return Err(Problem::not_spoken_for());
     }
     match state.store.person_by_email(key.tenant(), &said.email).await {

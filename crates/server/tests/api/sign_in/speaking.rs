@@ -93,6 +93,12 @@ async fn unsigned_foreign_expired_and_long_lived_words_and_keys_that_may_not_spe
         claims[name] = value;
         claims
     };
+    // Made out for five minutes, as it should be, from so many seconds on.
+    let ahead = |seconds: i64| {
+        let mut claims = good.clone();
+        (claims["iat"], claims["exp"]) = (json!(now + seconds), json!(now + seconds + 300));
+        claims
+    };
     let unsigned = "eyJhbGciOiJub25lIn0.eyJlbWFpbCI6ImFkYUBleGFtcGxlLnRlc3QiLCJpYXQiOjEsImV4cCI6OTk5OTk5OTk5OX0.";
     for (what, token) in [
         ("another key's secret", signed(&other.secret, &good)),
@@ -100,6 +106,10 @@ async fn unsigned_foreign_expired_and_long_lived_words_and_keys_that_may_not_spe
         ("alg: none", unsigned.to_owned()),
         ("expired", signed(&page.secret, &with("exp", json!(now - 120)))),
         ("for a day", signed(&page.secret, &with("exp", json!(now + 86_400)))),
+        ("from a time to come", signed(&page.secret, &ahead(90))),
+        ("from tomorrow", signed(&page.secret, &ahead(86_400))),
+        ("from the end of time", signed(&page.secret, &with("iat", json!(i64::MAX)))),
+        ("from the beginning of time", signed(&page.secret, &with("iat", json!(i64::MIN)))),
         ("no expiry", signed(&page.secret, &with("exp", Value::Null))),
         ("no address", signed(&page.secret, &with("email", Value::Null))),
         (
@@ -123,6 +133,8 @@ async fn unsigned_foreign_expired_and_long_lived_words_and_keys_that_may_not_spe
     let plain = world.key("asker", &[]).await;
     assert_eq!(me(&world, &plain, &token).await.body["type"], "may_not_speak");
     assert_eq!(me(&world, &page.key, &token).await.status, StatusCode::OK);
+    let fast_clock = signed(&page.secret, &ahead(15));
+    assert_eq!(me(&world, &page.key, &fast_clock).await.status, StatusCode::OK, "clocks differ by some seconds");
     world.end().await;
 }
 
