@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ibidem_engine::policy::{CalibratedModels, Policy, PolicyError};
+use ibidem_engine::policy::{CalibratedModels, Policy, PolicyError, PolicyLimits};
 use ibidem_store::{PlacedPolicy, Store};
 use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyPlace, PolicyTexts, Sha256Hash, TenantId};
 
 /// So many parsed policies are kept in memory, and what is in force for so many tenants.
-const MOST_PARSED: usize = 256;
+const MOST_PARSED: usize = 64;
 const MOST_TENANTS: usize = 4_096;
 
 /// How many settings a tenant had when somebody's key was looked up.
@@ -39,11 +39,19 @@ pub struct PolicyPlaces {
     placed: Mutex<HashMap<TenantId, PlacedAfter>>,
     /// Those that were calibrated with other models are not used. None: nobody said which are in use.
     models: Option<CalibratedModels>,
+    /// What the operator allows them.
+    limits: PolicyLimits,
 }
 
 impl PolicyPlaces {
     pub fn only_with(models: CalibratedModels) -> Self {
         Self { models: Some(models), ..Self::default() }
+    }
+
+    /// From now on only what the operator allows is put in force.
+    #[must_use]
+    pub fn within(self, limits: PolicyLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// The policy for a question in these collections; none named means all.
@@ -105,7 +113,21 @@ impl PolicyPlaces {
         }
         let unusable = |reason: String| PlaceError::Unusable { place: place(), sha256, reason };
         let texts = store.policy_texts(sha256).await?.ok_or_else(|| unusable("its text is gone".to_owned()))?;
-        let policy = Arc::new(self.usable(&texts).map_err(|error| unusable(error.to_string()))?);
+        let (policy, changed) = self.stored(&texts).map_err(|error| unusable(error.to_string()))?;
+        if !changed.is_empty() {
+            // What it decides can be decided again: its text is kept as every policy's is that was in force.
+            store.keep_policy(policy.hash, &policy.texts).await?;
+            let (place, in_force) = (place(), policy.hash);
+            tracing::warn!(
+                place,
+                policy = policy.rules.name,
+                %sha256,
+                %in_force,
+                changed = changed.join("; "),
+                "a stored policy asks for more or less than is allowed; it is in force with what is allowed"
+            );
+        }
+        let policy = Arc::new(policy);
         let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         if parsed.len() >= MOST_PARSED {
             parsed.clear();
@@ -114,11 +136,23 @@ impl PolicyPlaces {
         Ok(policy)
     }
 
-    /// A policy that can be put in force here.
+    /// A policy that can be put in force here for a tenant.
     pub fn usable(&self, texts: &PolicyTexts) -> Result<Policy, PolicyError> {
         let policy = Policy::of_texts(texts)?;
-        self.models.as_ref().map_or(Ok(()), |models| policy.check_models(models))?;
+        self.limits.check(&policy)?;
+        self.check_models(&policy)?;
         Ok(policy)
+    }
+
+    /// One that was put in force earlier, with what is allowed now; and what of it is not.
+    pub fn stored(&self, texts: &PolicyTexts) -> Result<(Policy, Vec<String>), PolicyError> {
+        let (policy, changed) = Policy::of_stored(texts, &self.limits)?;
+        self.check_models(&policy)?;
+        Ok((policy, changed))
+    }
+
+    fn check_models(&self, policy: &Policy) -> Result<(), PolicyError> {
+        self.models.as_ref().map_or(Ok(()), |models| policy.check_models(models))
     }
 }
 

@@ -72,7 +72,7 @@ pub use hand_overs::{HandOverCounts, LeasedHandOver, NewHandOver, Retries, Unsen
 pub use keys::{ApiKeyRow, CreatedKey, KeyError, KeyHolder, NewKey};
 pub use memory::{Author, MemoryOutcome, MemoryRow};
 pub use people::{GroupRow, InvalidGroup, NewGroup, PersonError, PersonRow};
-pub use policy_places::{NewPlacedPolicy, PlacedPolicy};
+pub use policy_places::{NewPlacedPolicy, PlacedPolicy, PolicyOfTenant};
 pub use queue::{GivenUp, TenantQueue};
 pub use quotas::{DailyUse, Exceeded, Holder, HolderUse, TurnPlace};
 pub use readable::{KeptVersion, ReadableDocument};

@@ -32,6 +32,17 @@ pub struct NewPlacedPolicy<'a> {
     pub name: &'a str,
 }
 
+/// A policy in force for a tenant or one of its collections.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicyOfTenant {
+    pub tenant: String,
+    /// None for the tenant as a whole.
+    pub collection: Option<String>,
+    /// What the policy calls itself.
+    pub name: String,
+    pub texts: PolicyTexts,
+}
+
 /// What a place is called in the database.
 fn place_of(collection: Option<&CollectionName>) -> String {
     collection.map(|name| name.as_str().to_lowercase()).unwrap_or_default()
@@ -73,6 +84,27 @@ impl Store {
             })
         });
         settings.collect()
+    }
+
+    /// Every policy that is in force for a tenant or a collection, of all tenants.
+    pub async fn policies_of_tenants(&self) -> Result<Vec<PolicyOfTenant>, CatalogueError> {
+        let rows = sqlx::query!(
+            "SELECT t.name AS tenant, p.collection, p.name, o.policy, o.thresholds
+             FROM policy_places p JOIN tenants t ON t.id = p.tenant_id JOIN policies o ON o.sha256 = p.policy_sha256
+             WHERE p.version = (
+                 SELECT max(version) FROM policy_places n WHERE n.tenant_id = p.tenant_id AND n.place = p.place)
+             ORDER BY t.name, p.place",
+        )
+        .fetch_all(&self.pool)
+        .in_time(self)
+        .await?;
+        let placed = rows.into_iter().map(|row| PolicyOfTenant {
+            tenant: row.tenant,
+            collection: row.collection,
+            name: row.name,
+            texts: PolicyTexts { policy: row.policy, thresholds: row.thresholds },
+        });
+        Ok(placed.collect())
     }
 
     /// A policy's texts by its hash.

@@ -265,7 +265,8 @@ impl Parts {
 
     /// The policies of single tenants and collections, as far as they hold with the models in use.
     pub fn policy_places(&self, settings: &Settings) -> anyhow::Result<PolicyPlaces> {
-        Ok(PolicyPlaces::only_with(model_identities::models_in_use(settings, self.embedder.as_ref())?))
+        let models = model_identities::models_in_use(settings, self.embedder.as_ref())?;
+        Ok(PolicyPlaces::only_with(models).within(settings.policy.of_tenants))
     }
 
     /// The policy for a question: the one that was named, or else the one in force for these collections of the tenant.

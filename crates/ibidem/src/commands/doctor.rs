@@ -4,6 +4,7 @@ mod audit;
 mod hand_over;
 mod language_models;
 mod models;
+mod policies;
 mod reading;
 mod sign_in;
 mod tools;
@@ -85,6 +86,9 @@ impl Doctor {
         findings.push(models::entailment(settings, embedder).await);
         findings.push(vocabulary(settings).await);
         findings.push(policy);
+        if let Some(store) = &store {
+            findings.extend(policies::policies_of_tenants(settings, store).await);
+        }
         findings.extend(tools::tools(settings).await);
         findings.extend(hand_over::hand_over(settings, store.as_ref()).await);
         findings.push(sign_in::sign_in(settings).await);

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use ibidem_engine::policy::Policy;
 use ibidem_lab::replay::{Compared, RecordedTurn, Replayer, Report, Reviewed, Side, page};
-use ibidem_store::{ActionRecord, AuditedAction, DecisionsOf};
+use ibidem_store::{ActionRecord, AuditedAction, DecisionsOf, bytes_left_out};
 use ibidem_words::PolicyTexts;
 use ibidem_words::Sha256Hash;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -57,6 +57,8 @@ pub(crate) struct Replay {
 struct Timed {
     #[serde(flatten)]
     report: Report,
+    /// Decisions whose records were cut because they were too large: they cannot be made again.
+    left_out: usize,
     /// Making decisions again, on one core, and the same with reading their JSON.
     decisions_per_second: f64,
     with_reading_per_second: f64,
@@ -77,6 +79,7 @@ impl Replay {
         let bar = ProgressBar::new_spinner()
             .with_style(ProgressStyle::with_template("{spinner} {pos} decisions, {per_sec}")?);
         let (mut deciding, mut reading) = (Duration::ZERO, Duration::ZERO);
+        let mut left_out = 0;
         let mut of = DecisionsOf {
             tenant: self.operator.tenant_id(),
             since: self.since.unwrap_or(DateTime::UNIX_EPOCH),
@@ -90,8 +93,12 @@ impl Replay {
             of.after = Some((last.asked_at, last.id));
             let count = kept.len();
             let began = Instant::now();
-            let turns: Vec<RecordedTurn> = kept
-                .into_iter()
+            let whole = kept.into_iter().filter(|kept| {
+                let is_left_out = bytes_left_out(&kept.decision).is_some();
+                left_out += usize::from(is_left_out);
+                !is_left_out
+            });
+            let turns: Vec<RecordedTurn> = whole
                 .map(|kept| {
                     let unreadable = || format!("the decision of request {} cannot be read", kept.request_id);
                     Ok(RecordedTurn {
@@ -119,8 +126,12 @@ impl Replay {
         // Each was made again under its own policy, and under the other where there is one.
         let made = report.decisions * if other.is_some() { 2 } else { 1 };
         let rate = |took: Duration| made as f64 / took.as_secs_f64().max(1e-9);
-        let timed =
-            Timed { decisions_per_second: rate(deciding), with_reading_per_second: rate(deciding + reading), report };
+        let timed = Timed {
+            decisions_per_second: rate(deciding),
+            with_reading_per_second: rate(deciding + reading),
+            left_out,
+            report,
+        };
         if self.json {
             console::say_json(&timed)?;
         } else {
@@ -147,7 +158,7 @@ pub(super) fn moment(written: &str) -> Result<DateTime<Utc>, String> {
 
 /// One that this binary cannot read any more is as good as unknown: its decisions are counted as such.
 fn own_policies(texts: &[PolicyTexts]) -> HashMap<Sha256Hash, Policy> {
-    texts.iter().filter_map(|texts| Policy::of_texts(texts).ok()).map(|policy| (policy.hash, policy)).collect()
+    texts.iter().filter_map(|texts| Policy::as_recorded(texts).ok()).map(|policy| (policy.hash, policy)).collect()
 }
 
 fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
@@ -155,7 +166,7 @@ fn read_reviews(path: &Path) -> anyhow::Result<Vec<Reviewed>> {
     Ok(lines.into_iter().map(|(_, review)| review).collect())
 }
 
-fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed) {
+fn show(Timed { report, left_out, decisions_per_second, with_reading_per_second }: &Timed) {
     console::say(&format!(
         "{} decisions replayed: {} the same, {} different, {} of a policy file that is not known here",
         report.decisions,
@@ -163,6 +174,9 @@ fn show(Timed { report, decisions_per_second, with_reading_per_second }: &Timed)
         report.different.len(),
         report.policy_unknown
     ));
+    if *left_out > 0 {
+        console::say(&format!("{left_out} were not replayed: their records were too large and were cut when written"));
+    }
     for id in &report.different {
         console::say(&format!("different: {id}"));
     }

@@ -1,9 +1,12 @@
 //! `/v1/policies`: which policy is in force for a tenant and for its collections.
 
 use axum::http::StatusCode;
+use ibidem_engine::policy::{Policy, PolicyLimits, VerificationMode};
+use ibidem_store::NewPlacedPolicy;
+use ibidem_words::{PolicyTexts, SubjectId};
 use serde_json::{Value, json};
 
-use crate::world::{POLICY, World};
+use crate::world::{Extras, POLICY, World, policy};
 
 /// The policy of these tests under another name, with a refusal of its own.
 fn written(name: &str) -> String {
@@ -110,5 +113,51 @@ async fn a_policy_that_cannot_be_used_is_not_set() {
     }
     let places = world.call("GET", "/v1/policies?history=true", Some(&admin), "").await.body["places"].clone();
     assert_eq!(places, json!([]));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn no_tenant_sets_a_policy_that_could_take_the_machine() {
+    let policy_limits = PolicyLimits { verification: VerificationMode::Mark, ..PolicyLimits::default() };
+    let world = World::create_with(policy(POLICY), Extras { policy_limits, ..Extras::default() }).await;
+    let admin = world.key("admin", &[]).await;
+    let hits = "gather.hits_per_lane is 10000000; it must be from 1 to 200";
+    let tokens = "speak.max_answer_tokens is 4000000000; it must be from 1 to 16384";
+    let mode = "does not allow it: speak.verification.mode is off; it must be at least as strict as mark";
+    for (old, new, said) in [
+        ("hits_per_lane: 15", "hits_per_lane: 10000000", hits),
+        ("max_answer_tokens: 512", "max_answer_tokens: 4000000000", tokens),
+        ("max_answer_tokens: 512", "max_answer_tokens: 512\n  verification: {mode: off}", mode),
+    ] {
+        let text = written("greedy").replacen(old, new, 1);
+        assert!(text.contains(new), "{old} is not in the policy file any more");
+        let body = json!({ "policy": text }).to_string();
+        let reply = world.call("PUT", "/v1/policies", Some(&admin), &body).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", reply.text);
+        assert!(reply.body["detail"].as_str().unwrap().contains(said), "{}", reply.text);
+    }
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_policy_that_was_stored_before_the_bounds_is_in_force_within_them_and_its_own_in_the_receipt() {
+    let policy_limits = PolicyLimits { most_passages: 60, ..PolicyLimits::default() };
+    let world = World::create_with(policy(POLICY), Extras { policy_limits, ..Extras::default() }).await;
+    let asker = world.key("asker", &[]).await;
+    let stored = written("greedy").replacen("hits_per_lane: 15", "hits_per_lane: 10000000", 1);
+    let texts = PolicyTexts { policy: stored, thresholds: None };
+    let sha256 = Policy::as_recorded(&texts).unwrap().hash;
+    let new = NewPlacedPolicy { sha256, texts: &texts, name: "greedy" };
+    world.store().place_policy(world.tenant, None, &new, SubjectId::Operator).await.unwrap();
+
+    let (place, in_force) = receipt(&world, &asker, &[]).await;
+    assert_eq!(place["policy"], "greedy");
+    assert_ne!(in_force, json!(sha256), "it is not what was decided by");
+    let kept = world.store().policies().await.unwrap();
+    let kept = kept.iter().map(|texts| Policy::as_recorded(texts).unwrap());
+    let kept = kept.into_iter().find(|policy| json!(policy.hash) == in_force).expect("what decided is kept");
+    assert_eq!(kept.rules.gather.hits_per_lane, 60);
+    let of_tenants = world.store().policies_of_tenants().await.unwrap();
+    assert_eq!((of_tenants.len(), of_tenants[0].name.as_str()), (1, "greedy"));
     world.end().await;
 }

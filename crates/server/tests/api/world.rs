@@ -10,13 +10,13 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use chrono::DateTime;
 use ibidem_engine::ask::Engine;
-use ibidem_engine::policy::Policy;
+use ibidem_engine::policy::{Policy, PolicyLimits};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
-    AccessTokens, AppState, AuditSettings, ConnectionLimits, HandOverRules, MetricsReaders, QuotaSettings, Quotas,
-    Readiness, ServerLimits, ServerParts, SignIn, router,
+    AccessTokens, AppState, AuditSettings, ConnectionLimits, HandOverRules, MetricsReaders, PolicyPlaces,
+    QuotaSettings, Quotas, Readiness, ServerLimits, ServerParts, SignIn, router,
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
@@ -135,6 +135,8 @@ pub(crate) struct Extras {
     /// How turns are recorded; none when they are not.
     pub(crate) texts: Option<Texts>,
     pub(crate) limits: ServerLimits,
+    /// What the operator allows the policies of tenants.
+    pub(crate) policy_limits: PolicyLimits,
     /// Where people sign in, and where browsers reach the server.
     pub(crate) sign_in: Option<(Arc<dyn IdentityProvider>, String)>,
     pub(crate) quotas: Quotas,
@@ -175,6 +177,7 @@ impl Default for Extras {
             embedder: None,
             texts: Some(Texts::Plain),
             limits: limits(),
+            policy_limits: PolicyLimits::default(),
             sign_in: None,
             quotas: Quotas::new(QuotaSettings::default()),
             hand_over: HandOverRules::default(),
@@ -263,7 +266,7 @@ impl World {
                 })
             },
             policy,
-            policy_places: Default::default(),
+            policy_places: PolicyPlaces::default().within(extras.policy_limits),
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals: originals.clone(),
             readiness: Arc::new(Always),

@@ -18,7 +18,7 @@ use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
 use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_adapters::watched_vocabulary::WatchedSettings;
-use ibidem_engine::policy::Policy;
+use ibidem_engine::policy::{Policy, PolicyLimits};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
 use ibidem_server::{ConnectionLimits, MetricsReaders, QuotaSettings};
@@ -156,12 +156,14 @@ impl LanguageModelSettings {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct PolicySettings {
     /// A policy that is shipped, by its name, or a file.
     pub named: String,
     /// Thresholds by collection, laid over the policy's.
     pub thresholds: Option<PathBuf>,
+    /// What the policies of tenants may say at most, and at least.
+    pub of_tenants: PolicyLimits,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,6 +12,7 @@ mod language_model;
 mod limits;
 mod originals;
 mod pair_models;
+mod policy;
 mod reading;
 mod reranker;
 mod server;
@@ -37,6 +38,7 @@ use self::index::RawIndex;
 use self::language_model::RawLanguageModel;
 use self::limits::RawLimits;
 use self::originals::RawOriginals;
+use self::policy::RawPolicy;
 use self::reading::RawReading;
 use self::reranker::RawReranker;
 use self::server::RawServer;
@@ -45,7 +47,7 @@ pub use self::terminology::LARGEST_VOCABULARY;
 use self::terminology::RawTerminology;
 use self::tools::RawTools;
 use super::Sources;
-use super::checked::{LanguageModelSettings, LogFormat, LogSettings, PolicySettings, Settings};
+use super::checked::{LanguageModelSettings, LogFormat, LogSettings, Settings};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,13 +96,6 @@ struct RawDatabase {
 #[serde(deny_unknown_fields)]
 struct RawJobs {
     lease_ms: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPolicy {
-    r#use: String,
-    thresholds: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -207,6 +202,7 @@ impl RawSettings {
             problems.note("routing.admin_email", "is not an e-mail address; write name@host");
         }
         let terminology = self.terminology.check(&mut problems);
+        let policy = self.policy.check(&mut problems);
         let log = self.log.check(&mut problems);
         let audit = self.audit.check(&mut problems);
         let sign_in = self.sign_in.check(&mut problems);
@@ -216,36 +212,41 @@ impl RawSettings {
         let agents = self.agents.check(&mut problems);
         let originals = self.originals.check(&sources, &mut problems);
         let tools = self.tools.check(&mut problems);
-        match (index, embedding, originals, entailment, server, log, audit) {
-            (Some(index), Some(embedding), Some(originals), Some(entailment), Some(server), Some(log), Some(audit))
-                if problems.0.is_empty() =>
-            {
-                Ok(Settings {
-                    store,
-                    index,
-                    embedding,
-                    originals,
-                    reading,
-                    language_model,
-                    reranker,
-                    entailment,
-                    breakers,
-                    policy: PolicySettings { named: self.policy.r#use, thresholds: self.policy.thresholds },
-                    admin_email: self.routing.admin_email,
-                    terminology,
-                    server,
-                    log,
-                    audit,
-                    conversations,
-                    limits: self.limits.check(),
-                    signing_key_file: self.receipts.signing_key_file,
-                    sign_in,
-                    agents,
-                    tools,
-                    hand_over,
-                    sources,
-                })
-            }
+        match (index, embedding, originals, entailment, server, log, audit, policy) {
+            (
+                Some(index),
+                Some(embedding),
+                Some(originals),
+                Some(entailment),
+                Some(server),
+                Some(log),
+                Some(audit),
+                Some(policy),
+            ) if problems.0.is_empty() => Ok(Settings {
+                store,
+                index,
+                embedding,
+                originals,
+                reading,
+                language_model,
+                reranker,
+                entailment,
+                breakers,
+                policy,
+                admin_email: self.routing.admin_email,
+                terminology,
+                server,
+                log,
+                audit,
+                conversations,
+                limits: self.limits.check(),
+                signing_key_file: self.receipts.signing_key_file,
+                sign_in,
+                agents,
+                tools,
+                hand_over,
+                sources,
+            }),
             _ => Err(problems.0),
         }
     }

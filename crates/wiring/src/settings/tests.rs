@@ -2,6 +2,7 @@
 
 use ibidem_adapters::http_entailment::EntailmentForm;
 use ibidem_adapters::object_store::OriginalsLocation;
+use ibidem_engine::policy::VerificationMode;
 use ibidem_server::MetricsReaders;
 use ibidem_words::Sha256Hash;
 
@@ -331,6 +332,28 @@ fn a_target_of_hand_over_has_owners_one_way_and_what_that_needs() {
     assert_eq!(target.tenant, "default");
     assert!(matches!(&target.way, HandOverWay::Webhook { .. }));
     assert!(!format!("{settings:?}").contains(long), "a secret is in no log");
+}
+
+#[test]
+fn an_operator_bounds_the_policies_of_tenants() {
+    let limits = load_with("", &[], &[]).unwrap().policy.of_tenants;
+    assert_eq!((limits.verification, limits.most_passages), (VerificationMode::Mark, 100));
+    for (written, mode) in [("off", VerificationMode::Off), ("strict", VerificationMode::Strict)] {
+        let section = format!("policy: {{of_tenants: {{verification: {written}}}}}\n");
+        assert_eq!(load_with(&section, &[], &[]).unwrap().policy.of_tenants.verification, mode);
+        let variable = ("IBIDEM__POLICY__OF_TENANTS__VERIFICATION", written);
+        assert_eq!(load_with("", &[variable], &[]).unwrap().policy.of_tenants.verification, mode);
+    }
+    for (section, said) in [
+        ("verification: loose", "`policy.of_tenants.verification` is \"loose\"; it must be one of off, mark, strict"),
+        ("verification: yes", "`policy.of_tenants.verification` is \"true\"; it must be one of"),
+        ("least_support: 1.5", "`policy.of_tenants.least_support` is 1.5; it must be from 0 to 1"),
+        ("most_passages: 0", "`policy.of_tenants.most_passages` is 0; it must be at least 1"),
+        ("most_answer_tokens: 0", "`policy.of_tenants.most_answer_tokens` is 0; it must be at least 1"),
+    ] {
+        let message = load_with(&format!("policy: {{of_tenants: {{{section}}}}}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ mod tests {
             ("- duplicates: 0.9", "- duplicates: often", &["line 27", "often"]),
             ("- duplicates: 0.9", "- duplicates: 0.9\n    - duplicates: 0.8", &["stands there twice"]),
             ("- duplicates: 0.9", "- duplicates: 1.9", &["  - sift.duplicates must be between 0 and 1"]),
-            ("- duplicates: 0.9", "- duplicates: .nan", &["line 27", "non-finite"]),
+            ("- duplicates: 0.9", "- duplicates: .nan", &["line 27", ".nan"]),
             ("  hits_per_lane: 15", "  hits_per_lane: -1", &["line 8"]),
             (
                 "  hits_per_lane: 15",
