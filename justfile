@@ -443,6 +443,12 @@ large-catalogue documents="1000000" records="300000":
     cargo build --release --locked -p ibidem
     rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page docs/large_catalogue.md
 
+# One tenant has the largest policy file that is allowed, so many passages, and so many askers who never pause: the server
+# keeps to 1.5 GB, and another tenant waits at most twice as long as alone.
+one-tenant passages="25000" askers="16":
+    cargo build --release --locked -p ibidem
+    rehearsals/one_tenant.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --askers {{ askers }}
+
 # Another embedding model takes the old one's place among so many passages, while questions are asked.
 new-embedding-model passages="2000" rate="5":
     cargo build --release --locked -p ibidem

@@ -1,11 +1,14 @@
 //! The parts that gathering may have, in an answer: topics, variants and a judge, and how it goes on without each.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
+use ibidem_engine::policy::{PerDocument, Policy};
 use ibidem_words::degrade::Fallback;
 use ibidem_words::degrade::Part;
 use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
-use ibidem_words::ports::reranker::RerankError;
+use ibidem_words::ports::reranker::{RerankError, Reranker};
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
 
 use crate::says;
@@ -62,6 +65,63 @@ async fn a_question_about_a_topic_is_answered_an_unclear_one_asked_back_and_anot
     assert_eq!(elsewhere.suggestions, ["Invoices and payments", "Faults and settings"]);
     assert!(elsewhere.refusal_reason.unwrap().ends_with("below threshold (0.3)"));
     assert_eq!(world.model_calls(), calls, "no model decides where a question goes");
+}
+
+/// Counts what it reads.
+struct CountingReader {
+    inner: FakeReranker,
+    texts: AtomicUsize,
+}
+
+#[async_trait]
+impl Reranker for CountingReader {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        self.inner.score(question, texts).await
+    }
+}
+
+#[tokio::test]
+async fn a_question_takes_no_more_than_so_much_whatever_the_policy_says() {
+    let rows: String = (0..3).map(|row| format!("| gearbox {row} | {row} litres of oil |\n")).collect();
+    let text =
+        |place: usize| format!("Gearbox oil number {place}, litres in {place}.\n\n| gear | oil |\n|---|---|\n{rows}");
+    let texts: Vec<String> = (0..300).map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut world = world(&texts, &with(REWRITES)).await;
+    let mut policy = Policy::clone(&world.policy);
+    // As no file can say it.
+    let gather = &mut policy.rules.gather;
+    (gather.hits_per_lane, gather.hits_for_each_asked, gather.forced_lexical) = (usize::MAX, usize::MAX, usize::MAX);
+    if let (Some(rerank), Some(parts), Some(rewrites)) = (&mut gather.rerank, &mut gather.parts, &mut gather.rewrites) {
+        (rerank.pool, rerank.keep, rerank.rows) = (usize::MAX, usize::MAX, usize::MAX);
+        (parts.most, parts.pool, rewrites.most) = (usize::MAX, usize::MAX, usize::MAX);
+    }
+    for gate in policy.rules.sift.rules_of_mut::<PerDocument>() {
+        gate.0 = usize::MAX;
+    }
+    world.policy = Arc::new(policy);
+    let lines: String = (0..500).map(|place| format!("part: gearbox oil {place}\n")).collect();
+    world.plan_with(FakeModel::saying(&[&lines]));
+    let question = "How much oil does the gearbox take, and how many litres does gear 3 take?";
+
+    let unread = world.explain(question).await;
+    assert!(unread.candidates.len() <= 256, "{}", unread.candidates.len());
+    assert!(unread.variants.len() <= 16, "{:?}", unread.variants);
+
+    let reader = Arc::new(CountingReader { inner: FakeReranker::default(), texts: AtomicUsize::new(0) });
+    world.engine.parts.reranker = Some(Part::bare(reader.clone()));
+    let read = world.explain(question).await;
+    let kept = read.candidates.iter().filter(|candidate| candidate.dropped_by != Some("keep")).count();
+    assert!((1..=100).contains(&kept) && read.candidates.len() <= 256, "{kept} of {}", read.candidates.len());
+    // Passages, rows and sentences, for the whole and its two parts; in two rounds, where the first is too thin.
+    let texts = reader.texts.load(Ordering::Relaxed);
+    assert!((256..=2 * 3 * (256 + 256 + 32)).contains(&texts), "{texts} texts were read");
+    assert!(serde_json::to_string(&read).unwrap().len() < 4 << 20);
 }
 
 #[tokio::test]
