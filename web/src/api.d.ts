@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether this process can serve: database, schema, index and embedding model. */
+        /** Whether this process can serve: database, schema, index and embedding model, and whether there is room to write. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -1787,6 +1787,12 @@ export interface components {
             groups: components["schemas"]["GroupEntry"][];
         };
         Health: {
+            /**
+             * @description The parts that cannot be written, because a disk is full or may only be read: `database`, `originals`. Without the
+             *     database this process is not ready: what it answers could not be recorded. Without the originals it answers, and
+             *     takes no documents in.
+             */
+            cannot_write?: string[];
             /**
              * @description The parts that failed too often and are left alone for now, by the names of their breakers. This process serves
              *     without them, and its answers say so.

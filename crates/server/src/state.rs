@@ -57,6 +57,11 @@ pub enum MetricsReaders {
 pub trait Readiness: Send + Sync {
     /// What is not ready, by name, with the reason for the log; empty when all is well.
     async fn missing(&self) -> Vec<(&'static str, String)>;
+
+    /// What cannot be written, by name, with the reason for the log: a disk is full, or may only be read.
+    async fn cannot_write(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 /// Brings the index in line with the catalogue at once, without a worker.

@@ -57,6 +57,25 @@ impl Store {
         Ok(SchemaState::Current { version: known.iter().map(|ours| ours.version).max().unwrap_or(0) })
     }
 
+    /// Whether the database can be written, and its files can grow: on a full disk what fits into the files that are there
+    /// is still written. What is written for this is gone with the transaction.
+    pub async fn check_writable(&self) -> Result<(), CatalogueError> {
+        const ROOM: &str =
+            "CREATE TEMPORARY TABLE ibidem_room ON COMMIT DROP AS SELECT generate_series(1, 4000) AS number";
+        let mut transaction = self.pool.begin().await.map_err(unavailable)?;
+        let written = sqlx::query(ROOM).execute(&mut *transaction).await;
+        let is_forbidden = |error: &sqlx::Error| {
+            const INSUFFICIENT_PRIVILEGE: &str = "42501";
+            error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == INSUFFICIENT_PRIVILEGE)
+        };
+        match written {
+            // Whoever may not make temporary tables learns nothing this way.
+            Err(error) if is_forbidden(&error) => Ok(()),
+            Err(error) => Err(unavailable(error)),
+            Ok(_) => transaction.rollback().await.map_err(unavailable),
+        }
+    }
+
     /// The version of the tables, if there are any.
     pub(crate) async fn newest_migration(&self) -> Result<Option<i64>, CatalogueError> {
         Ok(self.applied_migrations().await?.iter().map(|migration| migration.version).max())

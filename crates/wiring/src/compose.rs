@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use async_trait::async_trait;
@@ -315,8 +315,8 @@ impl Parts {
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
         let tools = tools::guarded(settings, breakers)?;
-        Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }
-            .with(|parts| {
+        Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }.with(
+            |parts| {
                 parts.roles = roles;
                 parts.vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
                 parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
@@ -326,7 +326,8 @@ impl Parts {
                 parts.admin_email = settings.admin_email.clone();
                 parts.tools = tools;
                 parts.confirmations = Some(Arc::new(self.store.clone()));
-            }))
+            },
+        ))
     }
 
     pub fn publisher_to(&self, index: Arc<dyn IndexWriter>) -> Publisher {
@@ -375,7 +376,7 @@ impl Parts {
             policy_places: self.policy_places(settings)?,
             roles,
             originals: Arc::new(self.originals.clone()),
-            readiness: Arc::new(PartsReadiness { store: self.store.clone(), index: self.index.clone() }),
+            readiness: Arc::new(PartsReadiness::of(self)),
             publishing: Some(Arc::new(PublishingHere(self.publisher()))),
             reading: reading(settings).into(),
             window: self.window(),
@@ -429,10 +430,50 @@ impl Publishing for PublishingHere {
 struct PartsReadiness {
     store: Store,
     index: QdrantIndex,
+    originals: StoredOriginals,
+    /// What could not be written when that was last tried, and when: whoever asks often does not write often.
+    tried: tokio::sync::Mutex<Option<(Instant, Unwritten)>>,
+}
+
+/// The parts that cannot be written, each with the reason.
+type Unwritten = Vec<(&'static str, String)>;
+
+impl PartsReadiness {
+    fn of(parts: &Parts) -> Self {
+        let (store, index, originals) = (parts.store.clone(), parts.index.clone(), parts.originals.clone());
+        Self { store, index, originals, tried: tokio::sync::Mutex::default() }
+    }
+
+    /// Tries both at once, each for a bounded time.
+    async fn unwritten(&self) -> Unwritten {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        let database = async { self.store.check_writable().await.map_err(|error| error.to_string()) };
+        let originals = async { self.originals.check().await.map_err(|error| error.to_string()) };
+        let late = || Err("nothing could be written in time".to_owned());
+        let (database, originals) =
+            tokio::join!(async { tokio::time::timeout(PATIENCE, database).await.unwrap_or_else(|_| late()) }, async {
+                tokio::time::timeout(PATIENCE, originals).await.unwrap_or_else(|_| late())
+            });
+        let tried = [("database", database), ("originals", originals)];
+        tried.into_iter().filter_map(|(part, tried)| Some((part, tried.err()?))).collect()
+    }
 }
 
 #[async_trait]
 impl Readiness for PartsReadiness {
+    async fn cannot_write(&self) -> Vec<(&'static str, String)> {
+        const TRIED_EVERY: Duration = Duration::from_secs(10);
+        let mut tried = self.tried.lock().await;
+        if let Some((when, found)) = tried.as_ref()
+            && when.elapsed() < TRIED_EVERY
+        {
+            return found.clone();
+        }
+        let found = self.unwritten().await;
+        *tried = Some((Instant::now(), found.clone()));
+        found
+    }
+
     async fn missing(&self) -> Vec<(&'static str, String)> {
         const PATIENCE: Duration = Duration::from_secs(2);
         let database = async {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use ibidem_engine::policy::Policy;
+use ibidem_server::Readiness;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
 use tokio::sync::watch;
@@ -19,6 +20,37 @@ async fn a_process_whose_parts_answer_is_ready() {
     let reply = world.call("GET", "/readyz", None, "").await;
     assert_eq!((reply.status, reply.body["status"].as_str()), (StatusCode::OK, Some("ok")));
     world.end().await;
+}
+
+/// Whose disks are full.
+struct Full(Vec<&'static str>);
+
+#[async_trait::async_trait]
+impl Readiness for Full {
+    async fn missing(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    async fn cannot_write(&self) -> Vec<(&'static str, String)> {
+        self.0.iter().map(|part| (*part, "No space left on device".to_owned())).collect()
+    }
+}
+
+#[tokio::test]
+async fn readiness_knows_a_full_disk_and_only_the_databases_turns_questions_away() {
+    for (full, status, said) in [
+        (vec!["originals"], StatusCode::OK, "ok"),
+        (vec!["database"], StatusCode::SERVICE_UNAVAILABLE, "not_ready"),
+        (vec!["database", "originals"], StatusCode::SERVICE_UNAVAILABLE, "not_ready"),
+    ] {
+        let extras = Extras { readiness: Arc::new(Full(full.clone())), ..Extras::default() };
+        let world = World::create_with(policy(POLICY), extras).await;
+        let reply = world.call("GET", "/readyz", None, "").await;
+        assert_eq!((reply.status, &reply.body["status"]), (status, &serde_json::json!(said)));
+        assert_eq!(reply.body["cannot_write"], serde_json::json!(full));
+        assert!(!reply.text.contains("No space"), "why is for the log");
+        world.end().await;
+    }
 }
 
 #[tokio::test]

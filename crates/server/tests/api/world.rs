@@ -144,6 +144,7 @@ pub(crate) struct Extras {
     /// A tool server by the name of `desk`.
     pub(crate) desk: Option<Arc<dyn Tools>>,
     pub(crate) thesaurus: Option<Arc<dyn Thesaurus>>,
+    pub(crate) readiness: Arc<dyn Readiness>,
 }
 
 /// Nothing that is not about overload or deadlines may be decided by either, on a busy machine.
@@ -183,6 +184,7 @@ impl Default for Extras {
             hand_over: HandOverRules::default(),
             desk: None,
             thesaurus: None,
+            readiness: Arc::new(Always),
         }
     }
 }
@@ -269,7 +271,7 @@ impl World {
             policy_places: PolicyPlaces::default().within(extras.policy_limits),
             roles: watch::channel(Arc::new(Roles::answering(NamedModel::unknown(thoughtful.clone())))).1,
             originals: originals.clone(),
-            readiness: Arc::new(Always),
+            readiness: extras.readiness,
             publishing: None,
             reading: "test".into(),
             window: Window { counter: embedder.clone(), max_tokens: 256 },

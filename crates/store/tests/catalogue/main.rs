@@ -21,6 +21,7 @@ mod word_statistics;
 
 use std::time::Duration;
 
+use ibidem_language::bm25::Analysis;
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
 use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
@@ -134,6 +135,28 @@ async fn a_migrated_database_is_current_and_migrating_again_does_nothing() {
         assert_eq!(store.migrate().await.unwrap(), 0);
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_database_that_can_be_written_is_told_from_one_that_cannot() {
+    let database = TestDatabase::create().await;
+    for _ in 0..3 {
+        database.store.check_writable().await.unwrap();
+    }
+    // A disk cannot be filled from here; a database that may only be read cannot grow either.
+    let apart = if database.url.contains('?') { '&' } else { '?' };
+    let read_only = Store::new(&StoreSettings {
+        url: format!("{}{apart}options=-c%20default_transaction_read_only%3Don", database.url),
+        max_connections: 1,
+        acquire_timeout: Duration::from_secs(10),
+        read_timeout: Duration::from_secs(10),
+        lease: Duration::from_secs(60),
+        analysis: Analysis::default(),
+    })
+    .unwrap();
+    let error = read_only.check_writable().await.unwrap_err();
+    assert!(error.to_string().contains("read-only"), "{error}");
+    database.drop_database().await;
 }
 
 #[tokio::test]
