@@ -6,7 +6,7 @@ use ibidem_words::clock;
 use ibidem_words::degrade::{Deadline, Part};
 use ibidem_words::ports::language_model::ModelError;
 use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
-use ibidem_words::{Answer, Identity, Reason, Refusal, Seal, SigningKey, SubjectId};
+use ibidem_words::{Answer, Identity, KeyInForce, Reason, Refusal, Seal, SubjectId};
 use tracing::{Instrument as _, trace_span};
 
 use crate::draft::Draft;
@@ -36,7 +36,7 @@ use crate::turn::{Asked, SearchFailed, TurnLog};
 pub struct Engine {
     pub parts: Parts,
     /// Signs receipts; none where the installation has no key.
-    pub signing_key: Option<Arc<SigningKey>>,
+    pub signing_key: KeyInForce,
 }
 
 /// What is wrong with how it was asked. A refusal is no error but an answer.
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     pub fn of(parts: Parts) -> Self {
-        Self { parts, signing_key: None }
+        Self { parts, signing_key: KeyInForce::default() }
     }
 
     /// With other parts.
@@ -123,8 +123,8 @@ impl Engine {
             time_limit::kept(&late, spoken(&self.parts, by, asked, listener)).await.map_err(AskError::Model)?;
         let reader = spoken.search.as_ref().and_then(|search| search.read_by.clone());
         let answer = Answer { rewritten_question, ..spoken.answer };
-        let key = self.signing_key.as_deref();
-        let answer = answer.sealed(Seal { question: &question, asked_at, policy, reader, key });
+        let key = self.signing_key.now();
+        let answer = answer.sealed(Seal { question: &question, asked_at, policy, reader, key: key.as_deref() });
         Ok(Spoken { answer, ..spoken })
     }
 

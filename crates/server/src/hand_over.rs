@@ -42,7 +42,7 @@ pub(crate) async fn queue(state: &AppState, answer: &mut Answer, record: &mut Tu
                     to.handed_over = is_on_its_way;
                 }
                 // The receipt is of what is shown.
-                answer.seal_again(state.engine.signing_key.as_deref());
+                answer.seal_again(state.engine.signing_key.now().as_deref());
             }
         }
         Err(error) => tracing::error!(%error, target = new.target, "a question is not handed over to its owner"),

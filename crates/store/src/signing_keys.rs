@@ -26,7 +26,7 @@ impl Store {
         self.new_signing_key(false).await
     }
 
-    /// A new key signs from now on, in every process that starts after this.
+    /// A new key signs from now on, in running servers as soon as they look.
     pub async fn rotate_signing_key(&self) -> Result<SigningKey, CatalogueError> {
         self.new_signing_key(true).await
     }

@@ -315,7 +315,7 @@ impl Parts {
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
         let tools = tools::guarded(settings, breakers)?;
-        Ok(Engine { signing_key: Some(signing::signing_key(settings, &self.store).await?), ..Engine::new(searcher) }.with(
+        Ok(Engine { signing_key: signing::signing_key(settings, &self.store).await?, ..Engine::new(searcher) }.with(
             |parts| {
                 parts.roles = roles;
                 parts.vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
@@ -369,9 +369,12 @@ impl Parts {
     ) -> anyhow::Result<AppState> {
         let begun_with = roles.borrow().clone();
         let (vocabulary, thesaurus) = guarded_vocabulary(settings, breakers)?.unzip();
+        let engine = self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?;
+        let file = settings.signing_key_file.clone();
+        tokio::spawn(signing::follow(engine.signing_key.clone(), file, self.store.clone()));
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
-            engine: self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?,
+            engine,
             policy,
             policy_places: self.policy_places(settings)?,
             roles,

@@ -58,7 +58,9 @@ pub use receipt::{
     receipt_sha256, shown_sha256, trace_sha256,
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
-pub use signing::{InvalidKey, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey};
+pub use signing::{
+    InvalidKey, KeyInForce, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey,
+};
 pub use similarity::SimilarityScale;
 pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};

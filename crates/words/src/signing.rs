@@ -3,6 +3,8 @@
 //! What is signed is the text `ibidem receipt` and the digest in hexadecimal, on two lines, so that the signature is good
 //! for nothing else. Keys are published as a JSON Web Key Set (RFC 7517 and 8037), which any library reads.
 
+use std::sync::{Arc, PoisonError, RwLock};
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
@@ -56,6 +58,30 @@ impl SigningKey {
 impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SigningKey").field("id", &self.public.id()).finish_non_exhaustive()
+    }
+}
+
+/// The key that signs now, if any does. Clones share it: another one that is put in its place signs from the next receipt
+/// on.
+#[derive(Clone, Default, Debug)]
+pub struct KeyInForce(Arc<RwLock<Option<Arc<SigningKey>>>>);
+
+impl KeyInForce {
+    pub fn of(key: SigningKey) -> Self {
+        Self(Arc::new(RwLock::new(Some(Arc::new(key)))))
+    }
+
+    pub fn now(&self) -> Option<Arc<SigningKey>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn replace(&self, key: SigningKey) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(key));
+    }
+
+    /// Nobody else has it any more.
+    pub fn is_alone(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum SigningKeyCommand {
     List,
     /// Prints the public keys as a JSON Web Key Set, as the server does at /.well-known/ibidem-receipt-keys.json.
     Public,
-    /// Creates a new key. Restart the servers so that they sign with it. Receipts signed with the old key can still be
+    /// Creates a new key. Running servers sign with it within a second. Receipts signed with the old key can still be
     /// checked.
     Rotate,
 }
@@ -41,10 +41,14 @@ impl SigningKeyCommand {
             Self::Rotate => {
                 anyhow::ensure!(
                     settings.signing_key_file.is_none(),
-                    "the key that signs is in a file (`receipts.signing_key_file`): put another one there and restart"
+                    "the key that signs is in a file (`receipts.signing_key_file`): put another one there, and running servers \
+                     sign with it within a second"
                 );
                 let key = store.rotate_signing_key().await?;
-                console::say(&format!("key {} signs from now on; restart the servers", key.public().id()));
+                console::say(&format!(
+                    "key {} signs from now on, in running servers within a second",
+                    key.public().id()
+                ));
             }
         }
         Ok(())

@@ -1,19 +1,57 @@
 //! The key that signs receipts: the operator's file, or the one in the database.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use ibidem_store::Store;
-use ibidem_words::SigningKey;
+use ibidem_words::{KeyInForce, SigningKey};
 
 use crate::settings::Settings;
 
-pub async fn signing_key(settings: &Settings, store: &Store) -> anyhow::Result<Arc<SigningKey>> {
-    let Some(path) = &settings.signing_key_file else { return Ok(Arc::new(store.signing_key().await?)) };
-    let key = key_in(path)?;
+/// How often a running server looks whether another key signs now.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+pub async fn signing_key(settings: &Settings, store: &Store) -> anyhow::Result<KeyInForce> {
+    let file = settings.signing_key_file.as_deref();
+    let key = current(file, store).await?;
     store.know_signing_key(&key).await?;
-    Ok(Arc::new(key))
+    Ok(KeyInForce::of(key))
+}
+
+/// Puts another key in force as soon as it is there: another file, or the one that `ibidem signing-key rotate` made. What
+/// cannot be read leaves the key that signs. Ends when nobody signs any more.
+pub(super) async fn follow(in_force: KeyInForce, file: Option<PathBuf>, store: Store) {
+    let mut trouble = None;
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if in_force.is_alone() {
+            return;
+        }
+        let said = look(&in_force, file.as_deref(), &store).await.err().map(|error| format!("{error:#}"));
+        if let Some(error) = said.as_ref().filter(|_| said != trouble) {
+            tracing::warn!(error, "whether another key signs receipts cannot be found out; the one in force goes on");
+        }
+        trouble = said;
+    }
+}
+
+async fn look(in_force: &KeyInForce, file: Option<&Path>, store: &Store) -> anyhow::Result<()> {
+    let key = current(file, store).await?;
+    if in_force.now().is_none_or(|now| now.public() != key.public()) {
+        // Before anything is signed with it.
+        store.know_signing_key(&key).await?;
+        tracing::info!(key = key.public().id(), "another key signs receipts from now on");
+        in_force.replace(key);
+    }
+    Ok(())
+}
+
+async fn current(file: Option<&Path>, store: &Store) -> anyhow::Result<SigningKey> {
+    match file {
+        Some(path) => key_in(path),
+        None => Ok(store.signing_key().await?),
+    }
 }
 
 /// The file's content is never repeated: it is a secret.
@@ -28,7 +66,34 @@ pub fn key_in(path: &Path) -> anyhow::Result<SigningKey> {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_store::testing::TestDatabase;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_rotated_key_signs_at_once_and_a_file_that_cannot_be_read_leaves_the_key() {
+        let database = TestDatabase::create().await;
+        let store = &database.store;
+        let in_force = KeyInForce::of(current(None, store).await.unwrap());
+        let signs = || in_force.now().unwrap().public().clone();
+        let first = signs();
+        look(&in_force, None, store).await.unwrap();
+        assert_eq!(signs(), first);
+        let rotated = store.rotate_signing_key().await.unwrap();
+        look(&in_force, None, store).await.unwrap();
+        assert_eq!((&signs(), signs() == first), (rotated.public(), false));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "0f".repeat(32)).unwrap();
+        look(&in_force, Some(file.path()), store).await.unwrap();
+        let of_file = SigningKey::from_seed(&[0x0f; 32]).unwrap();
+        assert_eq!(&signs(), of_file.public());
+        let published = store.public_keys().await.unwrap().to_set();
+        assert!(published.keys.iter().any(|key| key.kid.as_ref() == Some(&of_file.public().id())));
+        std::fs::write(file.path(), "half a f").unwrap();
+        assert!(look(&in_force, Some(file.path()), store).await.is_err());
+        assert_eq!(&signs(), of_file.public());
+        database.drop_database().await;
+    }
 
     #[test]
     fn a_key_is_read_from_its_file_and_what_is_none_is_not_repeated() {
