@@ -1,7 +1,6 @@
 //! The receipt is what people saw: whatever is changed in an answer of any kind, its receipt tells.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use ibidem_engine::receipts::Presented;
 use ibidem_words::suites::changes::{changed_once, with_names_twice};
@@ -30,8 +29,8 @@ const KINDS: [&str; 16] = [
     "support/tool_04_confirm_first",
 ];
 
-fn key() -> Arc<SigningKey> {
-    Arc::new(SigningKey::from_seed(&[1; 32]).unwrap())
+fn key() -> SigningKey {
+    SigningKey::from_seed(&[1; 32]).unwrap()
 }
 
 /// Whether a reader who has only the public keys is told that this is not what was given.

@@ -14,7 +14,8 @@ use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
 use ibidem_words::{
-    Action, Answer, DocumentKind, Identity, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale, Tag, Verdict,
+    Action, Answer, DocumentKind, Identity, KeyInForce, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale,
+    Tag, Verdict,
 };
 use serde::Deserialize;
 
@@ -245,17 +246,17 @@ struct Played {
 }
 
 /// The answer of one scenario, as it goes out and as it is kept.
-pub(crate) async fn answer_of(scenario: &str, key: Arc<SigningKey>) -> (Answer, TurnRecord) {
+pub(crate) async fn answer_of(scenario: &str, key: SigningKey) -> (Answer, TurnRecord) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let (policy, _) = scenario.split_once('/').unwrap();
     let policy = std::fs::read_to_string(root.join(format!("policies/{policy}.yaml"))).unwrap();
     let file = root.join(format!("scenarios/{scenario}.yaml"));
     let scenario: Scenario = serde_saphyr::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let Played { answer, record, .. } = played(scenario, &policy, &file, Some(key)).await;
+    let Played { answer, record, .. } = played(scenario, &policy, &file, KeyInForce::of(key)).await;
     (answer, record)
 }
 
-async fn played(scenario: Scenario, policy: &str, file: &Path, key: Option<Arc<SigningKey>>) -> Played {
+async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) -> Played {
     let books = scenario.documents.into_iter().map(|document| Book {
         title: document.title,
         vector: Some(Placed::vector(document.similarity)),
@@ -305,7 +306,7 @@ async fn played(scenario: Scenario, policy: &str, file: &Path, key: Option<Arc<S
 }
 
 async fn check(scenario: Scenario, policy: &str, file: &Path) {
-    let Played { answer, world, desk, expect, about, .. } = played(scenario, policy, file, None).await;
+    let Played { answer, world, desk, expect, about, .. } = played(scenario, policy, file, KeyInForce::default()).await;
     let what = format!("{}: {about}\n{answer:#?}", file.display());
     assert_eq!(answer.action, expect.action, "{what}");
     assert_eq!(answer.answer, expect.answer.trim(), "{what}");

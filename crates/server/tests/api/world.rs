@@ -34,7 +34,7 @@ use ibidem_words::ports::thesaurus::Thesaurus;
 use ibidem_words::ports::tools::Tools;
 use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{
-    CharSpan, CollectionName, DocumentId, HandIn, PassageKey, Role, Sha256Hash, SigningKey, Tag, TenantId,
+    CharSpan, CollectionName, DocumentId, HandIn, KeyInForce, PassageKey, Role, Sha256Hash, SigningKey, Tag, TenantId,
     passage_in_context,
 };
 use serde_json::Value;
@@ -258,7 +258,7 @@ impl World {
         let state = AppState::new(ServerParts {
             store: database.store.clone(),
             engine: Engine {
-                signing_key: Some(Arc::new(signing_key())),
+                signing_key: KeyInForce::of(signing_key()),
                 ..Engine::new(searcher).with(|parts| {
                     parts.vocabulary = extras.vocabulary.map(Part::bare);
                     parts.reranker = extras.reranker.map(Part::bare);
