@@ -87,17 +87,20 @@ pub fn open(root: &Path, file: &Path) -> Result<Vec<Found>, FindError> {
 pub fn open_each(root: &Path, file: &Path) -> Result<Vec<Result<Found, FindError>>, FindError> {
     let unreadable = |error: std::io::Error| FindError::Unreadable { path: file.to_owned(), reason: error.to_string() };
     let bytes = bytes_of(file).map_err(unreadable)?;
-    let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
-    let name = below.unwrap_or_else(|| file.file_name().map_or(file, Path::new));
-    // One spelling of a place on every system.
-    let source_location =
-        name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    let source_location = source_location(root, file);
     if is_json_lines(file) {
         return Ok(lines(file, &source_location, &bytes));
     }
     let format = format_of(file).ok_or_else(|| FindError::UnknownFormat { path: file.to_owned() })?;
     let updated_at = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok().and_then(moment);
     Ok(vec![Ok(Found { source_location, format, bytes, title: None, address: None, updated_at })])
+}
+
+/// A file's path below the folder that was named, or its name where it was named itself: one spelling on every system.
+pub fn source_location(root: &Path, file: &Path) -> String {
+    let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
+    let name = below.unwrap_or_else(|| file.file_name().map_or(file, Path::new));
+    name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// The file's bytes, unless it is larger than any document that is read. A .jsonl file holds many.

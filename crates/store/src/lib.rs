@@ -36,6 +36,7 @@ mod schema;
 mod sessions;
 mod show;
 mod signing_keys;
+mod source_folders;
 mod submit;
 mod survey;
 mod tenant_metrics;
@@ -81,6 +82,7 @@ pub use schema::SchemaState;
 pub use sessions::{BegunSignIn, KeptSignIn, NewSession, OpenSession, ProviderLogout, SessionRow};
 pub use show::ShownDocument;
 pub use signing_keys::SigningKeyRow;
+pub use source_folders::FolderDocument;
 pub use survey::{Backlog, BatchProgress, DocumentState, Exclusive, FailedJob};
 pub use tenant_metrics::TenantDay;
 

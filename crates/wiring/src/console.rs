@@ -1,7 +1,7 @@
 //! The one place that writes to the terminal.
 
 use std::borrow::Cow;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use ibidem_words::{escaped_json, seen};
 
@@ -24,6 +24,18 @@ fn harmless(text: &str) -> Cow<'_, str> {
 /// A line about what is going on or went wrong, kept out of what programs read.
 pub fn note(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(line));
+}
+
+/// Asks for a yes at the terminal; no answer where nobody sits at one.
+pub fn confirmed(question: &str) -> std::io::Result<Option<bool>> {
+    let (input, shown) = (std::io::stdin(), std::io::stderr());
+    if !input.is_terminal() || !shown.is_terminal() {
+        return Ok(None);
+    }
+    let _ = write!(&shown, "{} [y/N] ", harmless(question));
+    let mut answer = String::new();
+    input.read_line(&mut answer)?;
+    Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
 }
 
 pub fn complain(error: &str) {

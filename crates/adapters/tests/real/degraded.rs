@@ -152,15 +152,18 @@ struct World {
     tenant: TenantId,
 }
 
+/// A passage under its section.
+type Section = (Option<String>, String);
+
 /// A document as its front matter and headings have it: title, address, and its sections with their texts.
-fn read(text: &str) -> (String, Option<String>, Vec<(Option<String>, String)>) {
+fn read(text: &str) -> (String, Option<String>, Vec<Section>) {
     let (front, body) = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap_or(("", text));
     let field = |name: &str| {
         let line = front.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
     };
     let heading = body.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
-    let mut passages: Vec<(Option<String>, String)> = Vec::new();
+    let mut passages: Vec<Section> = Vec::new();
     let mut section = None;
     for paragraph in body.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
         if let Some(below) = paragraph.strip_prefix("## ") {

@@ -1,5 +1,7 @@
 //! `ibidem ingest`: documents are handed in and, with `--wait`, read and published here and now.
 
+mod gone;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,12 +13,13 @@ use ibidem_ingest::progress::Done;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
 use ibidem_words::ports::intake::{Submission, Submitted};
 use ibidem_words::ports::originals::Originals as _;
-use ibidem_words::{CollectionName, DocumentId, DocumentKind, Sha256Hash, Tag, TenantId};
+use ibidem_words::{CollectionName, DocumentId, DocumentKind, Sha256Hash, SubjectId, Tag, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use self::gone::{Folder, Present, Settled};
 use super::document::publish_now;
 use crate::compose::{self, Parts};
 use crate::console;
@@ -38,7 +41,7 @@ pub(crate) struct Ingest {
     #[arg(long)]
     collection: CollectionName,
     /// Tags, separated by commas: whoever has one of them may see the documents. `public` means everybody of the
-    /// tenant.
+    /// tenant. There is no default, so that nothing is shared by omission.
     #[arg(long, required = true, value_delimiter = ',')]
     tags: Vec<Tag>,
     /// The kind of the documents, for example verse. A kind stated in a document takes precedence.
@@ -52,6 +55,14 @@ pub(crate) struct Ingest {
     /// Reads and indexes the documents in this process, and returns when they can be found.
     #[arg(long)]
     wait: bool,
+    /// Removes the documents that came from this folder into this collection and are no longer in it. From then on nobody
+    /// finds them. A folder that cannot be listed removes nothing; if more than a fifth of its documents would go, it asks
+    /// first. Without it, what is no longer there is named.
+    #[arg(long)]
+    sync: bool,
+    /// With --sync: removes what is gone however much it is, without asking.
+    #[arg(long, requires = "sync")]
+    yes: bool,
 }
 
 /// What became of what was handed in.
@@ -62,6 +73,16 @@ struct Tally {
     unchanged: usize,
     /// Not handed in: they could not be opened, or something said of them cannot be kept.
     failed: usize,
+}
+
+/// What was handed in.
+#[derive(Default)]
+struct HandedIn {
+    tally: Tally,
+    /// Documents that only got other tags.
+    retagged: Vec<(TenantId, DocumentId)>,
+    /// What the folder has.
+    present: Present,
 }
 
 impl Tally {
@@ -81,19 +102,27 @@ impl Ingest {
     pub(crate) async fn run(self, settings: &Settings, act: &mut Option<ActionRecord>) -> anyhow::Result<ExitCode> {
         let listing = find::list(&self.path)?;
         anyhow::ensure!(
-            !listing.files.is_empty(),
+            !self.sync || self.path.is_dir(),
+            "--sync compares a folder with what came from it, and {} is a file: name its folder",
+            self.path.display()
+        );
+        anyhow::ensure!(
+            !listing.files.is_empty() || self.sync,
             "{} has no documents to load; the known formats are .md .html .txt .pdf .docx and .jsonl",
             self.path.display()
         );
         if !listing.left_out.is_empty() {
             console::note(&skipped(&listing.left_out));
         }
+        console::note(&Tag::audience_in_words(&self.tags, SubjectId::Operator).replace(" it.", " these documents."));
         let started = Instant::now();
         let batch = Uuid::now_v7();
         if !self.wait {
             let store = compose::ready_store(settings).await?;
-            let (tally, retagged) = self.hand_in(settings, &store, batch, &listing.files).await?;
+            let HandedIn { tally, mut retagged, present } = self.hand_in(settings, &store, batch, &listing).await?;
             tally.noted(act);
+            let settled = self.settle(&store, &present, act).await?;
+            retagged.extend(settled.removed(self.operator.tenant_id()));
             if !retagged.is_empty() {
                 publish_now(settings, &retagged).await;
             }
@@ -104,13 +133,19 @@ impl Ingest {
                 tally.unchanged,
                 if tally.failed > 0 { format!(", {} failed", tally.failed) } else { String::new() },
             ));
-            return Ok(if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(if tally.failed == 0 && settled.is_done() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
 
         let parts = Parts::ready(settings).await?;
-        let (tally, _) = self.hand_in(settings, &parts.store, batch, &listing.files).await?;
+        let HandedIn { tally, present, .. } = self.hand_in(settings, &parts.store, batch, &listing).await?;
         tally.noted(act);
         let (done, failed) = wait(&parts, batch, tally).await?;
+        // What moved is read under its new name by now, and never missing.
+        let settled = self.settle(&parts.store, &present, act).await?;
+        let removed = settled.removed(self.operator.tenant_id());
+        if !removed.is_empty() {
+            parts.publisher().publish_now(&removed).await?;
+        }
         let failed = failed + tally.failed;
         console::say(&format!(
             "{} documents read, {} retagged, {} unchanged, {} failed; {} passages, {} of them embedded, in {:.1} s",
@@ -122,7 +157,30 @@ impl Ingest {
             done.embedded,
             started.elapsed().as_secs_f64(),
         ));
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if failed == 0 && settled.is_done() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Names what is no longer in the folder, or removes it.
+    async fn settle(
+        &self,
+        store: &Store,
+        present: &Present,
+        act: &mut Option<ActionRecord>,
+    ) -> anyhow::Result<Settled> {
+        let (tenant, name) = (self.operator.tenant_id(), gone::folder_of(&self.path)?);
+        let folder = Folder { store, tenant, collection: &self.collection, name: &name };
+        if !self.path.is_dir() {
+            return Ok(Settled::Removed(Vec::new()));
+        }
+        if !self.sync {
+            folder.report(present).await?;
+            return Ok(Settled::Removed(Vec::new()));
+        }
+        let settled = folder.remove(present, self.yes).await?;
+        if let (Some(act), Settled::Removed(removed)) = (act, &settled) {
+            act.details["removed"] = removed.iter().map(|document| document.0.to_string()).collect();
+        }
+        Ok(settled)
     }
 
     async fn hand_in(
@@ -130,26 +188,32 @@ impl Ingest {
         settings: &Settings,
         store: &Store,
         batch: Uuid,
-        files: &[PathBuf],
-    ) -> anyhow::Result<(Tally, Vec<(TenantId, DocumentId)>)> {
+        listing: &find::Listing,
+    ) -> anyhow::Result<HandedIn> {
         let tenant = store.ensure_tenant(&self.operator.tenant).await?;
         let originals = compose::originals(settings)?;
         let reading = compose::reading(settings);
-        let (mut tally, mut retagged) = (Tally::default(), Vec::new());
+        let hand_over = HandOver { store, tenant, batch, reading: &reading, folder: &gone::folder_of(&self.path)? };
+        let mut handed_in = HandedIn::default();
         let mut waiting = Vec::new();
-        let bar = ProgressBar::new(files.len() as u64);
+        // What is of no known kind now may have been of one: it is there.
+        for file in &listing.left_out {
+            handed_in.present.add_unread(&self.path, file);
+        }
+        let bar = ProgressBar::new(listing.files.len() as u64);
         bar.set_style(
             ProgressStyle::with_template("{bar:30} {pos}/{len} files handed in")
                 .context("the progress bar's template")?,
         );
-        for file in files {
+        for file in &listing.files {
             bar.inc(1);
             // What is wrong with one file or line is said of it, and keeps no other out.
             let found = match open(&self.path, file).await {
                 Ok(found) => found,
                 Err(error) => {
                     console::note(&format!("failed: {error:#}"));
-                    tally.failed += 1;
+                    handed_in.tally.failed += 1;
+                    handed_in.present.add_unread(&self.path, file);
                     continue;
                 }
             };
@@ -158,29 +222,31 @@ impl Ingest {
                     Ok(found) => found,
                     Err(error) => {
                         console::note(&format!("failed: {error}"));
-                        tally.failed += 1;
+                        handed_in.tally.failed += 1;
+                        handed_in.present.add_unread(&self.path, file);
                         continue;
                     }
                 };
                 let (bytes, location) = (found.bytes.clone(), found.source_location.clone());
+                handed_in.present.add(&location);
                 let submission = match self.submission(tenant, found, Sha256Hash::of(&bytes)).checked() {
                     Ok(submission) => submission,
                     Err(error) => {
                         console::note(&format!("failed: {}: {location}: {error}", file.display()));
-                        tally.failed += 1;
+                        handed_in.tally.failed += 1;
                         continue;
                     }
                 };
                 originals.keep(tenant, bytes).await?;
                 waiting.push(submission);
                 if waiting.len() >= DOCUMENTS_A_BATCH {
-                    retagged.extend(submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?);
+                    hand_over.submit(&mut waiting, &mut handed_in).await?;
                 }
             }
         }
-        retagged.extend(submit(store, tenant, batch, &reading, &mut waiting, &mut tally).await?);
+        hand_over.submit(&mut waiting, &mut handed_in).await?;
         bar.finish_and_clear();
-        Ok((tally, retagged))
+        Ok(handed_in)
     }
 
     fn submission(&self, tenant: TenantId, found: Found, original: Sha256Hash) -> Submission {
@@ -214,28 +280,35 @@ async fn open(root: &Path, file: &Path) -> anyhow::Result<Vec<Result<Found, Find
     Ok(tokio::task::spawn_blocking(move || find::open_each(&root, &file)).await??)
 }
 
-/// Hands in what waits. Returns the documents that only got other tags.
-async fn submit(
-    store: &Store,
+/// Where documents of one folder are handed in.
+struct HandOver<'a> {
+    store: &'a Store,
     tenant: TenantId,
     batch: Uuid,
-    reading: &str,
-    waiting: &mut Vec<Submission>,
-    tally: &mut Tally,
-) -> anyhow::Result<Vec<(TenantId, DocumentId)>> {
-    let outcomes = store.submit(tenant, batch, reading, waiting).await?;
-    let mut retagged = Vec::new();
-    for (submission, outcome) in waiting.drain(..).zip(outcomes) {
-        match outcome {
-            Submitted::Queued => tally.queued += 1,
-            Submitted::Retagged => {
-                tally.retagged += 1;
-                retagged.push((tenant, submission.document_id()));
-            }
-            Submitted::Unchanged => tally.unchanged += 1,
+    reading: &'a str,
+    folder: &'a str,
+}
+
+impl HandOver<'_> {
+    /// Hands in what waits, and notes where it came from.
+    async fn submit(&self, waiting: &mut Vec<Submission>, handed_in: &mut HandedIn) -> anyhow::Result<()> {
+        let outcomes = self.store.submit(self.tenant, self.batch, self.reading, waiting).await?;
+        if let Some(collection) = waiting.first().map(|submission| submission.collection.clone()) {
+            let documents: Vec<DocumentId> = waiting.iter().map(Submission::document_id).collect();
+            self.store.note_folder(self.tenant, &collection, self.folder, &documents).await?;
         }
+        for (submission, outcome) in waiting.drain(..).zip(outcomes) {
+            match outcome {
+                Submitted::Queued => handed_in.tally.queued += 1,
+                Submitted::Retagged => {
+                    handed_in.tally.retagged += 1;
+                    handed_in.retagged.push((self.tenant, submission.document_id()));
+                }
+                Submitted::Unchanged => handed_in.tally.unchanged += 1,
+            }
+        }
+        Ok(())
     }
-    Ok(retagged)
 }
 
 /// Works until everything of the batch is read and in the index.

@@ -19,5 +19,6 @@ mod fair;
 mod kill;
 mod memory;
 mod state;
+mod sync;
 
 use common::{installation, setting};

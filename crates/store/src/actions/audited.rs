@@ -48,7 +48,8 @@ actions! {
     ExplainQuestion, "question.explain", "The way of a question through retrieval and gates is shown.";
     Search, "search", "Passages are searched for.";
     VerifyClaim, "claim.verify", "A claim is held against the documents.";
-    SubmitDocument, "document.submit", "Documents are handed in.";
+    SubmitDocument, "document.submit", "Documents are handed in. With `ibidem ingest --sync`, `removed` has the ids of what \
+        was removed because it is gone.";
     ListDocuments, "document.list", "Documents are listed.";
     ReadDocument, "document.read", "A document, a passage of it, its original or what is known of it is read.";
     RetagDocument, "document.retag", "A document gets other tags.";

@@ -230,6 +230,10 @@ impl Store {
     async fn erase_row(&self, tenant: TenantId, document: DocumentId) -> Result<u64, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         forget_next_version(&mut transaction, tenant.0, document.0).await?;
+        sqlx::query!("DELETE FROM source_folders WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
+            .execute(&mut *transaction)
+            .await
+            .map_err(unavailable)?;
         let versions = sqlx::query!(
             "DELETE FROM document_versions WHERE tenant_id = $1 AND document_id = $2",
             tenant.0,

@@ -51,6 +51,7 @@ impl Store {
         gone!("DELETE FROM policy_places WHERE tenant_id = $1");
         erased.jobs = gone!("DELETE FROM jobs WHERE tenant_id = $1");
         gone!("DELETE FROM next_versions WHERE tenant_id = $1");
+        gone!("DELETE FROM source_folders WHERE tenant_id = $1");
         erased.passages = gone!("DELETE FROM chunks WHERE tenant_id = $1");
         erased.versions = gone!("DELETE FROM document_versions WHERE tenant_id = $1");
         erased.documents = gone!(
