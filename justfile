@@ -65,17 +65,17 @@ screenshots:
 # Real clients of OpenAI's API and of the Model Context Protocol, against the stack that is up and the binary that was
 # built (python, javascript, ai-sdk, llm, inspector, conformance, oauth; without a name all of them).
 clients *parts:
-    eval "$(stack/env)" && .ci/clients {{ parts }}
+    eval "$(stack/env)" && lab/clients/run {{ parts }}
 
 # Open WebUI in a real browser, with our server behind it, against the stack that is up and the binary that was built
 # (check; pictures also writes docs/pictures/beside). Installs it, 1.2 GB, and takes some minutes.
 open-webui what="check":
-    eval "$(stack/env)" && .ci/open_webui {{ what }}
+    eval "$(stack/env)" && lab/clients/open_webui {{ what }}
 
 # Our client of the Model Context Protocol with the protocol's reference servers, everything and filesystem. Installs them,
 # about 40 MB.
 tool-servers:
-    eval "$(stack/env)" && .ci/tool_servers
+    eval "$(stack/env)" && lab/clients/tool_servers
 
 # The queries' types, anew from a real database, into .sqlx.
 sqlx:
@@ -136,7 +136,7 @@ retrieval: (_data "retrieval/scifact")
       "$ibidem" ingest "{{ data }}/retrieval/scifact/corpus.jsonl" --collection SciFact --tags public --wait && \
       "$workbench" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact && \
       "$workbench" eval retrieval "{{ data }}/retrieval/scifact" --collection SciFact --json > "$made/ibidem.json" && \
-      "$IBIDEM_STACK_PYTHON" bench/bare_retrieval.py "{{ data }}/retrieval/scifact" --ibidem "$made/ibidem.json"
+      "$IBIDEM_STACK_PYTHON" lab/bench/bare_retrieval.py "{{ data }}/retrieval/scifact" --ibidem "$made/ibidem.json"
 
 # All address questions on the verses themselves. Ingesting 31,102 verses takes some minutes.
 addresses: (_data "address_lookup/web_verses.jsonl")
@@ -144,7 +144,7 @@ addresses: (_data "address_lookup/web_verses.jsonl")
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "{{ data }}/address_lookup/web_verses.jsonl" --collection Verses --tags public --address '{id}' --wait && \
-      "$workbench" eval addresses data/evaluation/addresses/address_queries.jsonl --policy data/evaluation/addresses/policy.yaml
+      "$workbench" eval addresses lab/data/addresses/address_queries.jsonl --policy lab/data/addresses/policy.yaml
 
 # What each way of gathering brings to the judge, and in what order: three sets, one of them also across languages.
 gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
@@ -152,7 +152,7 @@ gather-quality: (_data "retrieval") (_data "answer_refuse/squad2_dev_half.json")
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       xquad="{{ data }}/retrieval/xquad" && squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
-      beir() { "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$@"; } && \
+      beir() { "$IBIDEM_STACK_PYTHON" lab/bench/squad_as_beir.py "$@"; } && \
       beir "$xquad/xquad.en.json" "$xquad/xquad.en.json" "$made/xquad" && \
       beir "$xquad/xquad.de.json" "$xquad/xquad.en.json" "$made/xquad-german" && \
       beir "$squad" "$squad" "$made/squad" && \
@@ -178,7 +178,7 @@ gather-languages language="auto" name="languages": (_data "retrieval/xquad")
       "$ibidem" migrate && \
       for set in de-de es-es de-en en-en; do \
         questions="${set%-*}" paragraphs="${set#*-}" && \
-        "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$xquad/xquad.$questions.json" "$xquad/xquad.$paragraphs.json" "$made/$set" && \
+        "$IBIDEM_STACK_PYTHON" lab/bench/squad_as_beir.py "$xquad/xquad.$questions.json" "$xquad/xquad.$paragraphs.json" "$made/$set" && \
         "$ibidem" ingest "$made/$set/corpus.jsonl" --collection XQuAD --tenant "xquad-$paragraphs" --tags public --wait && \
         echo "$set" && "$workbench" eval gather "$made/$set" --collection XQuAD --tenant "xquad-$paragraphs"; \
       done
@@ -189,10 +189,10 @@ gather-models sample="10" pool="8": (_data "answer_refuse/squad2_dev_half.json")
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
       squad="{{ data }}/answer_refuse/squad2_dev_half.json" && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_as_beir.py "$squad" "$squad" "$made/squad" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/squad_as_beir.py "$squad" "$squad" "$made/squad" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad/corpus.jsonl" --collection SQuAD-answers --tags public --wait && \
-      "$workbench" eval gather "$made/squad" --collection SQuAD-answers --policy data/evaluation/gather_policy.yaml \
+      "$workbench" eval gather "$made/squad" --collection SQuAD-answers --policy lab/data/gather_policy.yaml \
         --rewrites --sample {{ sample }} --rerank-pool {{ pool }} \
         --set language_model.roles.planner="$IBIDEM__LANGUAGE_MODEL__NAME" --set language_model.timeout_ms=120000 \
         --set reranker.use=model --set reranker.at_once=1 --set reranker.timeout_ms=600000 \
@@ -203,7 +203,7 @@ thresholds: (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem -p ibidem-workbench
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$workbench" eval similarity "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
@@ -213,7 +213,7 @@ answer-or-refuse: (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem -p ibidem-workbench
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$workbench" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD
@@ -223,7 +223,7 @@ answer-or-refuse-model sample="20" policy="default": (_data "answer_refuse/squad
     cargo build --release --locked -p ibidem -p ibidem-workbench
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" workbench="$CARGO_TARGET_DIR/release/ibidem-workbench" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/squad_paragraphs.py "{{ data }}/answer_refuse/squad2_dev_half.json" > "$made/squad.jsonl" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/squad.jsonl" --collection SQuAD --tags public --wait && \
       "$workbench" eval answer-or-refuse "{{ data }}/answer_refuse/squad2_dev_half.json" --collection SQuAD --with-model --policy "{{ policy }}" \
@@ -235,7 +235,7 @@ calibrate max_hallucination="0.2": (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/release/ibidem" && \
       made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/squad_labels.py "{{ data }}/answer_refuse/squad2_dev_half.json" "$made" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/squad_labels.py "{{ data }}/answer_refuse/squad2_dev_half.json" "$made" && \
       "$ibidem" migrate && \
       "$ibidem" ingest "$made/corpus.jsonl" --collection SQuAD-half --tags public --wait && \
       "$ibidem" calibrate --labels "$made/far_choosing.jsonl" --test "$made/far_testing.jsonl" --policy default \
@@ -243,11 +243,11 @@ calibrate max_hallucination="0.2": (_data "answer_refuse/squad2_dev_half.json")
         --output "$made/policy.yaml"
 
 # The weights of the verifier that needs no model of its own, on pairs made for it; `models` with a file of
-# bench/model_claims.py adds what a language model wrote.
+# lab/bench/model_claims.py adds what a language model wrote.
 fit-verifier models="": (_data "hallucination") (_data "answer_refuse/squad2_dev_half.json")
     cargo build --release --locked -p ibidem-workbench
     eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      "$IBIDEM_STACK_PYTHON" bench/claim_pairs.py "{{ data }}" > "$made/pairs.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/claim_pairs.py "{{ data }}" > "$made/pairs.jsonl" && \
       "$CARGO_TARGET_DIR/release/ibidem-workbench" eval fit "$made/pairs.jsonl" {{ models }}
 
 # How much of what models made up the configured verifier finds, on answers in which people marked it.
@@ -258,13 +258,13 @@ detect: (_data "hallucination")
 
 # The sets, the packing, the weights that ship and the Python tests of training/, without training anything.
 training-check:
-    eval "$(stack/env)" && training/check
+    eval "$(stack/env)" && lab/training/check
 
 # The whole way of training in two minutes, on a few hundred rows of our own and a tiny encoder. It needs the environment
-# of training/README.md, in training/.venv or named by PYTHON.
+# of lab/training/README.md, in lab/training/.venv or named by PYTHON.
 training-smoke:
     python="${PYTHON:-$PWD/training/.venv/bin/python}" && \
-      { [ -x "$python" ] || { echo "$python is not there: training/README.md says how to make it" >&2; exit 1; }; } && \
+      { [ -x "$python" ] || { echo "$python is not there: lab/training/README.md says how to make it" >&2; exit 1; }; } && \
       cd training && "$python" -m ibidem_training.smoke
 
 # What Ibidem adds to the embedding model when ingesting, and to the search engine when searching.
@@ -283,7 +283,7 @@ bench: (_data "retrieval/scifact") (_data "address_lookup/web_verses.jsonl")
 # What Ibidem adds to an embedding model that is reached over HTTP, when ingesting.
 ingest-over-http documents="200": (_data "retrieval/scifact")
     cargo build --release --locked -p ibidem-workbench
-    eval "$(stack/env)" && bench/ingest_over_http "$CARGO_TARGET_DIR/release/ibidem-workbench" \
+    eval "$(stack/env)" && lab/bench/ingest_over_http "$CARGO_TARGET_DIR/release/ibidem-workbench" \
       "{{ data }}/retrieval/scifact/corpus.jsonl" {{ documents }}
 
 # Recall beside exact search, latency, throughput and memory of an index of so many passages beside one of 10,000, with 8-bit
@@ -343,26 +343,26 @@ disguises cases="20000":
 # Conversations whose questions go on with one another, asked of the demo documents.
 follow-ups:
     cargo build --locked -p ibidem
-    eval "$(stack/env)" && .ci/follow_ups
+    eval "$(stack/env)" && lab/bench/follow_ups
 
 # Two servers and 200 clients of one key that may ask 60 times a minute: how many requests both accept together.
 limits seconds="300":
     cargo build --locked -p ibidem
-    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/limits.py "$CARGO_TARGET_DIR/debug/ibidem" --seconds {{ seconds }}
+    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" lab/bench/limits.py "$CARGO_TARGET_DIR/debug/ibidem" --seconds {{ seconds }}
 
-# The golden set, measured anew: data/evaluation/baseline.json, the figures in the README, and a page to look at.
+# The golden set, measured anew: demo/architecture/golden_baseline.json, the figures in the README, and a page to look at.
 golden page="golden.html":
     cargo build --locked -p ibidem
     eval "$(stack/env)" && made="$(mktemp -d)" && trap 'rm -rf "$made"' EXIT && \
-      { IBIDEM_GOLDEN_RESULTS="$made/results.json" .ci/golden --baseline data/evaluation/baseline.json \
+      { IBIDEM_GOLDEN_RESULTS="$made/results.json" .ci/golden --baseline demo/architecture/golden_baseline.json \
         --html "{{ page }}" || true; } && \
-      mv "$made/results.json" data/evaluation/baseline.json && \
-      "$IBIDEM_STACK_PYTHON" bench/golden_figures.py data/evaluation/baseline.json README.md
+      mv "$made/results.json" demo/architecture/golden_baseline.json && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/golden_figures.py demo/architecture/golden_baseline.json README.md
 
 # The distance and the coverage of demo/architecture/policy.yaml, chosen on half of the golden set (after `just golden`).
 golden-thresholds:
     cargo build --locked -p ibidem
-    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" bench/golden_thresholds.py \
+    eval "$(stack/env)" && "$IBIDEM_STACK_PYTHON" lab/bench/golden_thresholds.py \
       "$CARGO_TARGET_DIR/debug/ibidem" demo/architecture/settings.yaml --tenant golden
 
 # The answerability of demo/architecture/policy.yaml, chosen on the same half (after `just golden`): one run with the
@@ -373,13 +373,13 @@ golden-answerability:
       sed 's/answerability: [0-9.]*/answerability: 0.0001/' demo/architecture/policy.yaml > "$made/policy.yaml" && \
       "$CARGO_TARGET_DIR/debug/ibidem" --config demo/architecture/settings.yaml eval run --tenant golden \
         --policy "$made/policy.yaml" --output "$made/results.json" > /dev/null && \
-      "$IBIDEM_STACK_PYTHON" bench/golden_answerability.py "$made/results.json"
+      "$IBIDEM_STACK_PYTHON" lab/bench/golden_answerability.py "$made/results.json"
 
 # The trial's questions on the demo documents, from empty tenants, answered with the documents' own sentences: what is
 # right, wrong and wrongly refused (open, sealed or both; the sealed half is scored once, at the end).
 trial half="open" *arguments:
     cargo build --locked -p ibidem
-    eval "$(stack/env)" && bench/trial.sh --half "{{ half }}" {{ arguments }}
+    eval "$(stack/env)" && lab/bench/trial.sh --half "{{ half }}" {{ arguments }}
 
 # The same questions, documents and model through a plain retrieval pipeline and through Ibidem, as a table
 # (`stack/up --model small` or `--model usable`). Reports and sentences stay in the folder `made`.
@@ -387,11 +387,11 @@ comparison sample="1000" made="comparison":
     cargo build --locked -p ibidem
     mkdir -p "{{ made }}"
     eval "$(stack/env)" && ibidem="$CARGO_TARGET_DIR/debug/ibidem" && \
-      bench/trial.sh --with-model --half both --sample {{ sample }} --output "{{ made }}/ibidem.json" \
+      lab/bench/trial.sh --with-model --half both --sample {{ sample }} --output "{{ made }}/ibidem.json" \
         --set language_model.timeout_ms=600000 --set server.request_timeout_ms=700000 && \
-      "$IBIDEM_STACK_PYTHON" bench/plain_pipeline.py "{{ made }}/ibidem.json" > "{{ made }}/plain.jsonl" && \
+      "$IBIDEM_STACK_PYTHON" lab/bench/plain_pipeline.py "{{ made }}/ibidem.json" > "{{ made }}/plain.jsonl" && \
       "$ibidem" eval trial --half both --replies "{{ made }}/plain.jsonl" --output "{{ made }}/plain.json" && \
-      "$IBIDEM_STACK_PYTHON" bench/comparison.py "{{ made }}/plain.json" "{{ made }}/ibidem.json" \
+      "$IBIDEM_STACK_PYTHON" lab/bench/comparison.py "{{ made }}/plain.json" "{{ made }}/ibidem.json" \
         --sentences "{{ made }}/sentences.jsonl"
 
 # Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
@@ -411,7 +411,7 @@ siege:
 # a server and a tenant of its own, with an admin's key.
 schemathesis minutes="30":
     cargo build --locked -p ibidem
-    eval "$(stack/env)" && bench/schemathesis.sh "$CARGO_TARGET_DIR/debug/ibidem" {{ minutes }}
+    eval "$(stack/env)" && lab/bench/schemathesis.sh "$CARGO_TARGET_DIR/debug/ibidem" {{ minutes }}
 
 # Three nodes of an index with two replicas of everything: each is killed under load and comes back.
 cluster:
@@ -428,81 +428,81 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
 # keys that are revoked: nothing may grow, get lost or be wrong. It has a stack of its own and writes docs/endurance.md.
 endurance minutes="120" passages="5000":
     cargo build --release --locked -p ibidem
-    rehearsals/endurance.py "$CARGO_TARGET_DIR/release/ibidem" --minutes {{ minutes }} --passages {{ passages }} --page docs/endurance.md
+    lab/rehearsals/endurance.py "$CARGO_TARGET_DIR/release/ibidem" --minutes {{ minutes }} --passages {{ passages }} --page docs/endurance.md
 
 # Three servers behind HAProxy, two workers, three Qdrant nodes and two PostgreSQL servers under Patroni: what they carry
 # beside one, and what is seen at so many questions a second while each of them is restarted or killed. It writes
 # docs/several.md.
 several rate="10" passages="400":
     cargo build --release --locked -p ibidem
-    rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page docs/several.md
+    lab/rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page docs/several.md
 
 # Questions, lists and figures among so many documents and so many records of questions, for somebody who sees most of them
 # and somebody who sees none. It writes docs/large_catalogue.md.
 large-catalogue documents="1000000" records="300000":
     cargo build --release --locked -p ibidem
-    rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page docs/large_catalogue.md
+    lab/rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page docs/large_catalogue.md
 
 # One tenant has the largest policy file that is allowed, so many passages, and so many askers who never pause: the server
 # keeps to 1.5 GB, and another tenant waits at most twice as long as alone.
 one-tenant passages="25000" askers="16":
     cargo build --release --locked -p ibidem
-    rehearsals/one_tenant.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --askers {{ askers }}
+    lab/rehearsals/one_tenant.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --askers {{ askers }}
 
 # Another embedding model takes the old one's place among so many passages, while questions are asked.
 new-embedding-model passages="2000" rate="5":
     cargo build --release --locked -p ibidem
-    rehearsals/new_embedding_model.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --rate {{ rate }}
+    lab/rehearsals/new_embedding_model.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --rate {{ rate }}
 
 # Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
 # some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, postgres_patroni, qdrant_node_loss,
 # key_rotation, log_rotation, point_in_time_restore. disk_full mounts small file systems and wants root.
 rehearse *names:
     cargo build --locked -p ibidem
-    rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
+    lab/rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
 
 # So many passages are backed up with questions running, everything is deleted, and the backup is restored: the answers and
 # receipts of so many questions before and after. It has a stack of its own.
 backup-at-size passages="2000" questions="50":
     cargo build --release --locked -p ibidem
-    rehearsals/backup_at_size.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --questions {{ questions }}
+    lab/rehearsals/backup_at_size.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --questions {{ questions }}
 
 # The database and index of version 0.1, brought to today's version, interrupted after every statement; `ibidem migrate`
 # itself is interrupted so many times. It has a stack of its own.
 upgrade kills="4":
     cargo build --locked -p ibidem
-    rehearsals/upgrade.py "$CARGO_TARGET_DIR/debug/ibidem" --kills {{ kills }}
+    lab/rehearsals/upgrade.py "$CARGO_TARGET_DIR/debug/ibidem" --kills {{ kills }}
 
 # The alerts and objectives of deploy/prometheus through a real Prometheus and a real Alertmanager to a webhook, sixty times
 # as fast: the index is killed under questions, then the server. It has a stack of its own, and wants root.
 alerts-arrive:
     cargo build --locked -p ibidem
-    rehearsals/alerts_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
+    lab/rehearsals/alerts_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
 
 # Traces of real questions, sent to Arize Phoenix and read back from it. Installs it, about 620 MB. It has a stack of its own.
 traces-arrive:
     cargo build --locked -p ibidem
-    rehearsals/traces_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
+    lab/rehearsals/traces_arrive.py "$CARGO_TARGET_DIR/debug/ibidem"
 
 # The same upgrade while what version 0.1 did for a question is done so many times a second, and so many questions a second
 # are put to the new server. It has a stack of its own.
 upgrade-under-questions rate="20" asks="20" kills="3":
     cargo build --locked -p ibidem
-    rehearsals/upgrade_under_questions.py "$CARGO_TARGET_DIR/debug/ibidem" --rate {{ rate }} --asks {{ asks }} --kills {{ kills }}
+    lab/rehearsals/upgrade_under_questions.py "$CARGO_TARGET_DIR/debug/ibidem" --rate {{ rate }} --asks {{ asks }} --kills {{ kills }}
 
 # With a stopwatch: from the tarball (or `deb`) in dist/ to a first cited answer, by three commands. `root` names a root file
 # system of Debian 12, for a machine with nothing else: `mmdebstrap --variant=minbase bookworm base.tar`.
 install package="tarball" root="":
-    rehearsals/install.py --package {{ package }} {{ if root == "" { "" } else { "--root " + root } }}
+    lab/rehearsals/install.py --package {{ package }} {{ if root == "" { "" } else { "--root " + root } }}
 
 # The container image from the tarball in dist/, by podman: its size, seconds until it is ready, memory when idle, and a first
 # cited answer, as an unknown user id with a read-only root. `base` names another base image.
 image base="debian:12-slim":
-    rehearsals/image.py --base {{ base }}
+    lab/rehearsals/image.py --base {{ base }}
 
 # The Compose file, by podman-compose: up, the demo handbook, a first cited answer, with a stopwatch, on loopback.
 compose:
-    rehearsals/compose
+    lab/rehearsals/compose
 
 # All hostile files, one at a time through a real worker under its limits, each beside a good document.
 siege-files:

@@ -1,5 +1,5 @@
 // Open WebUI in front of a real server, in a real browser: what it shows must be what POST /v1/answers says.
-// usage: open_webui.mjs [pictures]; .ci/open_webui sets the environment. With `pictures` it also writes docs/pictures/beside.
+// usage: open_webui.mjs [pictures]; lab/clients/open_webui sets the environment. With `pictures` it also writes docs/pictures/beside.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const QUESTIONS = [
 
 function needed(name) {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: run .ci/open_webui`);
+  if (!value) throw new Error(`${name} is not set: run lab/clients/open_webui`);
   return value;
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use backon::{ConstantBuilder, Retryable as _};
-use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_words::{Scope, clock};
+use ibidem_ports::clock;
+use ibidem_ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_words::Scope;
 
 /// A connection that breaks does so at once; a server that fails later than this is not asked twice.
 const AT_ONCE: Duration = Duration::from_millis(250);
@@ -39,9 +40,9 @@ impl Index for SecondTry {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use ibidem_words::degrade::{BreakerSettings, Breakers, Deadline, Part};
-    use ibidem_words::fakes::FakeIndex;
-    use ibidem_words::suites::index::{DIMENSIONS, index_suite};
+    use ibidem_ports::degrade::{BreakerSettings, Breakers, Deadline, Part};
+    use ibidem_testing::fakes::FakeIndex;
+    use ibidem_testing::suites::index::{DIMENSIONS, index_suite};
     use ibidem_words::{Identity, TenantId};
 
     use super::*;

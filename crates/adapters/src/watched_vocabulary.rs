@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ibidem_words::clock;
-use ibidem_words::degrade::{Breakers, Deadline, Part};
-use ibidem_words::ports::vocabulary::{Description, Lookup, Vocabulary, VocabularyError, VocabularyFault, checked};
+use ibidem_ports::clock;
+use ibidem_ports::degrade::{Breakers, Deadline, Part};
+use ibidem_ports::vocabulary::{Description, Lookup, Vocabulary, VocabularyError, VocabularyFault, checked};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 

@@ -9,17 +9,16 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use divan::Bencher;
+use ibidem_engine::candidate::Candidate;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::replay::Replay;
 use ibidem_engine::sift::sift;
 use ibidem_engine::turn::{Asked, Gathered, SearchRecord, TurnLog};
 use ibidem_language::Terms;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
-use ibidem_words::{
-    Action, Candidate, CharSpan, DocumentId, Identity, PassageKey, Question, Scope, Sha256Hash, TenantId,
-};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::records::{CandidateRecord, DecisionRecord, PoolRecord};
+use ibidem_words::{Action, CharSpan, DocumentId, Identity, PassageKey, Question, Scope, Sha256Hash, TenantId};
 use uuid::Uuid;
 
 const CANDIDATES: u32 = 60;

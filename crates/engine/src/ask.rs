@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ibidem_words::clock;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::language_model::ModelError;
-use ibidem_words::ports::records::{DecisionRecord, TurnRecord};
+use ibidem_ports::clock;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::language_model::ModelError;
+use ibidem_ports::records::{DecisionRecord, TurnRecord};
 use ibidem_words::{Answer, Identity, KeyInForce, Reason, Refusal, Seal, SubjectId};
 use tracing::{Instrument as _, trace_span};
 

@@ -1,8 +1,8 @@
 //! A claim that somebody else makes, held against passages as an answer's sentences are.
 
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::Deadline;
 use ibidem_words::SentenceCheck;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::catalogue::CataloguePassage;
 
 use crate::parts::Parts;
 use crate::policy::Policy;

@@ -1,10 +1,10 @@
 //! Tables that spell out what a sentence only names: "the daily allowance covers meals" says no figure, and a table of the
 //! same document has a column of that name.
 
+use crate::candidate::Candidate;
 use ibidem_language::asking::asks_for_figure;
 use ibidem_language::rows::{column_named_by, rows_of};
 use ibidem_language::sentences::sentence_places;
-use ibidem_words::Candidate;
 
 /// The place among the candidates of the table in which the figure stands that is asked for and that a sentence of a
 /// candidate names and does not say. The first one that has it.
@@ -57,9 +57,9 @@ fn told_sentence(candidate: &Candidate) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_ports::catalogue::CataloguePassage;
+    use ibidem_testing::fakes::passage;
     use ibidem_words::CharSpan;
-    use ibidem_words::fakes::passage;
-    use ibidem_words::ports::catalogue::CataloguePassage;
 
     use super::*;
 

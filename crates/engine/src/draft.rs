@@ -1,10 +1,10 @@
 //! What a model wrote, and what became of it.
 
 use ibidem_language::sentences::Sentence;
-use ibidem_words::ports::entailment::EntailmentError;
-use ibidem_words::ports::language_model::{ModelError, Usage};
-use ibidem_words::ports::records::MarkerCounts;
-use ibidem_words::ports::reranker::RerankError;
+use ibidem_ports::entailment::EntailmentError;
+use ibidem_ports::language_model::{ModelError, Usage};
+use ibidem_ports::records::MarkerCounts;
+use ibidem_ports::reranker::RerankError;
 use ibidem_words::{PassageKey, SentenceCheck};
 
 /// A sentence that may be shown, with how it was checked.

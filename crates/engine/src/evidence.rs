@@ -1,6 +1,6 @@
 //! From a question that is searched for to evidence that the gates and the catalogue let through.
 
-use ibidem_words::clock;
+use ibidem_ports::clock;
 
 use tracing::{Instrument as _, trace_span};
 

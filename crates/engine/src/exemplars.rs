@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder};
 use ibidem_words::Sha256Hash;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
 use crate::policy::TopicRules;
 

@@ -1,7 +1,8 @@
 //! A search laid open: the lanes, every candidate with every score it earned, and what dropped it. No model answers.
 
-use ibidem_words::degrade::Fallback;
-use ibidem_words::{Action, Answer, Candidate, GateRecord, Promise, Reason, SourceId};
+use crate::candidate::Candidate;
+use ibidem_words::Fallback;
+use ibidem_words::{Action, Answer, GateRecord, Promise, Reason, SourceId};
 use serde::Serialize;
 
 use crate::evidence::SiftedSearch;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{AddressKey, Candidate};
+use crate::candidate::Candidate;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_words::AddressKey;
 
 /// Whether the document of one passage replaced that of another.
 pub(crate) fn replaces(successor: &CataloguePassage, replaced: &CataloguePassage) -> bool {
@@ -82,7 +83,7 @@ pub(crate) fn with_successors_speaking(evidence: &[Candidate]) -> Option<Vec<Can
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::fakes::passage;
+    use ibidem_testing::fakes::passage;
 
     use super::*;
 

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod ask;
+pub mod candidate;
 pub mod claims;
 mod columns;
 pub mod draft;
@@ -15,6 +16,7 @@ pub mod gather;
 mod in_force;
 pub mod listener;
 mod nearest;
+mod no_look_alike;
 mod outcome;
 pub mod parts;
 pub mod policy;
@@ -29,6 +31,7 @@ pub mod speak;
 mod time_limit;
 mod title;
 pub mod turn;
+pub mod word_overlap;
 pub mod yes_no;
 
 #[cfg(any(test, feature = "testing"))]

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::{Candidate, CitedSource, NearestMiss, PassageKey, Reason, as_shown, passage_in_context};
+use crate::candidate::Candidate;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::reranker::Reranker;
+use ibidem_words::{CitedSource, NearestMiss, PassageKey, Reason, as_shown, passage_in_context};
 
 use crate::outcome::{Decided, Outcome, Refused, Routed};
 use crate::parts::Parts;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use ibidem_language::markers::quoted;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::records::ToolCallRecord;
+use ibidem_ports::records::ToolCallRecord;
+use ibidem_words::Fallback;
 use ibidem_words::{
     Action, Answer, Citation, Confidence, ConfidenceLevel, GateRecord, NearestMiss, ProposedCall, Reason, Receipt,
     Refusal, RetrievalQuality, RouteTarget, Transparency,
@@ -12,6 +12,7 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use crate::draft::Draft;
+use crate::no_look_alike;
 use crate::policy::Policy;
 use crate::turn::{SearchRecord, TurnLog};
 
@@ -262,7 +263,7 @@ fn with_citations(blank: Answer, cited: Cited) -> Answer {
 /// A refusal cites nothing, so nothing in it may look like a citation: neither its words nor the names of documents.
 fn with_refusal(blank: Answer, refused: Refused) -> Answer {
     let Refused { text, refusal, why, nearest, confidence, took_ms } = refused;
-    let nearest = nearest.into_iter().map(NearestMiss::with_no_look_alike).collect();
+    let nearest = nearest.into_iter().map(no_look_alike::nearest).collect();
     Answer {
         answer: quoted(&text).into_owned(),
         refused: true,

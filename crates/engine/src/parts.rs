@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::confirmations::Confirmations;
-use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::ports::memory::Memory;
-use ibidem_words::ports::owners::Owners;
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::ports::tools::Tools;
-use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_ports::confirmations::Confirmations;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::entailment::Entailment;
+use ibidem_ports::memory::Memory;
+use ibidem_ports::owners::Owners;
+use ibidem_ports::reranker::Reranker;
+use ibidem_ports::tools::Tools;
+use ibidem_ports::vocabulary::Vocabulary;
 
 use crate::exemplars::Exemplars;
 use crate::roles::Roles;

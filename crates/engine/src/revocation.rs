@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
-use ibidem_words::ports::records::PoolRecord;
-use ibidem_words::{Candidate, PassageKey};
+use crate::candidate::Candidate;
+use ibidem_ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_ports::records::PoolRecord;
+use ibidem_words::PassageKey;
 
 use crate::replay::pool_record;
 use crate::sift::SiftOutcome;

@@ -5,8 +5,8 @@ mod planner;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::language_model::{
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::language_model::{
     Estimate, LanguageModel, ModelError, ModelFault, ModelLimits, Piece, Prompt, PromptMessage, Tokenizer,
     is_same_model,
 };
@@ -140,7 +140,7 @@ impl Roles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibidem_words::fakes::{FakeModel, Script};
+    use ibidem_testing::fakes::{FakeModel, Script};
 
     fn model(name: &str) -> NamedModel {
         NamedModel { name: name.to_owned(), ..NamedModel::unknown(Arc::new(FakeModel::saying(&["Oil."]))) }

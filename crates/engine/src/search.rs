@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use futures::future::join;
 use ibidem_language::bm25::{Query, TermId, TermWeights};
-use ibidem_words::degrade::{Deadline, Fallback, Part};
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
-use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_ports::catalogue::{Catalogue, CatalogueError, CataloguePassage};
+use ibidem_ports::degrade::{Deadline, Fault as _, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder};
+use ibidem_ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_ports::word_statistics::WordStatistics;
+use ibidem_words::Fallback;
 use ibidem_words::{
     CollectionName, DocumentId, InvalidQuestion, PassageKey, Scope, SimilarityScale, checked_query, seen,
 };
@@ -237,7 +238,7 @@ impl Searcher {
             Err(error) if request.lanes == Lanes::Dense => Err(error.into()),
             Err(error) => {
                 let mut raised = Vec::new();
-                Fallback::KeywordsOnly.raise_for(&error, &mut raised);
+                error.raise(Fallback::KeywordsOnly, &mut raised);
                 Ok((None, raised))
             }
         }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ibidem_words::clock;
-use ibidem_words::ports::language_model::ModelError;
+use ibidem_ports::clock;
+use ibidem_ports::language_model::ModelError;
 use ibidem_words::{Reason, Refusal};
 
 use crate::outcome::{Decided, Outcome, Refused, Retrieval, Spoken};

@@ -1,7 +1,7 @@
 //! What a conversation is called, by a model that sees its first question and nothing else.
 
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::language_model::PromptMessage;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::language_model::PromptMessage;
 use ibidem_words::{Speaker, seen, unsteered};
 
 use crate::policy::TitleRules;
@@ -35,7 +35,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use ibidem_words::fakes::{FakeModel, Script};
+    use ibidem_testing::fakes::{FakeModel, Script};
 
     async fn titled(script: Script) -> Option<String> {
         let model = NamedModel::unknown(Arc::new(FakeModel::new(script)));

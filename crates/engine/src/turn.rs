@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use crate::candidate::Candidate;
 use chrono::{DateTime, Utc};
-use ibidem_words::clock::Instant;
-use ibidem_words::degrade::{Deadline, Fallback, Fault};
-use ibidem_words::ports::catalogue::AddressedDocument;
-use ibidem_words::ports::records::PoolRecord;
-use ibidem_words::{Candidate, CollectionName, GateRecord, MemoryId, Question, Scope};
+use ibidem_ports::catalogue::AddressedDocument;
+use ibidem_ports::clock::Instant;
+use ibidem_ports::degrade::{Deadline, Fault};
+use ibidem_ports::records::PoolRecord;
+use ibidem_words::Fallback;
+use ibidem_words::{CollectionName, GateRecord, MemoryId, Question, Scope};
 use uuid::Uuid;
 
 use crate::policy::Policy;
@@ -70,12 +72,12 @@ impl TurnLog {
 
     /// A part was skipped: a flag for that, and one more where it was not even asked.
     pub fn fall_back(&mut self, flag: Fallback, failure: &impl Fault) {
-        flag.raise_for(failure, &mut self.fallback_reasons);
+        failure.raise(flag, &mut self.fallback_reasons);
     }
 
     /// Says so where a part was not asked.
     pub fn not_asked(&mut self, failure: &impl Fault) {
-        Fallback::raise_if_not_asked(failure, &mut self.fallback_reasons);
+        failure.raise_if_not_asked(&mut self.fallback_reasons);
     }
 
     /// Raises a flag, once.

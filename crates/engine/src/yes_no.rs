@@ -6,7 +6,7 @@ mod reranker;
 use std::sync::Arc;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Prompt, PromptMessage};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Prompt, PromptMessage};
 use ibidem_words::{Speaker, unsteered};
 
 pub use entailment::YesNoEntailment;

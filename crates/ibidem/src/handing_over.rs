@@ -6,9 +6,9 @@ use std::time::Duration;
 use chrono::{TimeDelta, Utc};
 use futures::future::join_all;
 use ibidem_adapters::hand_over::HandOverTarget;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_store::{LeasedHandOver, Retries, Store};
 use ibidem_words::TenantId;
-use ibidem_words::ports::catalogue::CatalogueError;
 use tokio::sync::watch;
 
 use crate::compose;

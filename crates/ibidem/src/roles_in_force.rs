@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_engine::roles::Roles;
+use ibidem_ports::degrade::{Breakers, Deadline};
+use ibidem_ports::language_model::{ModelError, ModelFault};
 use ibidem_words::Sha256Hash;
-use ibidem_words::degrade::{Breakers, Deadline};
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
 use tokio::sync::watch;
 
 use crate::compose;

@@ -100,7 +100,7 @@ fn language_words_and_engine_have_no_io_of_their_own() {
             assert!(!packages[name].contains(&forbidden.to_owned()), "{name} must not use {forbidden}");
         }
         let has_clock = packages[name].contains(&CLOCK.to_owned());
-        assert_eq!(has_clock, name == "ibidem-words", "time comes from `ibidem_words::clock` and from nowhere else");
+        assert_eq!(has_clock, name == "ibidem-words", "time comes from `ibidem_ports::clock` and from nowhere else");
     }
 }
 

@@ -50,7 +50,7 @@ fn first_number(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::ports::intake::Format;
+    use ibidem_ports::intake::Format;
 
     use super::*;
 

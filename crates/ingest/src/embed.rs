@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
-use ibidem_words::ports::vectors::{MissingVector, NewVector, VectorShelf};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::embedder::{EmbedError, Embedder};
+use ibidem_ports::vectors::{MissingVector, NewVector, VectorShelf};
 
 use crate::progress::Progress;
 

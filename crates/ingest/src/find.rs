@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
+use ibidem_ports::intake::Format;
 use ibidem_words::fields;
-use ibidem_words::ports::intake::Format;
 use serde::Deserialize;
 
 use crate::read::{LARGEST_ORIGINAL, format_of};

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use ibidem_language::addresses::written_in;
-use ibidem_words::ports::intake::{NewPassage, NewVersion, Submission};
-use ibidem_words::ports::vectors::MissingVector;
+use ibidem_ports::intake::{NewPassage, NewVersion, Submission};
+use ibidem_ports::vectors::MissingVector;
 use ibidem_words::{Sha256Hash, fields, passage_in_context};
 
 use crate::read::ReadDocument;

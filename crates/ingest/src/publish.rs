@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder};
-use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexWriter};
-use ibidem_words::ports::outbox::{Outbox, Publication};
-use ibidem_words::ports::vectors::VectorShelf;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::embedder::{EmbedError, EmbedFault, Embedder};
+use ibidem_ports::index::{IndexDocument, IndexError, IndexFault, IndexWriter};
+use ibidem_ports::outbox::{Outbox, Publication};
+use ibidem_ports::vectors::VectorShelf;
 use ibidem_words::{DocumentId, TenantId};
 use tracing::field::Empty;
 use tracing::{Instrument as _, trace_span};
@@ -194,9 +194,9 @@ impl Publisher {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use ibidem_words::fakes::{FakeDocument, FakeEmbedder, FakeIndex, FakeOutbox, FakeVectors};
-    use ibidem_words::ports::index::{StoredPage, StoredPoint};
-    use ibidem_words::ports::intake::NewPassage;
+    use ibidem_ports::index::{StoredPage, StoredPoint};
+    use ibidem_ports::intake::NewPassage;
+    use ibidem_testing::fakes::{FakeDocument, FakeEmbedder, FakeIndex, FakeOutbox, FakeVectors};
     use ibidem_words::{CharSpan, Sha256Hash, Tag, passage_in_context};
     use uuid::Uuid;
 

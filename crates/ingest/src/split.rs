@@ -1,6 +1,6 @@
 //! Splitting: from a document's text to passages that fit the embedding model whole, each in one section.
 
-use ibidem_words::ports::embedder::TokenCounter;
+use ibidem_ports::embedder::TokenCounter;
 use ibidem_words::{CharSpan, LinesAbove, context_header};
 
 use crate::read::{PageStart, ReadDocument};

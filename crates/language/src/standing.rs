@@ -1,14 +1,11 @@
 //! How documents say whether they are in force, and what replaced them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::addresses::addresses_in;
 use crate::sentences::sentences_of;
 use crate::tables::{Standings, WITH_SPACES};
 
-/// Whether a document is in force.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// What a document says of whether it is in force.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     InForce,
     Superseded,
@@ -16,21 +13,6 @@ pub enum Status {
     Deprecated,
     Draft,
     Expired,
-    NotYet,
-}
-
-impl Status {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InForce => "in_force",
-            Self::Superseded => "superseded",
-            Self::Rejected => "rejected",
-            Self::Deprecated => "deprecated",
-            Self::Draft => "draft",
-            Self::Expired => "expired",
-            Self::NotYet => "not_yet",
-        }
-    }
 }
 
 /// What a document says of its own standing.

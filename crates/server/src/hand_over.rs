@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_ports::records::TurnRecord;
 use ibidem_store::NewHandOver;
-use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::{Answer, Found, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id};
 
 use crate::state::AppState;

@@ -30,7 +30,7 @@ mod turns;
 use std::sync::Arc;
 
 use axum::serve::Listener;
-use ibidem_words::ports::thesaurus::Thesaurus;
+use ibidem_ports::thesaurus::Thesaurus;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;

@@ -11,7 +11,7 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use ibidem_words::degrade::Deadline;
+use ibidem_ports::degrade::Deadline;
 use ibidem_words::{Sha256Hash, SubjectId, TenantId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_engine::policy::{CalibratedModels, Policy, PolicyError, PolicyLimits};
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_store::{PlacedPolicy, Store};
-use ibidem_words::ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyPlace, PolicyTexts, Sha256Hash, TenantId};
 
 /// So many parsed policies are kept in memory, and what is in force for so many tenants.

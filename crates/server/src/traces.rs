@@ -5,10 +5,10 @@
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode};
 use ibidem_engine::search::SearchOutcome;
+use ibidem_ports::records::TurnRecord;
+use ibidem_ports::traces::BegunBy;
+use ibidem_words::Fallback;
 use ibidem_words::TenantId;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::records::TurnRecord;
-use ibidem_words::ports::traces::BegunBy;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::{Status, TraceContextExt as _, TraceId};
 use opentelemetry::{Array, Context, StringValue, Value};

@@ -1,7 +1,7 @@
 //! By which clock data is old enough to be deleted.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 
 use crate::{Store, unavailable};
 

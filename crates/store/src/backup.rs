@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use futures::TryStreamExt as _;
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Sha256Hash, TenantId};
 use serde::{Deserialize, Serialize};
 use sqlx::{PgConnection, Postgres, Transaction};

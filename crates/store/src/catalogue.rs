@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::{
+use ibidem_ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList, ListedDocument,
 };
 use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};

@@ -1,6 +1,6 @@
 //! Tenants, collections and tags with their owners.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;

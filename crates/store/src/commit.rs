@@ -1,8 +1,8 @@
 //! Committing document versions: all of a job, or nothing of it.
 
 use ibidem_language::bm25::DocumentTerms;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::{Committed, Job, NewPassage, NewVersion};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::intake::{Committed, Job, NewPassage, NewVersion};
 use ibidem_words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
 

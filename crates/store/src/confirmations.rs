@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::confirmations::{CallToConfirm, Confirmations, Confirmed, Confirmer, FormerCall, Proposal};
 use ibidem_words::ConfirmationToken;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::confirmations::{CallToConfirm, Confirmations, Confirmed, Confirmer, FormerCall, Proposal};
 use rand::Rng as _;
 use serde_json::Value;
 

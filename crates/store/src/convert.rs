@@ -1,6 +1,6 @@
 //! Between the words of the engine and the types of the database.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{
     AddressKey, CollectionName, DocumentKind, HandIn, LinesAbove, PassageKey, Scope, Sha256Hash, Standing, Tag,
 };

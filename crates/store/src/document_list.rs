@@ -1,7 +1,7 @@
 //! Documents listed by what they are, as far as somebody may see them.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, Scope, Standing, Status, Tag};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! What an operator does with documents that are already in: list, retag, remove.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 

@@ -1,7 +1,7 @@
 //! What evaluation runs measured, for those who watch how answers change.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Sha256Hash, TenantId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

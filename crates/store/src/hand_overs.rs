@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{HandOver, SubjectId, TenantId, seen};
 use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! Reads that a question waits for: a database that hangs is one that does not answer.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 
 use crate::{Store, unavailable};
 

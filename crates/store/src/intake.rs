@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, Submission};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, Submission};
 use ibidem_words::{TenantId, seen};
 use uuid::Uuid;
 

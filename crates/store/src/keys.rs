@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, HandIn, Identity, Role, Sha256Hash, Subject, Tag, TenantId};
 use rand::Rng;
 use uuid::Uuid;

@@ -49,7 +49,7 @@ mod word_statistics;
 use std::time::Duration;
 
 use ibidem_language::bm25::Analysis;
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use ibidem_language::bm25::DocumentTerms;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::NewVersion;
-use ibidem_words::ports::outbox::Publication;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::intake::NewVersion;
+use ibidem_ports::outbox::Publication;
 use ibidem_words::{AddressKey, Tag};
 use sqlx::PgConnection;
 use uuid::Uuid;

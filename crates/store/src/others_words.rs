@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_words::ports::intake::Submission;
+use ibidem_ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_ports::intake::Submission;
 use ibidem_words::{AddressKey, Scope};
 use sqlx::PgConnection;
 

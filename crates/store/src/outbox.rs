@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint};
-use ibidem_words::ports::outbox::{ClaimedOf, Outbox, Publication, Wanted};
-use ibidem_words::ports::vectors::MissingVector;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::index::{IndexDocument, IndexPoint};
+use ibidem_ports::outbox::{ClaimedOf, Outbox, Publication, Wanted};
+use ibidem_ports::vectors::MissingVector;
 use ibidem_words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! Who owns the tags of a document.
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::owners::{OwnedTag, Owner, Owners};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::owners::{OwnedTag, Owner, Owners};
 use ibidem_words::{DocumentId, Scope};
 use uuid::Uuid;
 

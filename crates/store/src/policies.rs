@@ -1,6 +1,6 @@
 //! Policies that were in force, by their hash.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{PolicyTexts, Sha256Hash};
 use sqlx::PgExecutor;
 

@@ -1,7 +1,7 @@
 //! Which policy is in force for a tenant and its collections, and which ones were.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyTexts, Sha256Hash, SubjectId, TenantId};
 use sqlx::PgConnection;
 

@@ -1,8 +1,8 @@
 //! How far the intake of a tenant's documents is: what waits, what is being read, and what could not be read.
 
 use chrono::{DateTime, Utc};
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::Scope;
-use ibidem_words::ports::catalogue::CatalogueError;
 
 use crate::Store;
 use crate::convert::scope_tags;

@@ -1,7 +1,7 @@
 //! One document as an asker reads it: what it says, and what is known of it.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, Scope, Sha256Hash, Standing};
 
 use crate::Store;

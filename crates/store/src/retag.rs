@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, HandIn, Scope, Tag};
 
 use crate::collections::ensure_tags;

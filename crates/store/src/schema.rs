@@ -1,6 +1,6 @@
 //! The database's shape, kept in step with this binary.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use sqlx::migrate::{Migrate, Migrator};
 
 use crate::{Store, unavailable};

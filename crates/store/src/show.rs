@@ -1,7 +1,7 @@
 //! One document as an operator looks at it.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
 use crate::{Store, unavailable};

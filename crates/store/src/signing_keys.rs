@@ -1,7 +1,7 @@
 //! The keys that sign receipts: one signs, the others are kept for what they signed.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{InvalidKey, PublicKey, PublicKeys, SigningKey};
 use rand::Rng;
 

@@ -1,6 +1,6 @@
 //! From which folder documents were handed in, and what of it is still kept.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, TenantId};
 use uuid::Uuid;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::{Submission, Submitted};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::intake::{Submission, Submitted};
 use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Looking over everything, as an operator: progress, backlog, and the catalogue page by page.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::index::IndexDocument;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::index::IndexDocument;
 use ibidem_words::{DocumentId, ModelHash, TenantId};
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;

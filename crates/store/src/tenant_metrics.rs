@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
-use ibidem_words::ports::catalogue::CatalogueError;
 
 use crate::Store;
 use crate::in_time::InTime as _;

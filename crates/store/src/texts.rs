@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::corpus::{Corpus, KeptDocument, KeptVersion};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::corpus::{Corpus, KeptDocument, KeptVersion};
 use ibidem_words::{DocumentId, Scope};
 
 use crate::convert::{scope_tags, to_i32, to_u32};

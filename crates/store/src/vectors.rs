@@ -1,8 +1,8 @@
 //! Vectors, by tenant, model and what was embedded.
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::vectors::{NewVector, VectorShelf};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::vectors::{NewVector, VectorShelf};
 use ibidem_words::{ModelHash, Sha256Hash, TenantId};
 use uuid::Uuid;
 

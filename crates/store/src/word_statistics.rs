@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use ibidem_language::bm25::{Analysis, DocumentTerms, TermCounts, TermId};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::intake::{Job, NewVersion};
-use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::intake::{Job, NewVersion};
+use ibidem_ports::word_statistics::WordStatistics;
 use ibidem_words::{DocumentId, Scope, TenantId, passage_in_context};
 use sqlx::PgConnection;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chrono::Utc;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::turn::Asked;
+use ibidem_ports::degrade::Deadline;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::degrade::Deadline;
 use ibidem_words::{Identity, Question, Scope, Tag, TenantId};
 use uuid::Uuid;
 

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Parser;
 use ibidem_ingest::read::child::COMMAND;
 use ibidem_ingest::read::confined;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 /// Reads one original on standard input, confined; workers start it for each document.
 #[derive(Parser)]

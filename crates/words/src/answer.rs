@@ -1,8 +1,7 @@
 //! What the asker gets: an answer with its citations, or a refusal with its reason.
 
-use crate::degrade::Fallback;
+use super::Fallback;
 use chrono::{DateTime, Utc};
-use ibidem_language::markers::quoted;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -69,30 +68,6 @@ pub struct CitedTool {
     pub call_id: Uuid,
     /// When it was called.
     pub called_at: DateTime<Utc>,
-}
-
-impl Citation {
-    const SNIPPET_CHARACTERS: usize = 200;
-
-    /// With names in which nothing passes for a citation: they stand beside those of the answer.
-    #[must_use]
-    pub fn with_no_look_alike(self) -> Self {
-        let plain = |text: String| quoted(&text).into_owned();
-        Self {
-            document_name: plain(self.document_name),
-            section: self.section.map(plain),
-            address: self.address.map(plain),
-            ..self
-        }
-    }
-
-    pub fn snippet_of(text: &str) -> String {
-        let text = &*quoted(text);
-        match text.char_indices().nth(Self::SNIPPET_CHARACTERS) {
-            Some((end, _)) => format!("{}...", &text[..end]),
-            None => text.to_owned(),
-        }
-    }
 }
 
 /// How well the search went, and whether it was simpler than it should have been.
@@ -194,15 +169,6 @@ pub struct NearestMiss {
     pub why: String,
 }
 
-impl NearestMiss {
-    /// With names in which nothing passes for a citation.
-    #[must_use]
-    pub fn with_no_look_alike(self) -> Self {
-        let plain = |text: String| quoted(&text).into_owned();
-        Self { title: plain(self.title), section: self.section.map(plain), address: self.address.map(plain), ..self }
-    }
-}
-
 /// The reply to a question.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -300,27 +266,5 @@ mod tests {
             assert_eq!(quality.confidence_level, level, "{id}");
             assert_eq!(quality.fallback_active, !flags.is_empty(), "{id}");
         }
-    }
-
-    #[test]
-    fn what_looks_like_a_citation_is_none_in_a_snippet_and_in_the_name_of_what_came_nearest() {
-        assert_eq!(Citation::snippet_of("As in [2], it holds.[^3]"), "As in (2), it holds.(3)");
-        let miss = NearestMiss {
-            source_id: CitedSource::Concept("http://terms/x".to_owned()),
-            version: 1,
-            title: "Report [2]".to_owned(),
-            section: Some("【3】".to_owned()),
-            address: None,
-            why: String::new(),
-        };
-        let miss = miss.with_no_look_alike();
-        assert_eq!((miss.title.as_str(), miss.section.as_deref()), ("Report (2)", Some("(3)")));
-    }
-
-    #[test]
-    fn a_snippet_is_cut_at_200_characters_not_bytes() {
-        assert_eq!(Citation::snippet_of("short"), "short");
-        assert_eq!(Citation::snippet_of(&"é".repeat(200)), "é".repeat(200));
-        assert_eq!(Citation::snippet_of(&"é".repeat(201)), format!("{}...", "é".repeat(200)));
     }
 }

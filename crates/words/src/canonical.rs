@@ -11,7 +11,7 @@ pub(crate) fn digest_of(value: &impl Serialize) -> Sha256Hash {
     digest_of_json(&serde_json::to_value(value).unwrap_or_default())
 }
 
-pub(crate) fn digest_of_json(value: &Value) -> Sha256Hash {
+pub fn digest_of_json(value: &Value) -> Sha256Hash {
     let mut written = String::new();
     write(value, &mut written);
     Sha256Hash::of(written.as_bytes())

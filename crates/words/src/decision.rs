@@ -176,6 +176,11 @@ pub struct GateRecord {
     pub threshold: f64,
 }
 
+/// Numbers are compared as they are shown, so that what is said and what decided are the same number.
+pub fn as_shown(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! The vocabulary of the specification as types, and the ports through which the product reaches the world.
+//! The vocabulary of the specification as types.
 
 // No clock, file or environment, as clippy.toml lists them. Tests may use what they like.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -7,13 +7,10 @@ mod address;
 mod answer;
 mod canonical;
 mod clean;
-pub mod clock;
 mod confirmation;
-pub mod curate;
 mod decision;
-pub mod degrade;
 mod document;
-mod evidence;
+mod fallback;
 pub mod fields;
 mod hand_in;
 mod hand_over;
@@ -22,7 +19,7 @@ mod memory;
 mod passage;
 mod policy_place;
 mod policy_texts;
-pub mod ports;
+mod promise;
 mod question;
 mod receipt;
 mod scope;
@@ -31,17 +28,17 @@ mod similarity;
 mod standing;
 mod subject;
 mod unambiguous;
-mod word_overlap;
 
 pub use address::AddressKey;
 pub use answer::{
     Answer, Citation, CitedTool, Confidence, ConfidenceLevel, NearestMiss, RetrievalQuality, RouteTarget, Transparency,
 };
+pub use canonical::digest_of_json;
 pub use clean::{escaped_json, is_unseen, seen, unsteered};
 pub use confirmation::{ConfirmationToken, InvalidToken, ProposedCall, without_tokens};
-pub use decision::{Action, GateRecord, Reason, Refusal, Verdict};
+pub use decision::{Action, GateRecord, Reason, Refusal, Verdict, as_shown};
 pub use document::{CollectionName, DocumentId, DocumentKind, InvalidName, TenantId};
-pub use evidence::{Candidate, Promise, as_shown};
+pub use fallback::Fallback;
 pub use hand_in::HandIn;
 pub use hand_over::{Found, HandOver, PinDraft, PinHere, hand_over_id};
 pub use hash::{ModelHash, Sha256Hash};
@@ -52,6 +49,7 @@ pub use passage::{
 };
 pub use policy_place::{PolicyInForce, PolicyPlace};
 pub use policy_texts::PolicyTexts;
+pub use promise::Promise;
 pub use question::{InvalidQuestion, Message, Question, QuestionDraft, Speaker, checked_query};
 pub use receipt::{
     RECEIPT_VERSION, Receipt, ReceiptSource, Seal, SentenceCheck, SentenceVerdict, Stretch, StretchKind,
@@ -65,9 +63,3 @@ pub use similarity::SimilarityScale;
 pub use standing::{Standing, Status};
 pub use subject::{InvalidSubject, Subject, SubjectId};
 pub use unambiguous::unambiguous_json;
-pub use word_overlap::{LEAST_LIKENESS, WordOverlap};
-
-#[cfg(any(test, feature = "testing"))]
-pub mod fakes;
-#[cfg(any(test, feature = "testing"))]
-pub mod suites;

@@ -6,15 +6,18 @@
 //! without that field and the signature. The signature is the installation's over that digest ([`super::signing`]):
 //! whoever rewrites a receipt can write a digest anew, but no signature.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::canonical::{digest_of, digest_of_json};
-use super::evidence::as_shown;
+use super::decision::as_shown;
 use super::signing::{ReceiptSignature, SigningKey};
 use super::{
-    Action, Answer, CharSpan, Citation, CitedSource, GateRecord, PolicyInForce, PolicyPlace, Reason, Sha256Hash,
+    Action, Answer, CharSpan, Citation, CitedSource, DocumentId, GateRecord, PolicyInForce, PolicyPlace, Reason,
+    Sha256Hash,
 };
 
 /// What is handed out now. A receipt of version 1 does not say its version, and covers neither the question nor what was
@@ -75,6 +78,16 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// The versions of documents that are needed to check it.
+    pub fn documents(&self) -> BTreeSet<(DocumentId, u32)> {
+        let sources = self.stretches.iter().flat_map(|stretch| &stretch.sources);
+        let passages = sources.filter_map(|source| match &source.source_id {
+            CitedSource::Passage(id) => Some((id.document, source.version)),
+            CitedSource::Concept(_) | CitedSource::Tool(_) => None,
+        });
+        passages.collect()
+    }
+
     /// What an answer that is not finished says. [`Answer::sealed`] makes a receipt of it.
     pub fn unsealed(verifier: Option<String>, stretches: Vec<Stretch>) -> Self {
         let nothing = Sha256Hash::of(b"");

@@ -1,8 +1,34 @@
 //! Whether a document is in force, and what replaced it.
 
 use chrono::NaiveDate;
-pub use ibidem_language::standing::Status;
 use serde::{Deserialize, Serialize};
+
+/// Whether a document is in force.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    InForce,
+    Superseded,
+    Rejected,
+    Deprecated,
+    Draft,
+    Expired,
+    NotYet,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InForce => "in_force",
+            Self::Superseded => "superseded",
+            Self::Rejected => "rejected",
+            Self::Deprecated => "deprecated",
+            Self::Draft => "draft",
+            Self::Expired => "expired",
+            Self::NotYet => "not_yet",
+        }
+    }
+}
 
 /// What is known of a document's standing: what it says of itself, and what others that the asker sees say of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

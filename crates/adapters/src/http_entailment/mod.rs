@@ -6,7 +6,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
 
 use crate::json_post::{JsonPost, PostError};
 use wire::{Request, classifications};

@@ -1,6 +1,6 @@
 //! The two forms' JSON, and what makes a reply a classification of these pairs.
 
-use ibidem_words::ports::entailment::{Classification, Pair, Support};
+use ibidem_ports::entailment::{Classification, Pair, Support};
 use serde::{Deserialize, Serialize};
 
 use super::EntailmentForm;

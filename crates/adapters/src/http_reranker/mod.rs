@@ -6,7 +6,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
 
 use crate::json_post::{JsonPost, PostError};
 use wire::{Request, scores};

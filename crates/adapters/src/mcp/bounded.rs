@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
-use ibidem_words::ports::tools::{ToolsError, ToolsFault};
+use ibidem_ports::tools::{ToolsError, ToolsFault};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// Whether a message was too large. Clones share it.

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::tools::{ToolDescription, ToolReply, Tools, ToolsError, ToolsFault};
+use ibidem_ports::tools::{ToolDescription, ToolReply, Tools, ToolsError, ToolsFault};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest, ContentBlock,
     Implementation, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::TryStreamExt as _;
-use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
+use ibidem_ports::originals::{KeptOriginal, Originals, OriginalsError};
 use ibidem_words::{Sha256Hash, TenantId};
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
@@ -116,7 +116,7 @@ fn place(tenant: TenantId, digest: Sha256Hash) -> object_store::path::Path {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::suites::originals::originals_suite;
+    use ibidem_testing::suites::originals::originals_suite;
 
     use super::*;
 

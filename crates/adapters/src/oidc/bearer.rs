@@ -1,7 +1,7 @@
 //! Access tokens that people's programs send to the API.
 
+use ibidem_ports::identity_provider::{PersonClaims, ProviderError};
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::identity_provider::{PersonClaims, ProviderError};
 
 use super::claims::{self, UserInfo};
 use super::token::{Claims, refused};

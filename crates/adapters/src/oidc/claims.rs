@@ -1,6 +1,6 @@
 //! What claims say of a person, wherever a provider puts it.
 
-use ibidem_words::ports::identity_provider::{PersonClaims, ProviderError};
+use ibidem_ports::identity_provider::{PersonClaims, ProviderError};
 use serde_json::Value;
 
 use super::token::{Claims, issued_at, refused};

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ibidem_ports::identity_provider::{Beginning, ProviderError, Returned, SignedIn};
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::identity_provider::{Beginning, ProviderError, Returned, SignedIn};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Url};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibidem_words::ports::identity_provider::ProviderError;
+use ibidem_ports::identity_provider::ProviderError;
 use serde::Deserialize;
 use tokio::time::Instant;
 

@@ -1,6 +1,6 @@
 //! What a provider says of itself at its well-known address.
 
-use ibidem_words::ports::identity_provider::ProviderError;
+use ibidem_ports::identity_provider::ProviderError;
 use reqwest::Url;
 use serde::Deserialize;
 

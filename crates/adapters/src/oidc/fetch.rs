@@ -1,6 +1,6 @@
 //! Calls of the provider: bounded in time and size, and no redirect followed.
 
-use ibidem_words::ports::identity_provider::ProviderError;
+use ibidem_ports::identity_provider::ProviderError;
 use reqwest::{RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 

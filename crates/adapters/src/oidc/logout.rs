@@ -1,6 +1,6 @@
 //! Logging out: at the provider, and when the provider says that somebody has.
 
-use ibidem_words::ports::identity_provider::{LoggedOut, ProviderError};
+use ibidem_ports::identity_provider::{LoggedOut, ProviderError};
 use reqwest::Url;
 use serde_json::Value;
 

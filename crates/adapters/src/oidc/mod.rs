@@ -14,10 +14,10 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_words::Sha256Hash;
-use ibidem_words::ports::identity_provider::{
+use ibidem_ports::identity_provider::{
     Beginning, IdentityProvider, LoggedOut, PersonClaims, ProviderError, Returned, SignedIn,
 };
+use ibidem_words::Sha256Hash;
 use jsonwebtoken::Algorithm;
 use moka::future::Cache;
 use tokio::sync::OnceCell;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::identity_provider::ProviderError;
+use ibidem_ports::identity_provider::ProviderError;
 use jsonwebtoken::{Validation, decode, decode_header};
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! A cross-encoder in this process that says whether a text supports a claim.
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair as Claimed};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair as Claimed};
 
 use super::labels::Labels;
 use super::pair_model::{PairModel, PairModelError, PairModelSettings};

@@ -1,6 +1,6 @@
 //! What the labels of an entailment model mean: by their names, never by their order, which differs from one to the next.
 
-use ibidem_words::ports::entailment::{Classification, Support};
+use ibidem_ports::entailment::{Classification, Support};
 
 use super::config::Config;
 use super::pair_model::{Head, sigmoid};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ibidem_words::{Sha256Hash, clock};
+use ibidem_ports::clock;
+use ibidem_words::Sha256Hash;
 
 use super::config::Config;
 use super::cross_encoder::CrossEncoder;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use ibidem_ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::CharSpan;
-use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 
 use super::config::Config;
 use super::cross_encoder::NOWHERE;

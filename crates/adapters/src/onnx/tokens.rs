@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use ibidem_words::ports::embedder::TokenCounter;
+use ibidem_ports::embedder::TokenCounter;
 use tokenizers::{Encoding, Tokenizer, TruncationDirection};
 
 use super::LoadError;

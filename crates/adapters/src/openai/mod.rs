@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
 use moka::future::Cache;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;

@@ -2,7 +2,7 @@
 
 use eventsource_stream::Eventsource as _;
 use futures::StreamExt as _;
-use ibidem_words::ports::language_model::{Cut, ModelError, ModelFault, Piece, Pieces, Usage};
+use ibidem_ports::language_model::{Cut, ModelError, ModelFault, Piece, Pieces, Usage};
 use tokio::time::Instant;
 
 use super::wire::ChatChunk;

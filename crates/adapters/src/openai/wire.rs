@@ -1,7 +1,7 @@
 //! The protocol's JSON, as far as it is used.
 
+use ibidem_ports::language_model::{LikelyToken, Prompt, PromptMessage, Usage};
 use ibidem_words::Speaker;
-use ibidem_words::ports::language_model::{LikelyToken, Prompt, PromptMessage, Usage};
 use serde::{Deserialize, Serialize};
 
 /// As many as the protocol allows.

@@ -1,6 +1,6 @@
 //! The ids of traces and spans.
 
-use ibidem_words::ports::traces::BegunBy;
+use ibidem_ports::traces::BegunBy;
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanId, TraceId};
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator};

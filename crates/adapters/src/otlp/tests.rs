@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
-use ibidem_words::ports::traces::BegunBy;
+use ibidem_ports::traces::BegunBy;
 use opentelemetry::trace::{Span as _, Tracer as _};
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::trace::{Span as SdkSpan, SpanData, SpanExporter, SpanProcessor};

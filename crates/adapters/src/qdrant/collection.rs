@@ -1,6 +1,6 @@
 //! The collection behind the index: made, checked, rebuilt beside itself and swapped.
 
-use ibidem_words::ports::index::{IndexError, IndexFault};
+use ibidem_ports::index::{IndexError, IndexFault};
 use qdrant_client::qdrant::{
     BinaryQuantizationBuilder, CollectionInfo, CollectionStatus, CreateAliasBuilder, CreateCollectionBuilder,
     CreateFieldIndexCollectionBuilder, DeleteCollectionBuilder, Distance, FieldType, HnswConfigDiffBuilder,

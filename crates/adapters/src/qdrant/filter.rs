@@ -1,6 +1,6 @@
 //! Filters: what an asker may see, and which points are a document's.
 
-use ibidem_words::ports::index::{IndexDocument, IndexQuery, Shelf};
+use ibidem_ports::index::{IndexDocument, IndexQuery, Shelf};
 use ibidem_words::{Scope, TenantId};
 use qdrant_client::qdrant::{Condition, Filter};
 

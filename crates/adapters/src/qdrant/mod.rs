@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_language::bm25::Analysis;
-use ibidem_words::ports::embedder::EmbeddingModel;
-use ibidem_words::ports::index::{
+use ibidem_ports::embedder::EmbeddingModel;
+use ibidem_ports::index::{
     Index, IndexDocument, IndexError, IndexFault, IndexHit, IndexQuery, IndexWriter, StoredPage, StoredPoint,
 };
 use ibidem_words::{Scope, TenantId};

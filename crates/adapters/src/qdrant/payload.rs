@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ibidem_words::ports::index::{IndexDocument, StoredPoint};
+use ibidem_ports::index::{IndexDocument, StoredPoint};
 use ibidem_words::{CollectionName, DocumentId, PassageKey, Tag, TenantId};
 use qdrant_client::qdrant::Value;
 use qdrant_client::qdrant::value::Kind;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ibidem_language::bm25::{Analysis, TermWeights};
+use ibidem_ports::index::{IndexDocument, IndexError, IndexFault, IndexPoint};
 use ibidem_words::TenantId;
-use ibidem_words::ports::index::{IndexDocument, IndexError, IndexFault, IndexPoint};
 use qdrant_client::qdrant::{
     DeletePointsBuilder, NamedVectors, PointStruct, ShardKeySelector, UpsertPointsBuilder, Vector,
 };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_ports::index::{IndexError, StoredPage, StoredPoint};
 use ibidem_words::TenantId;
-use ibidem_words::ports::index::{IndexError, StoredPage, StoredPoint};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{DeletePointsBuilder, PayloadIncludeSelector, PointId, PointsIdsList, ScrollPointsBuilder};
 use uuid::Uuid;

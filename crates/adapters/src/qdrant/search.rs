@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use ibidem_words::ports::index::{IndexError, IndexHit, IndexQuery};
+use ibidem_ports::index::{IndexError, IndexHit, IndexQuery};
 use ibidem_words::{PassageKey, Scope, TenantId};
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ibidem_ports::index::{IndexError, IndexFault};
 use ibidem_words::TenantId;
-use ibidem_words::ports::index::{IndexError, IndexFault};
 use qdrant_client::qdrant::{
     CreateShardKeyBuilder, CreateShardKeyRequestBuilder, ShardKey, ShardKeySelector, ShardingMethod, shard_key::Key,
 };

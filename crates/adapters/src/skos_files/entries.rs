@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_words::ports::thesaurus::{Entry, Label, Statement, Value, WordList};
-use ibidem_words::ports::vocabulary::{Definition, LabelKind};
+use ibidem_ports::thesaurus::{Entry, Label, Statement, Value, WordList};
+use ibidem_ports::vocabulary::{Definition, LabelKind};
 
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use ibidem_words::ports::thesaurus::{Entry, Label, Thesaurus, WordList, described};
-use ibidem_words::ports::vocabulary::{
+use ibidem_ports::thesaurus::{Entry, Label, Thesaurus, WordList, described};
+use ibidem_ports::vocabulary::{
     Concept, Definition, Description, LabelKind, Labels, Lookup, Vocabulary, VocabularyError, checked, folded,
     in_language,
 };

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use ibidem_words::ports::thesaurus::{Statement, Value};
+use ibidem_ports::thesaurus::{Statement, Value};
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 use oxrdfxml::RdfXmlParser;
 use oxttl::TurtleParser;

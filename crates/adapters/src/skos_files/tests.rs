@@ -1,4 +1,4 @@
-use ibidem_words::suites;
+use ibidem_testing::suites;
 
 use super::*;
 

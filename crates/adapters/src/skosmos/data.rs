@@ -1,6 +1,6 @@
 //! A concept's definitions, names and connections, out of all that a server has about it.
 
-use ibidem_words::ports::vocabulary::{Connected, Definition, Description, VocabularyError, name_in};
+use ibidem_ports::vocabulary::{Connected, Definition, Description, VocabularyError, name_in};
 use serde_json::{Map, Value};
 
 use super::fetch::unavailable;

@@ -1,6 +1,6 @@
 //! A JSON answer, or the reason why there is none.
 
-use ibidem_words::ports::vocabulary::VocabularyError;
+use ibidem_ports::vocabulary::VocabularyError;
 use reqwest::{Client, Response, StatusCode, Url, header};
 use serde::de::DeserializeOwned;
 

@@ -1,6 +1,6 @@
 //! The rows of a search, and what can be believed of them.
 
-use ibidem_words::ports::vocabulary::{Concept, Definition, LabelKind, folded};
+use ibidem_ports::vocabulary::{Concept, Definition, LabelKind, folded};
 use serde::Deserialize;
 use serde_json::Value;
 

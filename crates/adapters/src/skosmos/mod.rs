@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _};
-use ibidem_words::ports::vocabulary::{
+use ibidem_ports::vocabulary::{
     Concept, Definition, Description, Lookup, Vocabulary, VocabularyError, checked, closest_labels, folded,
 };
 use reqwest::Url;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::language_model::Tokenizer;
+use ibidem_ports::language_model::Tokenizer;
 
 use crate::onnx::plain_tokenizer;
 

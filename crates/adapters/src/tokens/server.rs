@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt as _, stream};
+use ibidem_ports::language_model::Estimate;
+use ibidem_ports::language_model::Tokenizer;
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::language_model::Estimate;
-use ibidem_words::ports::language_model::Tokenizer;
 use moka::future::Cache;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;

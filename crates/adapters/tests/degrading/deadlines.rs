@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use ibidem_engine::ask::{Engine, Spoken};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::catalogue::{
+use ibidem_ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
-use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::index::{Index, IndexError, IndexHit, IndexQuery};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_ports::reranker::{RerankError, Reranker};
 use ibidem_words::{Action, AddressKey, CollectionName, PassageKey, Reason, Scope};
 
 use crate::world::{QUESTION, TEXT, World};

@@ -1,10 +1,10 @@
 //! The ladder: each part failing, then left alone, then well again, and two of them at once.
 
 use ibidem_engine::search::{Lanes, SearchRequest};
-use ibidem_words::fakes::{FakeModel, Script};
-use ibidem_words::ports::entailment::EntailmentError;
-use ibidem_words::ports::reranker::{RerankError, RerankFault};
-use ibidem_words::ports::vocabulary::VocabularyError;
+use ibidem_ports::entailment::EntailmentError;
+use ibidem_ports::reranker::{RerankError, RerankFault};
+use ibidem_ports::vocabulary::VocabularyError;
+use ibidem_testing::fakes::{FakeModel, Script};
 use ibidem_words::{Action, Answer, Reason};
 
 use crate::world::{QUESTION, TERM, TEXT, World, pass};

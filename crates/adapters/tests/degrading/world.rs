@@ -12,16 +12,16 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::{ask::Spoken, listener::Nobody};
-use ibidem_words::degrade::{BreakerSettings, Breakers, Deadline, Part};
-use ibidem_words::fakes::{
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::{BreakerSettings, Breakers, Deadline, Part};
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_ports::vocabulary::LabelKind;
+use ibidem_testing::fakes::{
     self, FakeCatalogue, FakeConcept, FakeEmbedder, FakeEntailment, FakeIndex, FakeModel, FakeReranker, FakeVocabulary,
     Script,
 };
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_words::ports::vocabulary::LabelKind;
 use ibidem_words::{DocumentId, Identity, PassageKey, Question, Scope, Tag, TenantId};
 use uuid::Uuid;
 

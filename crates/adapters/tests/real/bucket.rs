@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use ibidem_adapters::object_store::{BucketAddress, BucketKeys, BucketSettings, OriginalsLocation, StoredOriginals};
+use ibidem_ports::originals::{Originals as _, OriginalsError};
+use ibidem_testing::suites::originals::originals_suite;
 use ibidem_words::TenantId;
-use ibidem_words::ports::originals::{Originals as _, OriginalsError};
-use ibidem_words::suites::originals::originals_suite;
 
 /// The address of the storage, where it was started; CI always has it.
 #[expect(clippy::print_stderr, reason = "whoever runs the tests must see what did not run")]

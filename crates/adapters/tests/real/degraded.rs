@@ -16,21 +16,21 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_engine::turn::Asked;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeCatalogue, FakeIndex, passage};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair};
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
-use ibidem_words::ports::reranker::{Relevance, RerankError, Reranker};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, Pair};
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, Piece, Pieces, Prompt};
+use ibidem_ports::reranker::{Relevance, RerankError, Reranker};
+use ibidem_testing::fakes::{FakeCatalogue, FakeIndex, passage};
 use ibidem_words::{Action, DocumentId, Identity, PassageKey, Question, Scope, Tag, TenantId, passage_in_context};
 use uuid::Uuid;
 
 use crate::setting;
 
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
-const QUESTIONS: [&str; 2] = ["data/evaluation/trial.jsonl", "data/evaluation/trial_2.jsonl"];
+const QUESTIONS: [&str; 2] = ["lab/data/trial.jsonl", "lab/data/trial_2.jsonl"];
 const FOLDERS: [&str; 5] = [
     "demo/architecture/adr",
     "demo/architecture/policies",

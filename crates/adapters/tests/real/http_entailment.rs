@@ -7,9 +7,9 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::{Json, Router};
 use ibidem_adapters::http_entailment::{EntailmentForm, HttpEntailment, HttpEntailmentSettings};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
-use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
+use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

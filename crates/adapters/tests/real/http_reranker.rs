@@ -7,9 +7,9 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::{Json, Router};
 use ibidem_adapters::http_reranker::{HttpReranker, HttpRerankerSettings, RerankForm};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::suites::reranker::reranker_suite;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_testing::suites::reranker::reranker_suite;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

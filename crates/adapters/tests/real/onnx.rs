@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use ibidem_adapters::onnx::{LoadError, OnnxEmbedder, OnnxSettings, Pooling, Prefixes};
-use ibidem_words::ports::embedder::{EmbedError, EmbedFault, Embedder, TokenCounter};
-use ibidem_words::suites::embedder::embedder_suite;
+use ibidem_ports::embedder::{EmbedError, EmbedFault, Embedder, TokenCounter};
+use ibidem_testing::suites::embedder::embedder_suite;
 
 use crate::{e5, setting};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
-use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
+use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 use serde_json::json;
 use tempfile::TempDir;
 

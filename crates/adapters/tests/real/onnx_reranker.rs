@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::suites::reranker::reranker_suite;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_testing::suites::reranker::reranker_suite;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
+use ibidem_ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage};
+use ibidem_testing::suites::language_model::check;
 use ibidem_words::Speaker;
-use ibidem_words::ports::language_model::{LanguageModel, ModelError, ModelFault, Piece, Prompt, PromptMessage};
-use ibidem_words::suites::language_model::check;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 

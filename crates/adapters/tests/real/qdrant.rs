@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings, Quantization};
 use ibidem_language::bm25::Analysis;
-use ibidem_words::ports::embedder::EmbeddingModel;
-use ibidem_words::ports::index::{Index, IndexDocument, IndexError, IndexFault, IndexPoint, IndexQuery, IndexWriter};
-use ibidem_words::suites::index::{DIMENSIONS, index_suite};
+use ibidem_ports::embedder::EmbeddingModel;
+use ibidem_ports::index::{Index, IndexDocument, IndexError, IndexFault, IndexPoint, IndexQuery, IndexWriter};
+use ibidem_testing::suites::index::{DIMENSIONS, index_suite};
 use ibidem_words::{DocumentId, Identity, ModelHash, PassageKey, Scope, Sha256Hash, SimilarityScale, Tag, TenantId};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{Modifier, SparseVectorParamsBuilder, SparseVectorsConfigBuilder, UpdateCollectionBuilder};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{QdrantIndex, QdrantSettings};
-use ibidem_words::ports::embedder::EmbeddingModel;
-use ibidem_words::ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
+use ibidem_ports::embedder::EmbeddingModel;
+use ibidem_ports::index::{Index, IndexDocument, IndexPoint, IndexQuery, IndexWriter};
 use ibidem_words::{CollectionName, DocumentId, Identity, PassageKey, Scope, Tag, TenantId};
 
 use crate::qdrant::{model, settings, with_index_of};

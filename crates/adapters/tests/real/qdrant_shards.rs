@@ -6,9 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use ibidem_adapters::qdrant::{QdrantIndex, QdrantSettings};
+use ibidem_ports::index::{IndexDocument, IndexWriter as _};
+use ibidem_testing::suites::index::index_suite;
 use ibidem_words::TenantId;
-use ibidem_words::ports::index::{IndexDocument, IndexWriter as _};
-use ibidem_words::suites::index::index_suite;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::shard_key::Key;
 use tempfile::TempDir;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::suites::reranker::reranker_suite;
+use ibidem_ports::reranker::Reranker;
+use ibidem_testing::suites::reranker::reranker_suite;
 
 use crate::setting;
 

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
+use ibidem_engine::candidate::Candidate;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::NamedModel;
 use ibidem_engine::speak::budget::allot;
 use ibidem_engine::speak::footnotes::Footnotes;
 use ibidem_engine::speak::prompt::prompt;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeModel, passage};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::language_model::Estimate;
-use ibidem_words::ports::language_model::{ModelLimits, PromptMessage, Tokenizer};
-use ibidem_words::suites::tokenizer::{TEXTS, check};
-use ibidem_words::{Candidate, Message, Question, Speaker};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::language_model::Estimate;
+use ibidem_ports::language_model::{ModelLimits, PromptMessage, Tokenizer};
+use ibidem_testing::fakes::{FakeModel, passage};
+use ibidem_testing::suites::tokenizer::{TEXTS, check};
+use ibidem_words::{Message, Question, Speaker};
 use serde_json::{Value, json};
 
 use crate::loopback::{fixed_bytes, nobody};

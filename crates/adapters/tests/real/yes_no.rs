@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::yes_no::{YesNoPrompt, YesNoReranker, YesNoSettings};
-use ibidem_words::ports::reranker::Reranker as _;
-use ibidem_words::suites::reranker::reranker_suite;
+use ibidem_ports::reranker::Reranker as _;
+use ibidem_testing::suites::reranker::reranker_suite;
 
 use crate::setting;
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ibidem_engine::yes_no::{YesNoEntailment, YesNoPrompt, YesNoSettings};
-use ibidem_words::ports::entailment::{Entailment as _, Pair};
-use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_ports::entailment::{Entailment as _, Pair};
+use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 
 use crate::yes_no::{TOLERANCE, model};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ibidem_words::ports::vocabulary::{Concept, Connected, Lookup, Vocabulary as _, VocabularyError};
+use ibidem_ports::vocabulary::{Concept, Connected, Lookup, Vocabulary as _, VocabularyError};
 use serde_json::Value;
 
 use crate::client;

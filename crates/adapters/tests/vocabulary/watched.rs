@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_adapters::watched_vocabulary::{VocabularyCounts, WatchedSettings, WatchedVocabulary};
-use ibidem_words::clock;
-use ibidem_words::degrade::{BreakerSettings, Breakers};
-use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_words::ports::vocabulary::{Description, LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
-use ibidem_words::suites;
+use ibidem_ports::clock;
+use ibidem_ports::degrade::{BreakerSettings, Breakers};
+use ibidem_ports::vocabulary::{Description, LabelKind, Lookup, Vocabulary, VocabularyError, VocabularyFault};
+use ibidem_testing::fakes::{FakeConcept, FakeVocabulary};
+use ibidem_testing::suites;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 

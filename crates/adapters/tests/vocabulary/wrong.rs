@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ibidem_adapters::skosmos::{Skosmos, SkosmosSettings};
-use ibidem_words::ports::vocabulary::{Concept, LabelKind, Lookup, Vocabulary as _, VocabularyError};
+use ibidem_ports::vocabulary::{Concept, LabelKind, Lookup, Vocabulary as _, VocabularyError};
 
 use crate::server::{Reply, Server, nobody, raw};
 use crate::{client, connected, settings};

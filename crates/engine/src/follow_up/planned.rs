@@ -1,8 +1,8 @@
 //! The planner's wording of a question that goes on with earlier ones.
 
 use ibidem_language::{same_word, significant_terms};
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::language_model::PromptMessage;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::language_model::PromptMessage;
 use ibidem_words::{Speaker, unsteered};
 
 use crate::policy::FollowUpRules;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use ibidem_testing::fakes::{FakeModel, Script};
 use ibidem_words::Message;
-use ibidem_words::fakes::{FakeModel, Script};
 
 use super::*;
 use crate::policy::FollowUpRules;
 use crate::roles::{NamedModel, Planner};
-use ibidem_words::degrade::Deadline;
+use ibidem_ports::degrade::Deadline;
 
 fn said(role: Speaker, content: &str) -> Message {
     Message { role, content: content.to_owned(), timestamp: None }

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::candidate::Candidate;
 use ibidem_language::layout::ends_as_sentence;
 use ibidem_language::rows::{AskedRow, rows_of};
 use ibidem_language::sentences::sentence_places;
 use ibidem_language::{names_in, same_word, significant_terms};
-use ibidem_words::{Candidate, CharSpan};
+use ibidem_words::CharSpan;
 
 /// A row under its table's head, or a sentence, and its place in the passage's text.
 pub(super) struct ReadAlone {

@@ -5,14 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_words::ports::index::IndexHit;
-use ibidem_words::ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::{
-    Candidate, DocumentId, MemoryId, MemoryKind, PassageKey, Promise, Reference, SimilarityScale, as_shown,
-};
+use crate::candidate::Candidate;
+use ibidem_ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::index::IndexHit;
+use ibidem_ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
+use ibidem_ports::reranker::Reranker;
+use ibidem_words::{DocumentId, MemoryId, MemoryKind, PassageKey, Promise, Reference, SimilarityScale, as_shown};
 
 use crate::policy::CuratedRules;
 use crate::turn::{Asked, CuratedMatch, VariantKind};

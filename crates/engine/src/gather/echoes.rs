@@ -1,9 +1,9 @@
 //! A title or heading that repeats the question says nothing of the answer: where no reader has read the passages, such a
 //! passage takes the place that its own sentences earn.
 
+use crate::candidate::Candidate;
 use ibidem_language::{PresentTerms, Terms};
-use ibidem_words::Candidate;
-use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_ports::catalogue::CataloguePassage;
 
 /// A title with fewer of the question's words is what the document is about, and repeats no question.
 const FEWEST_TERMS: usize = 3;
@@ -62,7 +62,7 @@ fn count(terms: &Terms, text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::fakes::passage;
+    use ibidem_testing::fakes::passage;
 
     use super::*;
 

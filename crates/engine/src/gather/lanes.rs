@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use ibidem_language::bm25::TermWeights;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
-use ibidem_words::ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder};
+use ibidem_ports::index::{Index, IndexError, IndexHit, IndexQuery, Shelf};
 use ibidem_words::{CollectionName, DocumentId, PassageKey};
 
 use crate::search::Fusion;

@@ -8,12 +8,14 @@ mod rerank;
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::candidate::Candidate;
 use futures::future::join;
 use ibidem_language::{PresentTerms, Terms};
-use ibidem_words::clock::{self, Instant};
-use ibidem_words::degrade::{Fallback, Fault};
-use ibidem_words::ports::index::IndexQuery;
-use ibidem_words::{Candidate, DocumentId, PassageKey, Promise};
+use ibidem_ports::clock::{self, Instant};
+use ibidem_ports::degrade::Fault;
+use ibidem_ports::index::IndexQuery;
+use ibidem_words::Fallback;
+use ibidem_words::{DocumentId, PassageKey, Promise};
 use tracing::{Instrument as _, trace_span};
 
 use crate::columns::tables_first;

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::candidate::Candidate;
 use ibidem_language::{same_word, significant_terms};
-use ibidem_words::clock::{self, Instant};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
+use ibidem_ports::clock::{self, Instant};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
+use ibidem_words::{CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
 use super::alone::{ReadAlone, named_rows, shared_sentences};
 use crate::policy::bounds::MOST_RERANKED;

@@ -15,10 +15,10 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::corpus::Corpus;
-use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_ports::corpus::Corpus;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::entailment::Entailment;
+use ibidem_ports::vocabulary::Vocabulary;
 use ibidem_words::{CitedSource, PublicKeys, ReceiptSource, SentenceVerdict, Stretch, StretchKind};
 
 pub use presented::{Presented, PresentedError};

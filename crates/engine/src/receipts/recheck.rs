@@ -3,8 +3,8 @@
 use ibidem_language::layout::leads_in;
 use ibidem_language::markers::{quoted, without_markers};
 use ibidem_language::sentences::sentences_of;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::Entailment;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::entailment::Entailment;
 use ibidem_words::{CharSpan, LineAbove, LinesAbove, SentenceVerdict, Stretch};
 
 use super::report::{Outcome, StretchReport};

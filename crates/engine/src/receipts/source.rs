@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use ibidem_language::alphabet::plain;
 use ibidem_language::sentences::sentences_of;
 use ibidem_language::significant_terms;
-use ibidem_words::ports::corpus::{Corpus, KeptVersion};
+use ibidem_ports::corpus::{Corpus, KeptVersion};
 use ibidem_words::{CharSpan, ReceiptSource, Sha256Hash, SourceId};
 
 use super::report::Outcome;

@@ -1,7 +1,7 @@
 //! A cited definition: whether the vocabulary still has it.
 
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::vocabulary::{Concept, Lookup, Vocabulary};
 use ibidem_words::{ReceiptSource, Sha256Hash};
 
 use super::report::Outcome;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_words::ports::corpus::{KeptDocument, KeptVersion};
-use ibidem_words::ports::entailment::{Classification, EntailmentError, Pair, Support};
-use ibidem_words::ports::vocabulary::{LabelKind, VocabularyError};
+use ibidem_ports::corpus::{KeptDocument, KeptVersion};
+use ibidem_ports::entailment::{Classification, EntailmentError, Pair, Support};
+use ibidem_ports::vocabulary::{LabelKind, VocabularyError};
+use ibidem_testing::fakes::{FakeConcept, FakeVocabulary};
 use ibidem_words::{
     Action, Answer, CharSpan, Citation, DocumentId, GateRecord, Receipt, RetrievalQuality, Seal, SentenceCheck,
     Sha256Hash, SignatureOutcome, SigningKey, SourceId, Transparency, Verdict,
@@ -17,6 +17,7 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use super::*;
+use crate::no_look_alike;
 
 const TITLE: &str = "Leave";
 const TEXT: &str = "# Leave\n\nFünf: Five days may be carried over. They lapse in March.";
@@ -94,7 +95,7 @@ fn citation(marker: u32, source: &ReceiptSource, passage: &str) -> Citation {
         page_number: None,
         section: None,
         relevance_score: 0.5,
-        snippet: Citation::snippet_of(passage),
+        snippet: no_look_alike::snippet_of(passage),
         snippet_full: passage.to_owned(),
         span: source.span,
         document_sha256: source.document_sha256,

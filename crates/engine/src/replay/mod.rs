@@ -6,12 +6,15 @@
 mod record;
 mod speech;
 
-use ibidem_words::ports::records::{DecisionRecord, HIDDEN, ToolCallRecord, ToolOutcome};
-use ibidem_words::{Action, Candidate, GateRecord, LEAST_LIKENESS, Reason, Verdict};
+use crate::candidate::Candidate;
+use crate::word_overlap::LEAST_LIKENESS;
+use ibidem_ports::records::{DecisionRecord, HIDDEN, ToolCallRecord, ToolOutcome};
+use ibidem_words::{Action, GateRecord, Reason, Verdict};
 
 use crate::policy::{Duplicates, OutOfCorpus, Policy};
 use crate::route::tools::{Told, gate, told};
 use crate::sift::{Finding, GatesOutcome, run_gates};
+pub use record::restored_candidate;
 pub(crate) use record::{decision_record, pool_record, turn_numbers};
 
 /// What a decision comes to when it is made again.

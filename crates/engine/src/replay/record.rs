@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use ibidem_language::Terms;
+use crate::candidate::Candidate;
+use crate::word_overlap::WordOverlap;
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::records::{
+use ibidem_language::{PresentTerms, Terms};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::records::{
     CandidateRecord, DecisionRecord, MarkerCounts, PoolRecord, SearchNumbers, Searched, SentenceCounts, TurnNumbers,
     as_place,
 };
-use ibidem_words::{Action, Answer, Candidate, Reason, Receipt, WordOverlap};
+use ibidem_words::Fallback;
+use ibidem_words::{Action, Answer, CharSpan, Reason, Receipt, Sha256Hash};
 
 use super::speech::speech;
 use crate::draft::Draft;
@@ -44,15 +47,18 @@ pub(crate) fn decision_record(
 
 fn searched_record(search: &SearchRecord) -> Searched {
     let of_last = search.pools.last().map_or(&[][..], |pool| &pool.candidates);
-    let similarities: Vec<f64> =
-        of_last.iter().enumerate().map(|(place, candidate)| candidate.restored(place).similarity()).collect();
+    let similarities: Vec<f64> = of_last
+        .iter()
+        .enumerate()
+        .map(|(place, candidate)| restored_candidate(candidate, place).similarity())
+        .collect();
     let mean = similarities.iter().sum::<f64>() / similarities.len() as f64;
     Searched {
         collections: search.collections.clone(),
         variants: search.variants.iter().map(|one| (one.kind.as_str().to_owned(), one.text.clone())).collect(),
         hits: search.found,
         mean_similarity: (!similarities.is_empty()).then_some(mean),
-        left_out: search.left_out.iter().map(|one| CandidateRecord::of(one, one.overlap.as_ref())).collect(),
+        left_out: search.left_out.iter().map(|one| candidate_record(one, one.overlap.as_ref())).collect(),
     }
 }
 
@@ -68,7 +74,7 @@ pub(crate) fn pool_record(gathered: &Gathered, left: &[Candidate]) -> PoolRecord
         .collect();
     let read = gathered.candidates.iter().zip(&overlaps);
     let mut candidates: Vec<CandidateRecord> =
-        read.map(|(one, overlap)| CandidateRecord::of(one, Some(overlap))).collect();
+        read.map(|(one, overlap)| candidate_record(one, Some(overlap))).collect();
     for (place, candidate) in candidates.iter_mut().enumerate() {
         let better = overlaps[..place].iter().enumerate();
         let alike = better.filter_map(|(other, overlap)| Some((as_place(other), overlaps[place].likeness(overlap)?)));
@@ -101,7 +107,66 @@ pub(super) fn restored(record: &PoolRecord) -> Pool<'_> {
         fallback_reasons: &record.fallback_reasons,
         unread: record.unread.then_some("it had not read them then"),
         gates_look_alone: record.gates_look_alone,
-        candidates: candidates.map(|(place, candidate)| candidate.restored(place)).collect(),
+        candidates: candidates.map(|(place, candidate)| restored_candidate(candidate, place)).collect(),
+    }
+}
+
+fn candidate_record(candidate: &Candidate, overlap: Option<&WordOverlap>) -> CandidateRecord {
+    let unread = || (PresentTerms::default(), 0.0);
+    let (present, coverage) = overlap.map_or_else(unread, |read| (read.present.clone(), read.coverage));
+    CandidateRecord {
+        passage: candidate.passage.passage,
+        collection: candidate.passage.collection.clone(),
+        kind: candidate.passage.kind.clone(),
+        cosine: candidate.cosine,
+        scaled: candidate.scaled,
+        bm25: candidate.bm25,
+        fused: candidate.fused,
+        rerank: candidate.rerank,
+        curated: candidate.curated,
+        addressed: candidate.addressed,
+        on_its_text: candidate.on_its_text,
+        forced: candidate.forced,
+        promised: candidate.promised,
+        coverage,
+        present,
+        alike: Vec::new(),
+    }
+}
+
+/// Without its texts: no gate reads one that was read before.
+pub fn restored_candidate(record: &CandidateRecord, place: usize) -> Candidate {
+    let passage = CataloguePassage {
+        passage: record.passage,
+        collection: record.collection.clone(),
+        kind: record.kind.clone(),
+        title: String::new(),
+        address: None,
+        source_location: String::new(),
+        updated_at: chrono::DateTime::UNIX_EPOCH,
+        section: None,
+        page: None,
+        span: CharSpan { start: 0, end: 0 },
+        text: String::new(),
+        above: Default::default(),
+        standing: Default::default(),
+        tokens: 0,
+        document_sha256: Sha256Hash::from_bytes([0; 32]),
+    };
+    let overlap = WordOverlap::recorded(as_place(place), record.alike.clone(), record.present.clone(), record.coverage);
+    Candidate {
+        cosine: record.cosine,
+        scaled: record.scaled,
+        bm25: record.bm25,
+        fused: record.fused,
+        rerank: record.rerank,
+        curated: record.curated,
+        addressed: record.addressed,
+        on_its_text: record.on_its_text,
+        forced: record.forced,
+        promised: record.promised,
+        overlap: Some(overlap),
+        ..Candidate::unscored(passage)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What was said, in numbers: how each sentence was found, and how sure the whole was.
 
+use crate::candidate::Candidate;
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written, as_place};
-use ibidem_words::{Action, Answer, Candidate, GateRecord, Reason, SentenceVerdict, Verdict};
+use ibidem_ports::records::{PoolRecord, SentenceRecord, Speech, Weighed, Written, as_place};
+use ibidem_words::Fallback;
+use ibidem_words::{Action, Answer, GateRecord, Reason, SentenceVerdict, Verdict};
 
 use super::{Again, Decided, Evidence, Open};
 use crate::draft::{AnswerReading, Draft, Said};

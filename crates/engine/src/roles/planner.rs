@@ -3,8 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::language_model::{ModelError, PromptMessage};
 use ibidem_words::{Sha256Hash, Speaker, unsteered};
 
 use super::NamedModel;
@@ -107,7 +107,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use ibidem_words::fakes::{FakeModel, Script};
+    use ibidem_testing::fakes::{FakeModel, Script};
 
     fn rules() -> RewriteRules {
         RewriteRules { most: 3, max_tokens: 100, prompt: "Rewrite.".to_owned() }

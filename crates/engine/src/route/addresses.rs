@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ibidem_language::addresses::{loosely_written_in, written_in};
 use ibidem_language::asking::{Matter, asked_matter, asked_parts};
-use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
+use ibidem_ports::catalogue::{AddressedDocument, Catalogue, CatalogueError};
 use ibidem_words::{AddressKey, CollectionName, Scope};
 
 use crate::policy::{AddressRules, AddressSeries};

@@ -1,7 +1,7 @@
 //! What kind of question something is, by rule: recorded with the decision, and deciding nothing.
 
 use ibidem_language::talk::{asks_how, leans_on_history, small_talk};
-use ibidem_words::ports::records::QueryClass;
+use ibidem_ports::records::QueryClass;
 use ibidem_words::{Question, Speaker};
 
 /// Total: every question is of one class.

@@ -1,10 +1,11 @@
 //! Lists of documents, from the catalogue, in one order, and no model.
 
+use crate::candidate::Candidate;
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
 use ibidem_language::significant_terms;
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
-use ibidem_words::{Candidate, GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
+use ibidem_ports::catalogue::{Catalogue, CatalogueError, DocumentFilter, DocumentList, ListedDocument};
+use ibidem_words::{GateRecord, PassageKey, Reason, Refusal, SentenceCheck, Verdict};
 
 use super::rules::{after_command, words};
 use crate::draft::Said;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ibidem_language::asking::Matter;
 use ibidem_language::sentences::sentences_of;
 use ibidem_language::{same_word, significant_terms};
-use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_ports::catalogue::CataloguePassage;
 
 use super::named::whole;
 use crate::speak::markup::shown;
@@ -63,7 +63,7 @@ fn has_all(text: &str, asked: &BTreeSet<String>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::fakes::passage;
+    use ibidem_testing::fakes::passage;
 
     use super::*;
 

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::candidate::Candidate;
 use ibidem_language::asking::SUCCESSOR;
 use ibidem_language::markers::with_marker;
 use ibidem_language::sentences::Sentence;
-use ibidem_words::ports::catalogue::{AddressedDocument, Catalogue, CatalogueError, CataloguePassage};
-use ibidem_words::{AddressKey, Candidate, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
+use ibidem_ports::catalogue::{AddressedDocument, Catalogue, CatalogueError, CataloguePassage};
+use ibidem_words::{AddressKey, DocumentId, GateRecord, PassageKey, Reason, Refusal, Verdict};
 
 use super::addresses::{Mention, Wanted, nearest};
 use super::{matter, titled};

@@ -3,8 +3,9 @@
 //! A term that no vocabulary defines is a question for the documents, unless the policy says otherwise. Where they do not
 //! answer either, it is refused as a term.
 
-use ibidem_words::degrade::{Fallback, Part};
-use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault};
+use ibidem_ports::degrade::{Fault as _, Part};
+use ibidem_ports::vocabulary::{Concept, Lookup, Vocabulary, VocabularyError, VocabularyFault};
+use ibidem_words::Fallback;
 use ibidem_words::{
     CharSpan, Citation, CitedSource, GateRecord, Reason, Receipt, ReceiptSource, Refusal, SentenceCheck, Sha256Hash,
     Stretch, StretchKind, Verdict,
@@ -12,6 +13,7 @@ use ibidem_words::{
 use uuid::Uuid;
 
 use crate::listener::Listener;
+use crate::no_look_alike;
 use crate::outcome::{Cited, Clarified, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::policy::TerminologyRules;
 use crate::speak::markup::shown;
@@ -202,7 +204,7 @@ fn unavailable(asked: &Asked, error: &VocabularyError) -> Decided {
             (Reason::TerminologyNotFound, wording.map(|wording| wording.not_found), Vec::new(), error.to_string())
         }
     };
-    Fallback::raise_if_not_asked(error, &mut flags);
+    error.raise_if_not_asked(&mut flags);
     let refusal = Refusal { reason, explanation, suggestions: vec!["Ask again in a moment.".to_owned()] };
     refused(&words.unwrap_or_default(), refusal, flags)
 }
@@ -237,7 +239,7 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         page_number: None,
         section: Some(concept.label.clone()),
         relevance_score: 1.0,
-        snippet: Citation::snippet_of(definition),
+        snippet: no_look_alike::snippet_of(definition),
         snippet_full: definition.clone(),
         span: CharSpan { start: 0, end: length },
         document_sha256: Sha256Hash::of(definition.as_bytes()),
@@ -249,5 +251,5 @@ fn citation(asked: &Asked, marker: u32, found: &Quoted) -> Citation {
         replaced_by: Vec::new(),
         tool: None,
     };
-    citation.with_no_look_alike()
+    no_look_alike::citation(citation)
 }

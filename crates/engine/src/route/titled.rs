@@ -1,6 +1,6 @@
 //! Addresses with the titles of their documents, for whoever does not know them by number.
 
-use ibidem_words::ports::catalogue::{Catalogue, CatalogueError};
+use ibidem_ports::catalogue::{Catalogue, CatalogueError};
 use ibidem_words::{AddressKey, PassageKey, Scope};
 
 /// What stands in a policy's wording for the title.

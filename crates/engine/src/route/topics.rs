@@ -1,8 +1,8 @@
 //! Topics: what may be asked about, told by exemplary questions. No model decides; a question that could be about
 //! several is asked back, and one about none of them is told what there is.
 
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::{EmbedError, Embedder};
 use ibidem_words::{GateRecord, Reason, Refusal, Speaker, Verdict, as_shown};
 
 use crate::exemplars::{Exemplars, TopicVectors};

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::candidate::Candidate;
 use chrono::DateTime;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::fakes::passage;
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{Candidate, DocumentId, Identity, PassageKey, Question, Scope, TenantId};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::Deadline;
+use ibidem_testing::fakes::passage;
+use ibidem_words::{DocumentId, Identity, PassageKey, Question, Scope, TenantId};
 use uuid::Uuid;
 
 use crate::policy::Policy;

@@ -5,8 +5,9 @@ pub mod gates;
 mod pool;
 mod sifted;
 
+use crate::candidate::Candidate;
 use ibidem_language::Terms;
-use ibidem_words::{Candidate, GateRecord, Reason, Refusal};
+use ibidem_words::{GateRecord, Reason, Refusal};
 
 use crate::policy::SiftRules;
 use crate::turn::Gathered;

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::candidate::Candidate;
 use ibidem_language::Terms;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::{Candidate, DocumentId, GateRecord, Promise, Reason, Verdict};
+use ibidem_words::Fallback;
+use ibidem_words::{DocumentId, GateRecord, Promise, Reason, Verdict};
 
 /// What is dropped because there are enough better ones.
 pub(super) const BEYOND_THE_BEST: &str = "max_context_chunks";

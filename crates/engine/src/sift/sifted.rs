@@ -1,6 +1,7 @@
 //! What sifting ends in.
 
-use ibidem_words::{Candidate, Refusal};
+use crate::candidate::Candidate;
+use ibidem_words::Refusal;
 
 use crate::turn::{Asked, TurnLog};
 

@@ -3,11 +3,12 @@
 //! A sentence can be true, well cited and beside the question. The verifier reads it with its passages and never with the
 //! question, so it cannot tell.
 
+use crate::candidate::Candidate;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::Kind;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
-use ibidem_words::{Candidate, GateRecord, Reason, Refusal, Verdict, as_shown, context_header};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_words::{GateRecord, Reason, Refusal, Verdict, as_shown, context_header};
 
 use super::footnotes::Footnotes;
 use crate::draft::{AnswerReading, Said};

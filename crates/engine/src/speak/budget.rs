@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use std::convert::Infallible;
 
-use ibidem_words::degrade::{Deadline, Part, PartError};
-use ibidem_words::ports::language_model::{Estimate, ModelLimits, Tokenizer};
-use ibidem_words::{Candidate, Promise, Question, Reason, Refusal, Speaker};
+use crate::candidate::Candidate;
+use ibidem_ports::degrade::{Deadline, Part, PartError};
+use ibidem_ports::language_model::{Estimate, ModelLimits, Tokenizer};
+use ibidem_words::{Promise, Question, Reason, Refusal, Speaker};
 
 use super::prompt;
 use crate::policy::{Budget, SpeakRules};

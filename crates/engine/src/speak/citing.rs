@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::{Candidate, Confidence, Refusal, as_shown};
+use crate::candidate::Candidate;
+use ibidem_words::{Confidence, Refusal, as_shown};
 
 use super::confidence::{Weighing, retrieval_base};
 use super::footnotes::Footnotes;

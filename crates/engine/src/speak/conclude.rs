@@ -1,7 +1,7 @@
 //! What becomes of what a model wrote: it is said, refused, or given to somebody who may know.
 
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
+use ibidem_ports::language_model::{ModelError, ModelFault};
+use ibidem_words::Fallback;
 use ibidem_words::{Confidence, Reason, Refusal, Stretch, Verdict};
 
 use super::citing::Finished;

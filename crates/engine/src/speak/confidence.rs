@@ -1,12 +1,13 @@
 //! How much an answer can be relied on: how well the search went, how far the answer covers the question and the sources
 //! the answer, and what a judge says of it where one was asked.
 
+use crate::candidate::Candidate;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::Kind;
 use ibidem_language::standing::tells_of_replacing;
 use ibidem_language::{PresentTerms, Terms};
-use ibidem_words::degrade::Fallback;
-use ibidem_words::{Candidate, Confidence, GateRecord, Question, RetrievalQuality, Verdict, as_shown};
+use ibidem_words::Fallback;
+use ibidem_words::{Confidence, GateRecord, Question, RetrievalQuality, Verdict, as_shown};
 
 use super::key_phrases::Sources;
 use super::said::BY_THE_LETTER;

@@ -1,9 +1,11 @@
 //! Footnotes: numbers minted for one turn, the only names a model sees for its sources.
 
+use crate::candidate::Candidate;
+use crate::no_look_alike;
 use chrono::NaiveDate;
 use ibidem_language::sentences::Sentence;
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{Candidate, Citation, CitedSource, Status};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_words::{Citation, CitedSource, Status};
 
 /// The notes of one turn: note `n` is the `n`-th piece of evidence.
 #[derive(Clone, Debug)]
@@ -81,7 +83,7 @@ impl<'a> Footnotes<'a> {
             page_number: passage.page,
             section: passage.section.clone(),
             relevance_score: candidate.similarity().clamp(0.0, 1.0),
-            snippet: Citation::snippet_of(&passage.text),
+            snippet: no_look_alike::snippet_of(&passage.text),
             snippet_full: passage.text.clone(),
             span: passage.span,
             document_sha256: passage.document_sha256,
@@ -93,6 +95,6 @@ impl<'a> Footnotes<'a> {
             replaced_by: passage.standing.replaced_by.clone(),
             tool: None,
         };
-        Some(citation.with_no_look_alike())
+        Some(no_look_alike::citation(citation))
     }
 }

@@ -5,9 +5,9 @@
 
 use futures::StreamExt as _;
 use ibidem_language::sentences::Passed;
-use ibidem_words::clock;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt, PromptMessage};
+use ibidem_ports::clock;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::language_model::{ModelError, ModelFault, Piece, Prompt, PromptMessage};
 use ibidem_words::{Receipt, Refusal, Speaker, Stretch, unsteered};
 
 use super::gauntlet::Gauntlet;

@@ -7,11 +7,11 @@ use futures::StreamExt as _;
 use ibidem_language::markers::{behind, numbers, quoted, without_markers};
 use ibidem_language::sentences::Passed;
 use ibidem_language::sentences::{Kind, Sentence, SentenceHolder, WaitingStructure};
-use ibidem_words::clock;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::entailment::{EntailmentError, EntailmentFault};
-use ibidem_words::ports::language_model::{ModelError, ModelFault, Piece, Prompt};
-use ibidem_words::ports::records::MarkerCounts;
+use ibidem_ports::clock;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::entailment::{EntailmentError, EntailmentFault};
+use ibidem_ports::language_model::{ModelError, ModelFault, Piece, Prompt};
+use ibidem_ports::records::MarkerCounts;
 use ibidem_words::{SentenceCheck, SentenceVerdict, Verdict};
 
 use super::answers::{self, AnswerReader};

@@ -1,6 +1,6 @@
 //! A model's opinion of an answer: one number from 0 to 100.
 
-use ibidem_words::ports::language_model::{ModelError, ModelFault, PromptMessage};
+use ibidem_ports::language_model::{ModelError, ModelFault, PromptMessage};
 use ibidem_words::{Speaker, unsteered};
 
 use super::footnotes::Footnotes;

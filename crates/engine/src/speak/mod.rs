@@ -27,9 +27,10 @@ mod standing;
 mod structure;
 pub mod verify;
 
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::{Candidate, Reason, Refusal};
+use crate::candidate::Candidate;
+use ibidem_ports::language_model::{ModelError, ModelFault};
+use ibidem_words::Fallback;
+use ibidem_words::{Reason, Refusal};
 use tracing::{Instrument as _, trace_span};
 
 use answers::AnswerReader;

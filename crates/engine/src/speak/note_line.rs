@@ -4,7 +4,7 @@
 //! so a verifier reads it too.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_ports::catalogue::CataloguePassage;
 
 /// A part of the line is not longer than this, so that it never crowds out the note.
 const LONGEST_PART: usize = 160;

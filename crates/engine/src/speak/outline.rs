@@ -1,6 +1,6 @@
 //! The outline: which notes support an answer, by the planner. None does, and nothing is written.
 
-use ibidem_words::ports::language_model::{ModelError, PromptMessage};
+use ibidem_ports::language_model::{ModelError, PromptMessage};
 use ibidem_words::{GateRecord, Speaker, Verdict};
 
 use super::footnotes::Footnotes;

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::reranker::RerankError;
-use ibidem_words::{Candidate, Verdict};
+use crate::candidate::Candidate;
+use ibidem_ports::reranker::RerankError;
+use ibidem_words::Fallback;
+use ibidem_words::Verdict;
 
 use super::Brief;
 use super::answers::{self, AnswerReader};

@@ -2,8 +2,8 @@
 //! others wrote, no token of a chat template and no character that nobody sees.
 
 use ibidem_language::markers::quoted;
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::language_model::{Prompt, PromptMessage};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::language_model::{Prompt, PromptMessage};
 use ibidem_words::{Message, Question, Speaker, unsteered};
 
 use super::budget::Allotted;

@@ -4,8 +4,8 @@
 
 use ibidem_language::quotations::{Above, Quotable};
 use ibidem_language::sentences::sentence_places;
+use ibidem_ports::catalogue::CataloguePassage;
 use ibidem_words::LinesAbove;
-use ibidem_words::ports::catalogue::CataloguePassage;
 
 use super::markup::shown;
 

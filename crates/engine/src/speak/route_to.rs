@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ibidem_words::ports::owners::{OwnedTag, Owners};
-use ibidem_words::{Candidate, DocumentId, RouteTarget, Scope, Tag};
+use crate::candidate::Candidate;
+use ibidem_ports::owners::{OwnedTag, Owners};
+use ibidem_words::{DocumentId, RouteTarget, Scope, Tag};
 
 /// What a fallback's tag is called.
 const SYSTEM: &str = "system";
@@ -80,9 +81,9 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use ibidem_words::fakes;
-    use ibidem_words::ports::catalogue::CatalogueError;
-    use ibidem_words::ports::owners::Owner;
+    use ibidem_ports::catalogue::CatalogueError;
+    use ibidem_ports::owners::Owner;
+    use ibidem_testing::fakes;
     use ibidem_words::{Identity, TenantId};
 
     /// Knows every tag of every document, and says so to everybody.

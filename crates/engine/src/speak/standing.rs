@@ -47,9 +47,10 @@ fn of_status(wording: &StandingWording, status: Status) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use crate::candidate::Candidate;
     use ibidem_language::sentences::Sentence;
-    use ibidem_words::fakes::passage;
-    use ibidem_words::{Candidate, Standing};
+    use ibidem_testing::fakes::passage;
+    use ibidem_words::Standing;
 
     use super::*;
 
@@ -58,7 +59,7 @@ mod tests {
         let document = |number: u128, standing: Standing| {
             let mut passage = passage(number, &"ADR".parse().unwrap(), "Text.");
             passage.address = Some(format!("ADR-{number}"));
-            Candidate::unscored(ibidem_words::ports::catalogue::CataloguePassage { standing, ..passage })
+            Candidate::unscored(ibidem_ports::catalogue::CataloguePassage { standing, ..passage })
         };
         let standing = |status, replaced_by: &[&str]| Standing {
             status: Some(status),

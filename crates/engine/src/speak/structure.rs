@@ -7,10 +7,11 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use crate::candidate::Candidate;
 use ibidem_language::alphabet::plain;
 use ibidem_language::claims::asserts;
 use ibidem_language::sentences::{Kind, Sentence, sentences_of};
-use ibidem_words::{Candidate, is_unseen};
+use ibidem_words::is_unseen;
 
 use super::footnotes::Footnotes;
 
@@ -206,8 +207,8 @@ fn asserts_nothing(words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibidem_words::fakes;
-    use ibidem_words::ports::catalogue::CataloguePassage;
+    use ibidem_ports::catalogue::CataloguePassage;
+    use ibidem_testing::fakes;
 
     const TEXT: &str =
         "Carry-over is limited. The rules are:\n- Limit: five days\n- Who: everybody\n\nItem | Days\nLeave | 5\n";

@@ -12,11 +12,11 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use ibidem_language::sentences::Kind;
 use ibidem_language::stems::{Beginning, beginning};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_testing::fakes::{self, FakeCatalogue, FakeIndex, FakeModel, Script};
 use ibidem_words::{
     Action, Answer, Citation, Identity, ModelHash, Question, Scope, SentenceVerdict, Sha256Hash, SimilarityScale, Tag,
     TenantId, is_unseen,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
-use ibidem_words::ports::language_model::LanguageModel;
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
+use ibidem_ports::language_model::LanguageModel;
 
 use super::{Trouble, YesNo, YesNoSettings};
 

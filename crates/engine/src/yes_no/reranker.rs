@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::language_model::LanguageModel;
-use ibidem_words::ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_ports::language_model::LanguageModel;
+use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
 
 use super::{Trouble, YesNo, YesNoSettings};
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ibidem_engine::ask::Spoken;
 use ibidem_engine::listener::Listener;
-use ibidem_words::degrade::{Fallback, Part};
-use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
+use ibidem_ports::degrade::Part;
+use ibidem_testing::fakes::{FakeEmbedder, FakeReranker, Script};
+use ibidem_words::Fallback;
 use ibidem_words::{Action, Citation, Question, Reason, Verdict};
 
 use crate::says;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ibidem_engine::listener::Listener;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
+use ibidem_ports::degrade::Part;
+use ibidem_testing::fakes::{FakeEmbedder, FakeModel, FakeReranker};
 use ibidem_words::{Action, Citation, Question, Reason};
 
 use crate::says;

@@ -12,12 +12,12 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest, Searcher};
 use ibidem_engine::turn::Asked;
 use ibidem_language::bm25::{Analysis, TermCounts, TermId};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
-use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::ports::word_statistics::WordStatistics;
+use ibidem_ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::word_statistics::WordStatistics;
+use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeMemory};
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, Identity, MemoryEntry, MemoryId, MemoryKind, PassageKey, Question, Reference,
     Scope, Sha256Hash, Tag, TenantId, passage_in_context,

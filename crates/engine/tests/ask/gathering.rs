@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use ibidem_engine::policy::{PerDocument, Policy};
-use ibidem_words::degrade::Fallback;
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeModel, FakeReranker};
-use ibidem_words::ports::reranker::{RerankError, Reranker};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::reranker::{RerankError, Reranker};
+use ibidem_testing::fakes::{FakeEmbedder, FakeModel, FakeReranker};
+use ibidem_words::Fallback;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
 
 use crate::says;
@@ -143,7 +143,7 @@ async fn variants_are_searched_in_the_same_call_and_only_the_askers_words_force_
 #[tokio::test]
 async fn a_planner_that_fails_is_gone_without_and_that_is_said() {
     let mut world = world(&["The gearbox holds 1.8 litres."], &with(REWRITES)).await;
-    let planner = FakeModel::new(ibidem_words::fakes::Script::CannotBeReached);
+    let planner = FakeModel::new(ibidem_testing::fakes::Script::CannotBeReached);
     world.plan_with(planner);
     let spoken = world.ask("gearbox holds litres").await;
     assert_eq!(spoken.answer.action, Action::Cite);

@@ -15,13 +15,13 @@ use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::{Lanes, SearchRequest};
 use ibidem_engine::turn::Asked;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeConcept, FakeVocabulary};
-use ibidem_words::ports::catalogue::{
+use ibidem_ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
-use ibidem_words::ports::records::TurnRecord;
-use ibidem_words::ports::vocabulary::LabelKind;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::records::TurnRecord;
+use ibidem_ports::vocabulary::LabelKind;
+use ibidem_testing::fakes::{FakeConcept, FakeVocabulary};
 use ibidem_words::{
     AddressKey, Answer, Citation, CollectionName, DocumentId, Identity, MemoryId, MemoryKind, Message, PassageKey,
     Question, Scope, Speaker, Tag, TenantId,

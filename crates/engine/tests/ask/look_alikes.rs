@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ibidem_engine::receipts::{Presented, Witnesses, verify};
 use ibidem_language::markers::{numbers, quoted, without_markers};
-use ibidem_words::fakes::Script;
-use ibidem_words::ports::corpus::{Corpus, KeptDocument, KeptVersion};
+use ibidem_ports::corpus::{Corpus, KeptDocument, KeptVersion};
+use ibidem_testing::fakes::Script;
 use ibidem_words::{Action, Answer, DocumentId, PublicKeys, StretchKind};
 
 use crate::outgoing::DEFAULT;

@@ -34,9 +34,9 @@ use std::sync::Arc;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::ask::Spoken;
 use ibidem_engine::listener::Listener;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::fakes::{FakeEmbedder, FakeModel, Script};
-use ibidem_words::ports::language_model::{Cut, ModelError, ModelFault};
+use ibidem_ports::language_model::{Cut, ModelError, ModelFault};
+use ibidem_testing::fakes::{FakeEmbedder, FakeModel, Script};
+use ibidem_words::Fallback;
 use ibidem_words::{Action, Answer, Citation, Question, Reason};
 
 use world::World;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
-use ibidem_words::ports::catalogue::{Catalogue as _, CataloguePassage};
-use ibidem_words::ports::reranker::Reranker;
+use ibidem_ports::catalogue::{Catalogue as _, CataloguePassage};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::reranker::Reranker;
+use ibidem_testing::fakes::{FakeEmbedder, FakeReranker, Script};
 use ibidem_words::{Action, DocumentId, PassageKey, Question, Reason, Standing, Status};
 use uuid::Uuid;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ibidem_words::fakes::{FakeEmbedder, FakeMemory};
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_testing::fakes::{FakeEmbedder, FakeMemory};
 use ibidem_words::{MemoryEntry, MemoryId, MemoryKind, PassageKey, Reason, Tag};
 use proptest::prelude::*;
 use uuid::Uuid;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ibidem_engine::ask::Spoken;
 use ibidem_engine::listener::Listener;
-use ibidem_words::fakes::Script;
+use ibidem_testing::fakes::Script;
 use ibidem_words::{Action, Citation, Question, Reason, SentenceVerdict};
 
 use crate::scenarios::Placed;

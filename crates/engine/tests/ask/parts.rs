@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::replay::{Again, Replay};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
+use ibidem_ports::degrade::Part;
+use ibidem_testing::fakes::{FakeEmbedder, FakeReranker, Script};
 use ibidem_words::{Action, Answer, Identity, Question, Reason};
 
 use crate::world::{Book, TAG, World};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{self, FakeEmbedder, FakeMemory, FakeModel, FakeReranker, Script};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_testing::fakes::{self, FakeEmbedder, FakeMemory, FakeModel, FakeReranker, Script};
 use ibidem_words::{
     Action, Answer, DocumentId, MemoryEntry, MemoryId, MemoryKind, PassageKey, Reference, SourceId, Tag,
 };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ibidem_engine::explain::{ExplainedCandidate, Explanation};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeReranker, Script};
+use ibidem_ports::degrade::Part;
+use ibidem_testing::fakes::{FakeReranker, Script};
 use ibidem_words::{Action, Promise, Question, Reason};
 
 use crate::says;

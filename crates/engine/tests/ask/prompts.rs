@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ibidem_engine::ask::Spoken;
-use ibidem_words::fakes::FakeEmbedder;
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::{Action, DocumentId, Message, Question, Reason, Speaker};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ibidem_engine::receipts::Presented;
-use ibidem_words::suites::changes::{changed_once, with_names_twice};
+use ibidem_testing::suites::changes::{changed_once, with_names_twice};
 use ibidem_words::{PublicKeys, SignatureOutcome, SigningKey};
 
 use crate::scenarios::answer_of;

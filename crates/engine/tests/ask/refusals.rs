@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ibidem_engine::ask::AskError;
 use ibidem_engine::search::UnknownCollections;
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeReranker};
+use ibidem_ports::degrade::Part;
+use ibidem_testing::fakes::{FakeEmbedder, FakeReranker};
 use ibidem_words::{Action, Question, Reason};
 
 use crate::says;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Gate, Policy};
-use ibidem_engine::replay::{Again, Change, Decided, Replay};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeEmbedder, FakeReranker, Script};
-use ibidem_words::ports::records::DecisionRecord;
+use ibidem_engine::replay::{Again, Change, Decided, Replay, restored_candidate};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::records::DecisionRecord;
+use ibidem_testing::fakes::{FakeEmbedder, FakeReranker, Script};
 use ibidem_words::{Action, GateRecord, Identity, Question, Reason, SimilarityScale, Verdict, as_shown};
 
 use crate::world::{BOOK, Book, TAG, World};
@@ -221,7 +221,7 @@ async fn a_record_from_before_there_was_a_scale_reads_as_it_did() {
     let record = decision(&world, &policy, question(&mut dice)).await;
     let written = serde_json::to_string(&record).unwrap();
     assert!(written.contains("\"cosine\"") && !written.contains("\"scaled\""), "{written}");
-    let candidate = record.rounds[0].candidates[0].restored(0);
+    let candidate = restored_candidate(&record.rounds[0].candidates[0], 0);
     assert_eq!(candidate.similarity(), as_shown(f64::from(candidate.cosine.unwrap())));
 }
 

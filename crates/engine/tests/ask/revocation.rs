@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ibidem_words::clock;
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeCatalogue, FakeIndex, FakeReranker};
-use ibidem_words::ports::catalogue::{
+use ibidem_ports::catalogue::{
     AddressedDocument, Catalogue, CatalogueError, CataloguePassage, DocumentFilter, DocumentList,
 };
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::clock;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_testing::fakes::{FakeCatalogue, FakeIndex, FakeReranker};
 use ibidem_words::{AddressKey, CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 use proptest::prelude::*;
 use uuid::Uuid;

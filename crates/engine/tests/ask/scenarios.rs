@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ibidem_engine::roles::{NamedModel, Planner, Roles};
-use ibidem_words::degrade::Fallback;
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeTools, FakeVocabulary, Script};
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
-use ibidem_words::ports::records::TurnRecord;
-use ibidem_words::ports::tools::Tools;
-use ibidem_words::ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_ports::records::TurnRecord;
+use ibidem_ports::tools::Tools;
+use ibidem_ports::vocabulary::{LabelKind, Vocabulary, VocabularyError};
+use ibidem_testing::fakes::{FakeConcept, FakeConfirmations, FakeModel, FakeTools, FakeVocabulary, Script};
+use ibidem_words::Fallback;
 use ibidem_words::{
     Action, Answer, DocumentKind, Identity, KeyInForce, ModelHash, Reason, Sha256Hash, SigningKey, SimilarityScale,
     Tag, Verdict,
@@ -287,7 +287,7 @@ async fn played(scenario: Scenario, policy: &str, file: &Path, key: KeyInForce) 
     world.engine.parts.admin_email = scenario.admin;
     world.engine.parts.vocabulary =
         scenario.vocabulary.map(|entries| Part::bare(vocabulary(entries, scenario.vocabulary_is)));
-    let desk = Arc::new(ibidem_words::suites::tools::desk());
+    let desk = Arc::new(ibidem_testing::suites::tools::desk());
     if scenario.desk {
         world.engine.parts.tools = [("desk".to_owned(), Part::bare(desk.clone() as Arc<dyn Tools>))].into();
         world.engine.parts.confirmations = Some(Arc::new(FakeConfirmations::default()));

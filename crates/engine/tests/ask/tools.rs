@@ -7,11 +7,11 @@ use ibidem_engine::ask::Spoken;
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::replay::{Again, Open, Replay};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::{FakeTools, Script};
-use ibidem_words::ports::records::{DecisionRecord, ToolOutcome};
-use ibidem_words::ports::tools::{ToolReply, Tools, ToolsError, ToolsFault};
-use ibidem_words::suites::tools::{descriptions, desk};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::records::{DecisionRecord, ToolOutcome};
+use ibidem_ports::tools::{ToolReply, Tools, ToolsError, ToolsFault};
+use ibidem_testing::fakes::{FakeTools, Script};
+use ibidem_testing::suites::tools::{descriptions, desk};
 use ibidem_words::{Action, CitedSource, Identity, Message, Question, Reason, Scope, Speaker};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -178,7 +178,7 @@ async fn every_way_to_misbehave_is_an_outcome_of_its_own_and_nothing_of_it_goes_
         fake.fail(error);
         fake
     };
-    let changed = |change: fn(&mut ibidem_words::ports::tools::ToolDescription)| {
+    let changed = |change: fn(&mut ibidem_ports::tools::ToolDescription)| {
         let fake = desk();
         fake.change(change);
         fake

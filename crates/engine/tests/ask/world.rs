@@ -11,12 +11,12 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_engine::{ask::Spoken, listener::Nobody};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::ports::records::TurnRecord;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::records::TurnRecord;
+use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel, Script};
 use ibidem_words::{
     Answer, CharSpan, CollectionName, DocumentId, DocumentKind, Identity, PassageKey, Question, Scope, Sha256Hash, Tag,
     TenantId,

@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use ibidem_engine::listener::{Listener, Nobody};
 use ibidem_engine::policy::Policy;
 use ibidem_language::markers::quoted;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::records::{Records as _, TurnRecord};
 use ibidem_store::{ActionRecord, AuditLog, AuditedAction, NewTurn, Store, Talker};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::records::{Records as _, TurnRecord};
 use ibidem_words::{
     Action, Answer, Citation, CollectionName, Message, NearestMiss, Question, QuestionDraft, Status, without_tokens,
 };

@@ -11,8 +11,8 @@ use chrono::Utc;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ibidem_adapters::object_store::StoredOriginals;
+use ibidem_ports::originals::{Originals as _, OriginalsError};
 use ibidem_store::{Snapshot, TableShape};
-use ibidem_words::ports::originals::{Originals as _, OriginalsError};
 use ibidem_words::{Sha256Hash, TenantId};
 
 use self::manifest::{FORMAT, KeptOriginals, KeptTable, Manifest, ORIGINALS};

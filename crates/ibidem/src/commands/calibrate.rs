@@ -10,9 +10,9 @@ use chrono::{SubsecRound as _, Utc};
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{CalibratedGate, CalibratedModels, Calibration as Provenance, Policy, WithOtherModels};
 use ibidem_engine::turn::Asked;
-use ibidem_lab::calibrate::observe::{Observed, observe};
-use ibidem_lab::calibrate::questions::{self, LabelledQuestion};
-use ibidem_lab::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
+use ibidem_measure::calibrate::observe::{Observed, observe};
+use ibidem_measure::calibrate::questions::{self, LabelledQuestion};
+use ibidem_measure::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
 use ibidem_words::{CollectionName, Question, Sha256Hash};
 use indicatif::{ProgressBar, ProgressStyle};
 

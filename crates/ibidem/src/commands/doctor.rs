@@ -16,10 +16,10 @@ use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::otlp;
 use ibidem_adapters::qdrant::IndexState;
 use ibidem_engine::policy::{Answerability, Policy};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::vocabulary::Vocabulary as _;
 use ibidem_store::{SchemaState, Store};
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::vocabulary::Vocabulary as _;
 use serde::Serialize;
 
 use crate::compose::CountingEmbedder;

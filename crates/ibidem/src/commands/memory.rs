@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use ibidem_ports::curate::{EntryDraft, LONGEST_NOTE};
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
-use ibidem_words::curate::{EntryDraft, LONGEST_NOTE};
 use ibidem_words::{Identity, MemoryId, MemoryKind, Reference, Scope, Tag};
 use uuid::Uuid;
 

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use ibidem_adapters::onnx::PairModelSettings;
 use ibidem_engine::roles::NamedModel;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder;
 use ibidem_words::Sha256Hash;
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::embedder::Embedder;
 use serde::Serialize;
 
 use self::timed::Speed;

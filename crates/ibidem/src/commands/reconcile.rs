@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ibidem_words::ports::index::{IndexWriter as _, StoredPoint};
+use ibidem_ports::index::{IndexWriter as _, StoredPoint};
 use ibidem_words::{DocumentId, TenantId};
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use chrono::{DateTime, NaiveDate, Utc};
 use ibidem_engine::policy::Policy;
-use ibidem_lab::replay::{Compared, RecordedTurn, Replayer, Report, Reviewed, Side, page};
+use ibidem_measure::replay::{Compared, RecordedTurn, Replayer, Report, Reviewed, Side, page};
 use ibidem_store::{ActionRecord, AuditedAction, DecisionsOf, bytes_left_out};
 use ibidem_words::PolicyTexts;
 use ibidem_words::Sha256Hash;

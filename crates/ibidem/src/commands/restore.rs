@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use flate2::read::GzDecoder;
 use ibidem_adapters::object_store::StoredOriginals;
+use ibidem_ports::originals::Originals as _;
 use ibidem_store::{BackupError, TableShape};
-use ibidem_words::ports::originals::Originals as _;
 use ibidem_words::{Sha256Hash, TenantId};
 
 use super::backup::manifest::{Manifest, ORIGINALS};

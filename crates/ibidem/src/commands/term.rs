@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ibidem_words::ports::vocabulary::{Concept, Lookup, Vocabulary as _};
+use ibidem_ports::vocabulary::{Concept, Lookup, Vocabulary as _};
 use serde::Serialize;
 
 use crate::settings::Settings;

@@ -1,7 +1,7 @@
 //! `ibidem tools`: the tools of the configured servers, with the digests that policy files pin.
 
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::tools::ToolDescription;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::tools::ToolDescription;
 
 use crate::compose;
 use crate::console;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ibidem_engine::receipts::{Presented, Proof, Report, Witnesses, proof, verify};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::vocabulary::Vocabulary;
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::vocabulary::Vocabulary;
 use ibidem_words::{KeySet, PublicKeys, SignatureOutcome, StretchKind};
 
 use crate::operator::ReaderAccess;

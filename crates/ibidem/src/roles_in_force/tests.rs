@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ibidem_words::degrade::BreakerSettings;
+use ibidem_ports::degrade::BreakerSettings;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ibidem_words::ports::language_model::Estimate;
+use ibidem_ports::language_model::Estimate;
 use serde_json::{Value, json};
 
 use crate::asking::{Asker, QUESTION, ingest_handbook};

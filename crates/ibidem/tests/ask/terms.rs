@@ -15,9 +15,9 @@ use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
+use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_server::{ConnectionLimits, ServerLimits};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
+use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_words::{Action, Answer, Identity, Question, Reason, Scope, TenantId};
 use tokio::net::TcpListener;
 use uuid::Uuid;
@@ -55,7 +55,7 @@ struct World {
 }
 
 impl World {
-    fn on(vocabulary: Arc<dyn ibidem_words::ports::vocabulary::Vocabulary>, settings: WatchedSettings) -> Self {
+    fn on(vocabulary: Arc<dyn ibidem_ports::vocabulary::Vocabulary>, settings: WatchedSettings) -> Self {
         let vocabulary = WatchedVocabulary::new(vocabulary, settings);
         let model = Arc::new(FakeModel::saying(&["It is whatever you like.[^1]"]));
         let index = Arc::new(FakeIndex::new(64));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
 use ibidem_engine::policy::Policy;
-use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_ports::embedder::Embedder as _;
 use serde_json::json;
 
 use crate::installation::{Installation, with_installation};

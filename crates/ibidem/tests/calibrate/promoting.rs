@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::WITHOUT_A_MODEL;
 use crate::installation::with_installation;
 
-const GOLDEN: &str = include_str!("../../../../data/evaluation/golden_queries.jsonl");
+const GOLDEN: &str = include_str!("../../../../demo/architecture/golden_queries.jsonl");
 
 #[tokio::test]
 async fn a_reviewed_answer_becomes_a_golden_query_once_and_nothing_is_made_up() {

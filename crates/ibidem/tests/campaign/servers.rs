@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
-use ibidem_words::ports::embedder::Embedder as _;
+use ibidem_ports::embedder::Embedder as _;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};

@@ -11,11 +11,16 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod judging;
+#[path = "../ask/model_server.rs"]
+#[allow(dead_code, reason = "the servers are there for other tests too")]
+mod model_server;
 mod served;
 
 use std::path::{Path, PathBuf};
 
 use common::installation::{Installation, Said, with_installation};
+use common::setting;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -107,7 +112,7 @@ fn captured(results: &Value) {
     let meta = &results["meta"];
     assert_eq!((meta["total"].as_u64(), meta["config"]["documents"].as_u64()), (Some(123), Some(76)));
     let blob = std::process::Command::new("git")
-        .args(["hash-object", "data/evaluation/golden_queries.jsonl"])
+        .args(["hash-object", "demo/architecture/golden_queries.jsonl"])
         .current_dir(repository("."))
         .output()
         .unwrap();

@@ -11,5 +11,4 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod addresses;
 mod lanes;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ibidem_adapters::qdrant::IndexState;
-use ibidem_words::ports::index::{IndexDocument, IndexWriter, StoredPoint};
-use ibidem_words::ports::outbox::{Outbox as _, Wanted};
+use ibidem_ports::index::{IndexDocument, IndexWriter, StoredPoint};
+use ibidem_ports::outbox::{Outbox as _, Wanted};
 use ibidem_words::{CollectionName, DocumentId, ModelHash, Sha256Hash, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;

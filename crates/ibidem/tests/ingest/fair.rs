@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ibidem_words::ports::intake::{Format, Submission};
+use ibidem_ports::intake::{Format, Submission};
 use ibidem_words::{Sha256Hash, TenantId};
 use uuid::Uuid;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ibidem_language::bm25::Analysis;
-use ibidem_words::ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
-use ibidem_words::ports::memory::Memory as _;
-use ibidem_words::ports::outbox::{Outbox as _, Wanted};
+use ibidem_ports::index::{Index as _, IndexDocument, IndexQuery, IndexWriter as _, Shelf};
+use ibidem_ports::memory::Memory as _;
+use ibidem_ports::outbox::{Outbox as _, Wanted};
 use ibidem_words::{DocumentId, Identity, MemoryId, PassageKey, Scope, TenantId};
 use uuid::Uuid;
 

@@ -2,9 +2,9 @@
 
 use ibidem_engine::search::{Lanes, SearchRequest};
 use ibidem_language::bm25::Analysis;
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::index::IndexQuery;
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::index::IndexQuery;
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::{CollectionName, Identity, Scope, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;

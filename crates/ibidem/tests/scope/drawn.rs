@@ -1,8 +1,8 @@
 //! Documents that are made up, as they are handed in and as they are read.
 
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::embedder::TokenCounter as _;
-use ibidem_words::ports::intake::{Format, NewPassage, NewVersion, Submission};
+use ibidem_ports::embedder::TokenCounter as _;
+use ibidem_ports::intake::{Format, NewPassage, NewVersion, Submission};
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::{CharSpan, CollectionName, Sha256Hash, Tag, TenantId, passage_in_context};
 
 /// A document, as it is handed in and as it is read.

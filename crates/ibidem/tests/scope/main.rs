@@ -21,8 +21,8 @@ use std::time::Instant;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_engine::search::Lanes;
-use ibidem_words::ports::catalogue::{Catalogue as _, DocumentFilter};
-use ibidem_words::ports::index::Index as _;
+use ibidem_ports::catalogue::{Catalogue as _, DocumentFilter};
+use ibidem_ports::index::Index as _;
 use ibidem_words::{AddressKey, Scope};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use ibidem_ports::curate::{EntryDraft, Window};
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::index::{Index as _, IndexQuery, Shelf};
+use ibidem_ports::memory::{Memory as _, PASSAGES_OF_A_DOCUMENT};
 use ibidem_store::Author;
-use ibidem_words::curate::{EntryDraft, Window};
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
-use ibidem_words::ports::memory::{Memory as _, PASSAGES_OF_A_DOCUMENT};
 use ibidem_words::{MemoryId, MemoryKind, PassageKey, Reference, Scope, SourceId, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;

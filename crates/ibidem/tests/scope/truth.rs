@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ibidem_engine::search::Lanes;
-use ibidem_words::ports::index::IndexHit;
+use ibidem_ports::index::IndexHit;
 use ibidem_words::{CollectionName, DocumentId, PassageKey, Scope, Tag, TenantId};
 
 use crate::asking::{NO_LIMIT, Question};

@@ -10,12 +10,12 @@ use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings};
 use ibidem_engine::search::Searcher;
 use ibidem_ingest::progress::Progress;
 use ibidem_ingest::publish::Publisher;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::intake::{Committed, Intake, NewPassage, NewVersion, Submission, Submitted};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{RemovalOutcome, Store};
-use ibidem_words::degrade::Part;
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::intake::{Committed, Intake, NewPassage, NewVersion, Submission, Submitted};
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::{DocumentId, PassageKey, Tag, TenantId, passage_in_context};
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{

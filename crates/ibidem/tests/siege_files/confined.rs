@@ -6,7 +6,7 @@ use std::time::Duration;
 use ibidem_ingest::read::child::{ChildReader, ReadingLimits};
 use ibidem_ingest::read::reader::{Reader as _, ReadingError};
 use ibidem_ingest::read::suite;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 const LIMITS: ReadingLimits =
     ReadingLimits { memory_bytes: 512 << 20, processor_time: Duration::from_secs(60), output_bytes: 128 << 20 };

@@ -5,7 +5,7 @@
 
 use std::io::{BufWriter, Read as _, Write as _};
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::child::Reply;

@@ -1,7 +1,7 @@
 //! DOCX: the paragraphs, lists and tables of a Word document, under the headings its styles make.
 
 use ibidem_language::addresses::sole_address;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::{ReadDocument, ReadError, Stated};

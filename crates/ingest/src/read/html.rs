@@ -2,7 +2,7 @@
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use scraper::Html;
 use scraper::node::{Element, Node};
 

@@ -1,6 +1,6 @@
 //! The canonical text while it is being written: block after block, with sections and pages noted where they begin.
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::{LONGEST_HEADING, LONGEST_TEXT, MOST_SECTIONS, PageStart, ReadDocument, ReadError, SectionStart, Stated};
 

@@ -1,6 +1,6 @@
 //! Markdown: rendered to the plain text a reader sees.
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
 
 use super::manuscript::{Manuscript, TitleHeading};

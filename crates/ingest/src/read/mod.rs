@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use ibidem_words::{DocumentKind, Standing};
 use serde::{Deserialize, Serialize};
 

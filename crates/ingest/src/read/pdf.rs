@@ -7,7 +7,7 @@ use hayro_interpret::hayro_syntax::metadata::Metadata;
 use hayro_interpret::hayro_syntax::object::DateTime as PdfDate;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
 use ibidem_language::addresses::sole_address;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading, collapsed};
 use super::{MOST_PAGES, ReadDocument, ReadError, Stated};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::manuscript::{Manuscript, TitleHeading};
 use super::{ReadDocument, ReadError, Stated};

@@ -1,7 +1,7 @@
 //! Who reads originals: this process, or one of its own for each (`child`).
 
 use async_trait::async_trait;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::{ReadDocument, ReadError, read, settled};
 

@@ -85,7 +85,7 @@ fn is_line(text: &str, longest: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::ports::intake::Format;
+    use ibidem_ports::intake::Format;
 
     use super::*;
     use crate::read::{PageStart, SectionStart, Stated, read};

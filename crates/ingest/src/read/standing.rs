@@ -2,8 +2,8 @@
 //! `Status: draft` and `Valid until: 2026-12-31` at its beginning.
 
 use chrono::NaiveDate;
-use ibidem_language::standing::{Label, label, statement};
-use ibidem_words::Standing;
+use ibidem_language::standing::{self, Label, label, statement};
+use ibidem_words::{Standing, Status};
 
 use super::ReadDocument;
 
@@ -19,7 +19,7 @@ pub(super) fn said_under(label: Label, words: &str, standing: &mut Standing) {
     let said = statement(words);
     match label {
         Label::Status => {
-            standing.status = standing.status.or(said.status);
+            standing.status = standing.status.or(said.status.map(status));
             standing.replaced_by.extend(said.replaced_by);
             standing.replaces.extend(said.replaces);
             standing.amends.extend(said.amends);
@@ -39,6 +39,17 @@ pub(super) fn said_under(label: Label, words: &str, standing: &mut Standing) {
             }
         });
         addresses.truncate(MOST_ADDRESSES);
+    }
+}
+
+fn status(said: standing::Status) -> Status {
+    match said {
+        standing::Status::InForce => Status::InForce,
+        standing::Status::Superseded => Status::Superseded,
+        standing::Status::Rejected => Status::Rejected,
+        standing::Status::Deprecated => Status::Deprecated,
+        standing::Status::Draft => Status::Draft,
+        standing::Status::Expired => Status::Expired,
     }
 }
 
@@ -81,8 +92,8 @@ fn date(words: &str) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_ports::intake::Format;
     use ibidem_words::Status;
-    use ibidem_words::ports::intake::Format;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "this is a test")]
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::reader::{Reader, ReadingError};
 use super::{LARGEST_ORIGINAL, read};

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use ibidem_ports::embedder::TokenCounter;
 use ibidem_words::passage_in_context;
-use ibidem_words::ports::embedder::TokenCounter;
 use text_splitter::{ChunkConfig, ChunkSizer, TextSplitter};
 
 use super::{Limits, SplitError};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeIntake, FakeOriginals, FakeOutbox, FakeVectors};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::index::IndexWriter as _;
-use ibidem_words::ports::intake::{Failed, Format, NewVersion, Submission, Submitted};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::index::IndexWriter as _;
+use ibidem_ports::intake::{Failed, Format, NewVersion, Submission, Submitted};
+use ibidem_testing::fakes::{FakeEmbedder, FakeIndex, FakeIntake, FakeOriginals, FakeOutbox, FakeVectors};
 use ibidem_words::{Tag, TenantId};
 use uuid::Uuid;
 

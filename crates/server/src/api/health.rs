@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use ibidem_ports::degrade::BreakerState;
 use ibidem_words::Sha256Hash;
-use ibidem_words::degrade::BreakerState;
 use serde::Serialize;
 use utoipa::ToSchema;
 

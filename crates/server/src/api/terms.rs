@@ -3,9 +3,9 @@
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::{Extension, Json};
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::thesaurus::{Entry, Thesaurus, WordList, described};
-use ibidem_words::ports::vocabulary::{
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::thesaurus::{Entry, Thesaurus, WordList, described};
+use ibidem_ports::vocabulary::{
     Concept, Connected, Definition, Description, LONGEST_TERM, LabelKind, Lookup, VocabularyError, folded,
 };
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! What went out is held against the catalogue once more, when nobody waits for it.
 
+use ibidem_ports::catalogue::Catalogue as _;
 use ibidem_store::CitationCheck;
-use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::{Answer, CitedSource, PassageKey, Scope};
 
 use crate::state::AppState;

@@ -7,9 +7,9 @@ mod upkeep;
 mod writer;
 
 use chrono::TimeDelta;
+use ibidem_ports::records::TurnRecord;
 use ibidem_store::{ActionRow, AuditLog, AuditRow};
 use ibidem_words::Scope;
-use ibidem_words::ports::records::TurnRecord;
 
 use crate::state::AppState;
 pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ibidem_ports::records::TurnRecord;
 use ibidem_store::{ActionRecord, ActionRow, AuditLog, AuditRow, CitationCheck, WriteError};
-use ibidem_words::ports::records::TurnRecord;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc};

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::records::TurnRecord;
 use ibidem_store::{DailyUse, Exceeded, Holder, Store, TurnPlace};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::records::TurnRecord;
 use ibidem_words::{Identity, SubjectId, TenantId};
 
 /// What one key, one person or one tenant may use. 0 is no limit.

@@ -3,9 +3,9 @@
 mod json_lines;
 
 use axum::http::Method;
+use ibidem_ports::records::TurnRecord;
 use ibidem_words::CollectionName;
-use ibidem_words::degrade::Fallback;
-use ibidem_words::ports::records::TurnRecord;
+use ibidem_words::Fallback;
 use opentelemetry::trace::TraceId;
 use tracing::Span;
 use tracing::field::Empty;

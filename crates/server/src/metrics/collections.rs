@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use ibidem_words::ports::records::SearchNumbers;
+use ibidem_ports::records::SearchNumbers;
 
 /// Beyond so many, the rest are counted together.
 const MOST: usize = 50;

@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use ibidem_ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
 use ibidem_store::{Feedback, FeedbackReason, HandOverCounts, Thumb};
-use ibidem_words::ports::records::{SearchNumbers, TurnNumbers, TurnRecord};
 use ibidem_words::{Action, Reason, SentenceVerdict};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;

@@ -3,14 +3,14 @@
 use axum::http::StatusCode;
 use ibidem_engine::ask::AskError;
 use ibidem_engine::search::{SearchError, UnknownCollections};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::embedder::{EmbedError, EmbedFault};
+use ibidem_ports::index::{IndexError, IndexFault};
+use ibidem_ports::language_model::{ModelError, ModelFault};
+use ibidem_ports::originals::OriginalsError;
+use ibidem_ports::vocabulary::VocabularyError;
 use ibidem_store::EraseError;
 use ibidem_words::InvalidQuestion;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::embedder::{EmbedError, EmbedFault};
-use ibidem_words::ports::index::{IndexError, IndexFault};
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::ports::originals::OriginalsError;
-use ibidem_words::ports::vocabulary::VocabularyError;
 
 use super::Problem;
 use crate::policy_places::PlaceError;

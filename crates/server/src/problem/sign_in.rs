@@ -1,7 +1,7 @@
 //! Who may come in: credentials, sign-in and logout. Which check failed is for the log.
 
 use axum::http::StatusCode;
-use ibidem_words::ports::identity_provider::ProviderError;
+use ibidem_ports::identity_provider::ProviderError;
 
 use super::Problem;
 

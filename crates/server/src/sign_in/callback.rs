@@ -4,8 +4,8 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use ibidem_ports::identity_provider::Returned;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewSession};
-use ibidem_words::ports::identity_provider::Returned;
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -5,7 +5,7 @@ use axum::extract::{Query, State};
 use axum::http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use ibidem_words::ports::identity_provider::Beginning;
+use ibidem_ports::identity_provider::Beginning;
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
+use ibidem_ports::identity_provider::IdentityProvider;
 use ibidem_store::{OpenSession, PersonError};
-use ibidem_words::ports::identity_provider::IdentityProvider;
 use ibidem_words::{Identity, TenantId};
 
 pub(crate) use self::cookies::Cookie;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use ibidem_words::ports::thesaurus::{Statement, Value as Stated, WordList};
+use ibidem_ports::thesaurus::{Statement, Value as Stated, WordList};
 use serde_json::{Map, Value, json};
 
 use super::names::{PREFIXES, SKOS, TYPE, short};

@@ -1,8 +1,8 @@
 //! `label`: what a concept is called.
 
 use axum::response::Response;
-use ibidem_words::ports::thesaurus::{Value as Stated, WordList};
-use ibidem_words::ports::vocabulary::in_language;
+use ibidem_ports::thesaurus::{Value as Stated, WordList};
+use ibidem_ports::vocabulary::in_language;
 use serde_json::json;
 
 use super::names::{SKOS, TYPE};

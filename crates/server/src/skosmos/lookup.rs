@@ -1,7 +1,7 @@
 //! `lookup`: concepts that are called exactly so.
 
 use axum::response::Response;
-use ibidem_words::ports::thesaurus::WordList;
+use ibidem_ports::thesaurus::WordList;
 use serde_json::{Value, json};
 
 use super::reply::{self, Refusal};

@@ -19,7 +19,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::routing::get;
-use ibidem_words::ports::thesaurus::{Thesaurus, WordList};
+use ibidem_ports::thesaurus::{Thesaurus, WordList};
 
 use reply::Refusal;
 

@@ -4,7 +4,7 @@ mod pattern;
 mod rows;
 
 use axum::response::Response;
-use ibidem_words::ports::thesaurus::WordList;
+use ibidem_ports::thesaurus::WordList;
 use serde_json::{Map, Value, json};
 
 use super::reply::{self, Refusal};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use ibidem_engine::replay::{Again, Decided, Replay};
+use ibidem_ports::records::DecisionRecord;
 use ibidem_store::{HashKey, Texts};
-use ibidem_words::ports::records::DecisionRecord;
 use ibidem_words::{Answer, SubjectId};
 use serde_json::{Value, json};
 

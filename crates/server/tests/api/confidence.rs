@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::http::StatusCode;
-use ibidem_words::degrade::{BreakerSettings, Breakers};
-use ibidem_words::fakes::FakeEmbedder;
+use ibidem_ports::degrade::{BreakerSettings, Breakers};
+use ibidem_ports::embedder::{EmbedError, Embedder, EmbeddingModel};
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::passage_in_context;
-use ibidem_words::ports::embedder::{EmbedError, Embedder, EmbeddingModel};
 use serde_json::{Value, json};
 
 use super::world::{Extras, World, policy};

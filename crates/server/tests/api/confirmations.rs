@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use ibidem_words::fakes::FakeTools;
-use ibidem_words::ports::tools::Tools;
-use ibidem_words::suites::tools::desk;
+use ibidem_ports::tools::Tools;
+use ibidem_testing::fakes::FakeTools;
+use ibidem_testing::suites::tools::desk;
 use serde_json::{Value, json};
 
 use super::world::{Extras, World, policy};

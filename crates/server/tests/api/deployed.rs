@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use ibidem_ports::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_server::metrics::{Kind, METRICS, PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};

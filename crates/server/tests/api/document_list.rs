@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
-use ibidem_words::ports::outbox::Outbox;
+use ibidem_ports::outbox::Outbox;
 use serde_json::{Value, json};
 
 use crate::world::{Reply, World};

@@ -1,8 +1,8 @@
 //! `POST /v1/documents`.
 
 use axum::http::StatusCode;
+use ibidem_ports::intake::Intake;
 use ibidem_words::SubjectId;
-use ibidem_words::ports::intake::Intake;
 
 use crate::world::{Reply, World};
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use ibidem_engine::policy::Policy;
+use ibidem_ports::degrade::{BreakerSettings, BreakerStates, Breakers};
 use ibidem_server::Readiness;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
 use tokio::sync::watch;
 
 use crate::world::{Extras, POLICY, World, policy};

@@ -1,8 +1,8 @@
 //! `/v1/memory`.
 
 use axum::http::StatusCode;
-use ibidem_words::ports::memory::Memory as _;
-use ibidem_words::ports::outbox::Outbox as _;
+use ibidem_ports::memory::Memory as _;
+use ibidem_ports::outbox::Outbox as _;
 use ibidem_words::{DocumentId, Identity, MemoryId, Scope};
 use serde_json::{Value, json};
 

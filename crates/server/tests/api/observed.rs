@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::StatusCode;
 use ibidem_adapters::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
+use ibidem_ports::degrade::{BreakerSettings, BreakerStates, Breakers};
+use ibidem_ports::reranker::{RerankError, RerankFault};
+use ibidem_ports::vocabulary::VocabularyError;
 use ibidem_server::logs::JsonLines;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_words::degrade::{BreakerSettings, BreakerStates, Breakers};
-use ibidem_words::fakes::{FakeReranker, FakeVocabulary};
-use ibidem_words::ports::reranker::{RerankError, RerankFault};
-use ibidem_words::ports::vocabulary::VocabularyError;
-use ibidem_words::suites::vocabulary::gridterms;
+use ibidem_testing::fakes::{FakeReranker, FakeVocabulary};
+use ibidem_testing::suites::vocabulary::gridterms;
 use serde_json::{Value, json};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::EnvFilter;

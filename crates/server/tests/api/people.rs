@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use chrono::{DateTime, Duration, Utc};
+use ibidem_ports::identity_provider::PersonClaims;
 use ibidem_store::{ActionsOf, PersonError};
-use ibidem_words::ports::identity_provider::PersonClaims;
 use ibidem_words::{Identity, Role, SubjectId};
 use serde_json::json;
 

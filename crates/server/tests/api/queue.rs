@@ -1,7 +1,7 @@
 //! `GET /v1/queue`: how far the intake of the tenant's documents is.
 
 use axum::http::StatusCode;
-use ibidem_words::ports::intake::{Failed, Failure, Format, Intake, Submission};
+use ibidem_ports::intake::{Failed, Failure, Format, Intake, Submission};
 use ibidem_words::{Sha256Hash, TenantId};
 use serde_json::Value;
 use uuid::Uuid;

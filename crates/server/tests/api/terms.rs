@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use ibidem_words::fakes::FakeVocabulary;
-use ibidem_words::ports::thesaurus::{Entry, Label, Statement, Thesaurus, Value as Stated, WordList};
-use ibidem_words::ports::vocabulary::{Definition, LabelKind, VocabularyError};
-use ibidem_words::suites::vocabulary::gridterms;
+use ibidem_ports::thesaurus::{Entry, Label, Statement, Thesaurus, Value as Stated, WordList};
+use ibidem_ports::vocabulary::{Definition, LabelKind, VocabularyError};
+use ibidem_testing::fakes::FakeVocabulary;
+use ibidem_testing::suites::vocabulary::gridterms;
 use serde_json::Value;
 
 use crate::world::{Extras, POLICY, World, policy};

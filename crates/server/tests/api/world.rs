@@ -13,6 +13,18 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::{Policy, PolicyLimits};
 use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
+use ibidem_ports::curate::Window;
+use ibidem_ports::degrade::{BreakerStates, Breakers, Part};
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::identity_provider::IdentityProvider;
+use ibidem_ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
+use ibidem_ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
+use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
+use ibidem_ports::originals::Originals as _;
+use ibidem_ports::reranker::Reranker;
+use ibidem_ports::thesaurus::Thesaurus;
+use ibidem_ports::tools::Tools;
+use ibidem_ports::vocabulary::Vocabulary;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
     AccessTokens, AppState, AuditSettings, ConnectionLimits, HandOverRules, MetricsReaders, PolicyPlaces,
@@ -20,19 +32,7 @@ use ibidem_server::{
 };
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
-use ibidem_words::curate::Window;
-use ibidem_words::degrade::{BreakerStates, Breakers, Part};
-use ibidem_words::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::identity_provider::IdentityProvider;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint, IndexWriter as _};
-use ibidem_words::ports::intake::{Format, Intake, NewPassage, NewVersion, Submission};
-use ibidem_words::ports::language_model::{LanguageModel, LikelyToken, ModelError, Pieces, Prompt};
-use ibidem_words::ports::originals::Originals as _;
-use ibidem_words::ports::reranker::Reranker;
-use ibidem_words::ports::thesaurus::Thesaurus;
-use ibidem_words::ports::tools::Tools;
-use ibidem_words::ports::vocabulary::Vocabulary;
+use ibidem_testing::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, HandIn, KeyInForce, PassageKey, Role, Sha256Hash, SigningKey, Tag, TenantId,
     passage_in_context,

@@ -9,7 +9,7 @@ use axum::middleware::map_response;
 use axum::response::Response;
 use ibidem_adapters::skosmos::{Skosmos, SkosmosSettings};
 use ibidem_adapters::watched_vocabulary::{WatchedSettings, WatchedVocabulary};
-use ibidem_words::suites;
+use ibidem_testing::suites;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

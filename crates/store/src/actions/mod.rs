@@ -7,7 +7,7 @@ mod write;
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Identity, Role, Subject, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;

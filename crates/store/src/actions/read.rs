@@ -1,7 +1,7 @@
 //! Actions, read again: newest first, a page after the other.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{SubjectId, TenantId};
 use serde_json::Value;
 use uuid::Uuid;

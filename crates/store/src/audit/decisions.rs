@@ -1,7 +1,7 @@
 //! Decisions in order, a page after the other: those of a time, and the last ones.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Sha256Hash, TenantId};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use ibidem_words::ports::records::HIDDEN;
+use ibidem_ports::records::HIDDEN;
 use ibidem_words::{CitedSource, Sha256Hash};
 use serde_json::Value;
 use sha2::Sha256;

@@ -10,8 +10,8 @@ mod stored;
 mod write;
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::records::{Records, TurnRecord};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::records::{Records, TurnRecord};
 
 use crate::Store;
 pub use cut::bytes_left_out;

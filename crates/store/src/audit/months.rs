@@ -1,7 +1,7 @@
 //! The months that records are kept in: made before they begin, dropped when they are old.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 
 use crate::{Store, unavailable};
 

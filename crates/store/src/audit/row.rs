@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::records::{SearchNumbers, TurnRecord};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::records::{SearchNumbers, TurnRecord};
 use ibidem_words::{Speaker, TenantId};
 use serde_json::{Value, json};
 use uuid::Uuid;

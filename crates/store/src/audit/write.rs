@@ -1,6 +1,6 @@
 //! Many records, one statement.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use sqlx::{Error, Postgres, Transaction};
 
 use super::AuditRow;

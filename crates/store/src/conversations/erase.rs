@@ -1,8 +1,8 @@
 //! Deleting a conversation erases it: its turns, and its words in the records of its questions.
 
 use chrono::{DateTime, Utc};
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
-use ibidem_words::ports::catalogue::CatalogueError;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Message, Question, Scope, Speaker};
 use serde_json::Value;
 use uuid::Uuid;

@@ -7,7 +7,7 @@ mod title;
 mod turns;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Identity, SubjectId, TenantId};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! The questions of a conversation, with their answers.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use serde_json::Value;
 use uuid::Uuid;
 

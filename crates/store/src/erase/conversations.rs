@@ -1,6 +1,6 @@
 //! A document's words in conversations.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
 use super::{Erased, Traces};

@@ -1,6 +1,6 @@
 //! A document's names in questions that wait to be handed over.
 
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
 use crate::{Store, unavailable};

@@ -8,8 +8,8 @@ mod originals;
 mod tenant;
 mod words;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::originals::{Originals, OriginalsError};
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::originals::{Originals, OriginalsError};
 use ibidem_words::{AddressKey, DocumentId, Reference, SourceId, TenantId};
 use serde::Serialize;
 use uuid::Uuid;

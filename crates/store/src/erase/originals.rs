@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use chrono::{TimeDelta, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::originals::Originals;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::originals::Originals;
 use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 
 use super::{EraseError, Erased};

@@ -1,7 +1,7 @@
 //! A tenant goes: first everything it said, then, when the index has followed, its rows.
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::originals::Originals;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::originals::Originals;
 use ibidem_words::{DocumentId, TenantId};
 
 use super::{EraseError, Erased};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::index::{IndexDocument, IndexPoint};
-use ibidem_words::ports::outbox::Wanted;
-use ibidem_words::ports::vectors::MissingVector;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::index::{IndexDocument, IndexPoint};
+use ibidem_ports::outbox::Wanted;
+use ibidem_ports::vectors::MissingVector;
 use ibidem_words::{CollectionName, DocumentId, ModelHash, PassageKey, TenantId};
 use uuid::Uuid;
 

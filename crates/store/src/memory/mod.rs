@@ -4,8 +4,8 @@ mod index;
 mod recall;
 
 use chrono::{DateTime, Utc};
-use ibidem_words::curate::CheckedEntry;
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::curate::CheckedEntry;
 use ibidem_words::{Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope, Sha256Hash, Subject, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;

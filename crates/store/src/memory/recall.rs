@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use ibidem_words::ports::catalogue::{CatalogueError, CataloguePassage};
-use ibidem_words::ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
+use ibidem_ports::catalogue::{CatalogueError, CataloguePassage};
+use ibidem_ports::memory::{Memory, PASSAGES_OF_A_DOCUMENT, Remembered};
 use ibidem_words::{AddressKey, CharSpan, DocumentId, MemoryId, PassageKey, Reference, Scope};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! What a group of the identity provider gives its members: a role and tags.
 
 use chrono::{DateTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{HandIn, Role, Tag, TenantId};
 use uuid::Uuid;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
-use ibidem_words::ports::catalogue::CatalogueError;
 use uuid::Uuid;
 
 use crate::{Store, unavailable};

@@ -6,8 +6,8 @@ mod speaking;
 
 use std::collections::BTreeSet;
 
-use ibidem_words::ports::catalogue::CatalogueError;
-use ibidem_words::ports::identity_provider::PersonClaims;
+use ibidem_ports::catalogue::CatalogueError;
+use ibidem_ports::identity_provider::PersonClaims;
 use ibidem_words::{Identity, Role, Subject, Tag, TenantId};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! What is counted by the day.
 
 use chrono::{DateTime, Days, NaiveTime, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 
 use super::{Exceeded, Holder};
 use crate::{Store, unavailable};

@@ -6,7 +6,7 @@ mod turns;
 mod uses;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Identity, TenantId};
 
 use crate::{Store, unavailable};

@@ -1,7 +1,7 @@
 //! Requests per minute.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 
 use super::{Exceeded, Holder};
 use crate::{Store, unavailable};

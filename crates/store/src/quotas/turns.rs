@@ -1,7 +1,7 @@
 //! Turns under way at once.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_words::ports::catalogue::CatalogueError;
+use ibidem_ports::catalogue::CatalogueError;
 use uuid::Uuid;
 
 use super::{Exceeded, Holder};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::Sha256Hash;
-use ibidem_words::ports::catalogue::CatalogueError;
 
 use super::random_secret;
 use crate::{Store, refused, unavailable};

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use ibidem_ports::originals::{KeptOriginal, Originals, OriginalsError};
+use ibidem_ports::outbox::Outbox;
+use ibidem_ports::vectors::{NewVector, VectorShelf};
 use ibidem_store::EraseError;
 use ibidem_words::ModelHash;
-use ibidem_words::ports::originals::{KeptOriginal, Originals, OriginalsError};
-use ibidem_words::ports::outbox::Outbox;
-use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 
 use super::*;
 

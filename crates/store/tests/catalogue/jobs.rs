@@ -1,6 +1,6 @@
 //! Jobs: leased, renewed, committed once, given up with a reason.
 
-use ibidem_words::ports::intake::{Committed, Failed, Failure, Intake};
+use ibidem_ports::intake::{Committed, Failed, Failure, Intake};
 
 use super::*;
 
@@ -166,7 +166,7 @@ async fn a_version_that_cannot_be_kept_fails_alone() {
     .await;
 }
 
-fn many(tenant: TenantId, count: usize) -> Vec<ibidem_words::ports::intake::Submission> {
+fn many(tenant: TenantId, count: usize) -> Vec<ibidem_ports::intake::Submission> {
     (0..count).map(|number| submission(tenant, &format!("{number}.md"), "x", &["public"])).collect()
 }
 

@@ -22,9 +22,9 @@ mod word_statistics;
 use std::time::Duration;
 
 use ibidem_language::bm25::Analysis;
+use ibidem_ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
-use ibidem_words::ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
 use ibidem_words::{
     CharSpan, DocumentId, HandIn, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
     passage_in_context,
@@ -107,7 +107,7 @@ async fn take_in(store: &Store, submission: Submission, texts: &[&str]) -> Docum
 
 /// Acknowledges whatever waits, as if an index had it all.
 async fn publish_all(store: &Store) {
-    use ibidem_words::ports::outbox::Outbox;
+    use ibidem_ports::outbox::Outbox;
     loop {
         let waiting = Outbox::claim(store, 1_000).await.unwrap();
         if waiting.is_empty() {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use ibidem_ports::curate::{CheckedEntry, EntryDraft, Window};
+use ibidem_ports::memory::Memory;
+use ibidem_ports::outbox::{Outbox, Wanted};
+use ibidem_ports::vectors::{NewVector, VectorShelf};
 use ibidem_store::{Author, MemoryOutcome};
-use ibidem_words::curate::{CheckedEntry, EntryDraft, Window};
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::memory::Memory;
-use ibidem_words::ports::outbox::{Outbox, Wanted};
-use ibidem_words::ports::vectors::{NewVector, VectorShelf};
-use ibidem_words::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
+use ibidem_testing::fakes::FakeEmbedder;
+use ibidem_testing::suites::memory::{DocumentOfSuite, MemoryWorld, memory_suite};
 use ibidem_words::{MemoryId, MemoryKind, ModelHash, Reference};
 
 use super::*;

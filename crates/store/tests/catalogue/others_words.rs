@@ -1,10 +1,10 @@
 //! What a document says of another counts where whoever handed it in may change that other one, and an address stays with
 //! the document that has it.
 
+use ibidem_ports::catalogue::Catalogue;
+use ibidem_ports::identity_provider::PersonClaims;
+use ibidem_ports::intake::Committed;
 use ibidem_store::{DocumentsOf, NewGroup, NewKey};
-use ibidem_words::ports::catalogue::Catalogue;
-use ibidem_words::ports::identity_provider::PersonClaims;
-use ibidem_words::ports::intake::Committed;
 use ibidem_words::{AddressKey, CollectionName, Standing, Status, Subject, SubjectId};
 
 use super::*;
@@ -48,7 +48,7 @@ async fn take_in_of(store: &Store, tenant: TenantId, handed: &Handed<'_>) -> (Do
     let version = NewVersion { address: Some(handed.address.to_owned()), standing, ..version(&["What it says."]) };
     let committed = Intake::commit(store, vec![(job.clone(), version)]).await.unwrap().remove(0);
     if let Committed::Refused(reason) = &committed {
-        store.fail(&job, reason, ibidem_words::ports::intake::Failure::Permanent).await.unwrap();
+        store.fail(&job, reason, ibidem_ports::intake::Failure::Permanent).await.unwrap();
     }
     (document, committed)
 }

@@ -1,9 +1,9 @@
 //! The outbox and the vectors it needs.
 
+use ibidem_ports::catalogue::Catalogue as _;
+use ibidem_ports::outbox::Outbox;
+use ibidem_ports::vectors::{NewVector, VectorShelf};
 use ibidem_words::ModelHash;
-use ibidem_words::ports::catalogue::Catalogue as _;
-use ibidem_words::ports::outbox::Outbox;
-use ibidem_words::ports::vectors::{NewVector, VectorShelf};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! What is in force: what a document says of itself, and what others that the asker sees say of it.
 
+use ibidem_ports::catalogue::Catalogue;
 use ibidem_store::DocumentsOf;
-use ibidem_words::ports::catalogue::Catalogue;
 use ibidem_words::{Standing, Status};
 
 use super::*;

@@ -1,14 +1,14 @@
 //! The suites of all ports that the store stands behind.
 
 use async_trait::async_trait;
-use ibidem_words::ports::intake::Submitted;
-use ibidem_words::suites;
-use ibidem_words::suites::catalogue::{Library, NewDocument, catalogue_suite};
-use ibidem_words::suites::intake::{Desk, intake_suite};
-use ibidem_words::suites::outbox::outbox_suite;
-use ibidem_words::suites::owners::owners_suite;
-use ibidem_words::suites::vectors::vectors_suite;
-use ibidem_words::suites::word_statistics::word_statistics_suite;
+use ibidem_ports::intake::Submitted;
+use ibidem_testing::suites;
+use ibidem_testing::suites::catalogue::{Library, NewDocument, catalogue_suite};
+use ibidem_testing::suites::intake::{Desk, intake_suite};
+use ibidem_testing::suites::outbox::outbox_suite;
+use ibidem_testing::suites::owners::owners_suite;
+use ibidem_testing::suites::vectors::vectors_suite;
+use ibidem_testing::suites::word_statistics::word_statistics_suite;
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! Who sees what, and from when on.
 
+use ibidem_ports::catalogue::Catalogue;
+use ibidem_ports::intake::{Intake, Submitted};
 use ibidem_store::RemovalOutcome;
-use ibidem_words::ports::catalogue::Catalogue;
-use ibidem_words::ports::intake::{Intake, Submitted};
 use sqlx::Connection as _;
 
 use super::*;
@@ -79,7 +79,7 @@ async fn a_document_removed_while_it_is_read_stays_removed() {
         let jobs = Intake::claim(&store, 1).await.unwrap();
         store.remove(tenant, document).await.unwrap();
         let outcomes = Intake::commit(&store, jobs.into_iter().map(|job| (job, version(&["First."]))).collect()).await;
-        assert_eq!(outcomes.unwrap(), [ibidem_words::ports::intake::Committed::LeaseLost]);
+        assert_eq!(outcomes.unwrap(), [ibidem_ports::intake::Committed::LeaseLost]);
         assert!(store.visible(&scope(tenant, &[]), &[key(document, 1, 0)]).await.unwrap().is_empty());
     })
     .await;

@@ -1,7 +1,7 @@
 //! Word statistics are kept in step with the documents, whatever is done to them and however much at once.
 
 use ibidem_language::bm25::{Analysis, Language};
-use ibidem_words::ports::word_statistics::WordStatistics as _;
+use ibidem_ports::word_statistics::WordStatistics as _;
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
 
 /// Supported is what both support. The first is the cheaper one: the second is spared most of the pairs.
 pub(super) struct Agreed {
@@ -44,8 +44,8 @@ impl Entailment for Agreed {
 #[cfg(test)]
 mod tests {
     use ibidem_engine::speak::verify::lexical::LexicalEntailment;
-    use ibidem_words::fakes::FakeEntailment;
-    use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+    use ibidem_testing::fakes::FakeEntailment;
+    use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 
     use super::*;
 

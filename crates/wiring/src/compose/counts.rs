@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
+use ibidem_ports::degrade::BreakerStates;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
-use ibidem_words::degrade::BreakerStates;
 
 #[derive(Default)]
 pub struct Counts {

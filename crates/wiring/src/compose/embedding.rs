@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ibidem_adapters::http_embedder::HttpEmbedder;
 use ibidem_adapters::onnx::OnnxEmbedder;
-use ibidem_words::ports::embedder::{Embedder, TokenCounter};
+use ibidem_ports::embedder::{Embedder, TokenCounter};
 
 use crate::settings::{EmbeddingSource, Settings};
 

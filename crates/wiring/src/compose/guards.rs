@@ -6,9 +6,9 @@ use std::time::Duration;
 use ibidem_adapters::second_try::SecondTry;
 use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_engine::search::Searcher;
-use ibidem_words::degrade::{Breakers, Part};
-use ibidem_words::ports::entailment::Entailment;
-use ibidem_words::ports::reranker::Reranker;
+use ibidem_ports::degrade::{Breakers, Part};
+use ibidem_ports::entailment::Entailment;
+use ibidem_ports::reranker::Reranker;
 
 use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 

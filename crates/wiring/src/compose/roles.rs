@@ -9,9 +9,9 @@ use ibidem_adapters::openai::OpenAiModel;
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::language_model::Estimate;
-use ibidem_words::ports::language_model::Tokenizer;
+use ibidem_ports::degrade::Part;
+use ibidem_ports::language_model::Estimate;
+use ibidem_ports::language_model::Tokenizer;
 
 use crate::settings::{LanguageModelSettings, TokenizerSource};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use ibidem_adapters::mcp::{McpTools, Reached};
-use ibidem_words::degrade::{Breakers, Part};
-use ibidem_words::ports::tools::Tools;
+use ibidem_ports::degrade::{Breakers, Part};
+use ibidem_ports::tools::Tools;
 
 use crate::settings::{Settings, ToolServerSettings};
 

@@ -21,12 +21,12 @@ use ibidem_adapters::watched_vocabulary::WatchedSettings;
 use ibidem_engine::policy::{Policy, PolicyLimits};
 use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_ingest::read::child::ReadingLimits;
+use ibidem_ports::degrade::BreakerSettings;
+use ibidem_ports::language_model::ModelLimits;
+use ibidem_ports::language_model::is_same_model;
 use ibidem_server::{ConnectionLimits, MetricsReaders, QuotaSettings};
 use ibidem_store::{Retention, Retries, StoreSettings};
 use ibidem_words::TenantId;
-use ibidem_words::degrade::BreakerSettings;
-use ibidem_words::ports::language_model::ModelLimits;
-use ibidem_words::ports::language_model::is_same_model;
 
 use super::Sources;
 

@@ -25,7 +25,7 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     let reranker = settings.reranker.map(|reranker| reranker.source);
     assert!(matches!(&reranker, Some(RerankerSource::Onnx(onnx)) if onnx.name == "reader"), "{reranker:?}");
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
-    assert_eq!(settings.breakers, ibidem_words::degrade::BreakerSettings::default());
+    assert_eq!(settings.breakers, ibidem_ports::degrade::BreakerSettings::default());
     let widest = load_with("index:\n  search_breadth: 10000\n", &[], &[]).unwrap();
     assert_eq!((settings.index.search_breadth, widest.index.search_breadth), (128, 10_000));
 }

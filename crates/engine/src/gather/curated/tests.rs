@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ibidem_words::degrade::Deadline;
-use ibidem_words::fakes::{FakeMemory, FakeReranker, passage};
-use ibidem_words::ports::reranker::RerankError;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::reranker::RerankError;
+use ibidem_testing::fakes::{FakeMemory, FakeReranker, passage};
 use ibidem_words::{DocumentId, Identity, MemoryEntry, PassageKey, Question, Reference, Scope, Tag, TenantId};
 use uuid::Uuid;
 

@@ -1,5 +1,5 @@
-use ibidem_words::fakes::passage;
-use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_testing::fakes::passage;
 use ibidem_words::{DocumentId, PassageKey};
 use proptest::prelude::*;
 use uuid::Uuid;

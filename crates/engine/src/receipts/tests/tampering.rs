@@ -1,6 +1,6 @@
 //! Every single change of a receipt is found.
 
-use ibidem_words::suites::changes::changed_once;
+use ibidem_testing::suites::changes::changed_once;
 use proptest::prelude::*;
 use serde_json::Value;
 

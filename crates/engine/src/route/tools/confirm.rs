@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use ibidem_words::clock::{self, Instant};
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::confirmations::{CallToConfirm, Confirmed, Confirmer, FormerCall, Proposal};
-use ibidem_words::ports::records::{ToolCallRecord, ToolOutcome};
-use ibidem_words::ports::tools::{Tools, ToolsError};
+use ibidem_ports::clock::{self, Instant};
+use ibidem_ports::confirmations::{CallToConfirm, Confirmed, Confirmer, FormerCall, Proposal};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::records::{ToolCallRecord, ToolOutcome};
+use ibidem_ports::tools::{Tools, ToolsError};
 use ibidem_words::{ConfirmationToken, ProposedCall, Reason, Sha256Hash, SubjectId, ToolCallId};
 use serde_json::{Map, Value};
 use uuid::Uuid;

@@ -10,10 +10,11 @@ mod confirm;
 mod result;
 mod told;
 
-use ibidem_words::clock::{self, Instant};
-use ibidem_words::degrade::{Fallback, Part};
-use ibidem_words::ports::records::{ToolCallRecord, ToolOutcome};
-use ibidem_words::ports::tools::{ToolDescription, ToolReply, Tools, ToolsError, ToolsFault};
+use ibidem_ports::clock::{self, Instant};
+use ibidem_ports::degrade::{Fault as _, Part};
+use ibidem_ports::records::{ToolCallRecord, ToolOutcome};
+use ibidem_ports::tools::{ToolDescription, ToolReply, Tools, ToolsError, ToolsFault};
+use ibidem_words::Fallback;
 use ibidem_words::{
     CharSpan, Citation, CitedSource, CitedTool, GateRecord, ProposedCall, Reason, Receipt, ReceiptSource, Refusal,
     SentenceCheck, Sha256Hash, Stretch, StretchKind, SubjectId, ToolCallId, Verdict,
@@ -26,6 +27,7 @@ pub(crate) use confirm::confirmed;
 pub(crate) use told::{Told, told};
 
 use crate::listener::Listener;
+use crate::no_look_alike;
 use crate::outcome::{Cited, Clarified, Decided, Outcome, Refused, Retrieval, Writing};
 use crate::parts::Parts;
 use crate::policy::{GatherRules, ToolRules, Topic};
@@ -108,7 +110,7 @@ impl Stop {
             }
         };
         let mut flags = Vec::new();
-        Fallback::raise_if_not_asked(error, &mut flags);
+        error.raise_if_not_asked(&mut flags);
         Self { flags, ..Self::new(outcome, explanation).because(error.to_string()) }
     }
 }
@@ -360,7 +362,7 @@ fn citation(asked: &Asked, call: &ToolCallId, note: String) -> Citation {
         page_number: None,
         section: None,
         relevance_score: 1.0,
-        snippet: Citation::snippet_of(&note),
+        snippet: no_look_alike::snippet_of(&note),
         span: CharSpan { start: 0, end: length },
         document_sha256: Sha256Hash::of(note.as_bytes()),
         snippet_full: note,

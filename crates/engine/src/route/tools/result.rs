@@ -1,6 +1,6 @@
 //! A tool's result, before any of it is believed: bounded, held against its schema, and cleaned.
 
-use ibidem_words::ports::records::ToolOutcome;
+use ibidem_ports::records::ToolOutcome;
 use ibidem_words::seen;
 use serde_json::{Number, Value};
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use ibidem_language::figures::{self, FindingKind};
-use ibidem_words::ports::records::ToolOutcome;
+use ibidem_ports::records::ToolOutcome;
 
 use super::{Field, Stop};
 use crate::policy::{Piece, Template, ToolRules};

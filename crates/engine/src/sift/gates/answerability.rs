@@ -1,7 +1,8 @@
 //! `answerability`: a reader has read the question together with each passage. Below this probability that the best of
 //! them answers, the question is refused.
 
-use ibidem_words::{Candidate, Reason};
+use crate::candidate::Candidate;
+use ibidem_words::Reason;
 use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
@@ -89,7 +90,8 @@ impl Answerability {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::{Candidate, Reason, Verdict};
+    use crate::candidate::Candidate;
+    use ibidem_words::{Reason, Verdict};
 
     use super::super::tests::{contradictions_of, warnings_of, words_of};
     use crate::sift::SiftOutcome;

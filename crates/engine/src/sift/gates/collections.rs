@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use ibidem_words::{Candidate, Reason, as_shown};
+use crate::candidate::Candidate;
+use ibidem_words::{Reason, as_shown};
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};

@@ -1,6 +1,7 @@
 //! `coverage`: the pool as a whole is good enough, hopeless, or worth another round.
 
-use ibidem_words::{Candidate, DocumentKind, Reason};
+use crate::candidate::Candidate;
+use ibidem_words::{DocumentKind, Reason};
 use serde::Deserialize;
 
 use super::contradictions::never_decides;

@@ -1,6 +1,6 @@
 //! `duplicates`: of two candidates whose texts are more alike than this, drops the worse.
 
-use ibidem_words::WordOverlap;
+use crate::word_overlap::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, Gate, GateRule, Look};

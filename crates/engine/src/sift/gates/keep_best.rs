@@ -1,7 +1,7 @@
 //! `keep_best`: keeps the best, as many as the question asks for, or as the policy says at least; and beside them what
 //! gathering promised a place. Where no policy says when, it is done at the end.
 
-use ibidem_words::WordOverlap;
+use crate::word_overlap::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
@@ -145,7 +145,8 @@ pub(in crate::sift) fn keep_best(pool: &mut WorkingPool<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::{Candidate, Promise};
+    use crate::candidate::Candidate;
+    use ibidem_words::Promise;
 
     use super::super::tests::{contradictions_of, words_of};
     use crate::sift::fixtures::{candidate, evidence, gathered, passes, pool};

@@ -1,7 +1,8 @@
 //! `no_context`: too few candidates, or too weak ones on the whole. What is missing is asked for, where the policy
 //! knows what to ask.
 
-use ibidem_words::{Candidate, Reason, as_shown};
+use crate::candidate::Candidate;
+use ibidem_words::{Reason, as_shown};
 use serde::Deserialize;
 
 use super::contradictions::never_decides;

@@ -1,6 +1,6 @@
 //! `noise_floor`: drops candidates below a similarity, which are noise. What was forced or promised a place is exempt.
 
-use ibidem_words::Candidate;
+use crate::candidate::Candidate;
 use serde::Deserialize;
 
 use super::contradictions::demands_nothing;

@@ -62,7 +62,8 @@ impl DropsCandidates for PerDocument {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::{Candidate, Promise};
+    use crate::candidate::Candidate;
+    use ibidem_words::Promise;
 
     use super::super::tests::words_of;
     use crate::sift::fixtures::{candidate, evidence, gathered};

@@ -50,8 +50,9 @@ impl ChecksPool for RetrievalConfidence {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::degrade::Fallback;
-    use ibidem_words::{Candidate, Reason};
+    use crate::candidate::Candidate;
+    use ibidem_words::Fallback;
+    use ibidem_words::Reason;
 
     use super::super::tests::{contradictions_of, words_of};
     use crate::sift::SiftOutcome;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_testing::fakes::{FakeModel, FakeTokenizer, passage};
 use ibidem_words::Message;
-use ibidem_words::fakes::{FakeModel, FakeTokenizer, passage};
-use ibidem_words::ports::catalogue::CataloguePassage;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,6 +1,6 @@
 use ibidem_language::sentences::Sentence;
-use ibidem_words::fakes::passage;
-use ibidem_words::ports::catalogue::CataloguePassage;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_testing::fakes::passage;
 use ibidem_words::{SentenceCheck, SentenceVerdict};
 use proptest::prelude::*;
 

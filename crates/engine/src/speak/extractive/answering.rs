@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use crate::candidate::Candidate;
 use ibidem_language::layout::{ends_as_sentence, marker};
 use ibidem_language::sentences::sentences_of;
 use ibidem_language::{same_word, significant_terms, telling_terms};
-use ibidem_words::{Candidate, CharSpan};
+use ibidem_words::CharSpan;
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;

@@ -1,8 +1,8 @@
 //! A sentence that names a figure and does not say it, with the rows of the table that do.
 
+use crate::candidate::Candidate;
 use ibidem_language::rows::{AskedRow, column_named_by, rows_of};
 use ibidem_language::sentences::sentence_places;
-use ibidem_words::Candidate;
 
 use super::super::footnotes::Footnotes;
 use super::super::markup::shown;

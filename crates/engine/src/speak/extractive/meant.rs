@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use crate::candidate::Candidate;
 use ibidem_language::asking::{asks_for_things, asks_yes_or_no};
 use ibidem_language::layout::{Begun, Line, Sort, ends_as_sentence, lines};
 use ibidem_language::rows::{AskedRow, Naming};
 use ibidem_language::sentences::sentence_places;
 use ibidem_language::{same_word, significant_terms, telling_terms};
-use ibidem_words::Candidate;
 
 use super::super::quoting::quotation;
 use super::{BETWEEN_CELLS, Found, Quoted};

@@ -1,6 +1,7 @@
-use ibidem_words::fakes::passage;
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::{Candidate, CharSpan, LineAbove, LinesAbove};
+use crate::candidate::Candidate;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_testing::fakes::passage;
+use ibidem_words::{CharSpan, LineAbove, LinesAbove};
 
 use super::*;
 

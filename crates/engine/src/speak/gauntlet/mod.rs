@@ -11,8 +11,8 @@ mod utf8;
 
 use ibidem_language::markers::quoted;
 use ibidem_language::sentences::Passed;
+use ibidem_ports::records::MarkerCounts;
 use ibidem_words::is_unseen;
-use ibidem_words::ports::records::MarkerCounts;
 
 use bracket::{Judgement, judge, judge_unclosed};
 use utf8::Utf8Pieces;

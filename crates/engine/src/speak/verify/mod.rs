@@ -17,8 +17,8 @@ use ibidem_language::claims::carries_a_claim;
 use ibidem_language::markers::{with_marker, without_markers};
 use ibidem_language::meaning;
 use ibidem_language::sentences::{Sentence, sentences_of};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
 use ibidem_words::{SentenceCheck, SentenceVerdict, unsteered};
 
 use super::footnotes::Footnotes;

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use ibidem_words::Candidate;
-use ibidem_words::fakes::{self, FakeEntailment};
-use ibidem_words::ports::catalogue::CataloguePassage;
-use ibidem_words::ports::entailment::EntailmentError;
+use crate::candidate::Candidate;
+use ibidem_ports::catalogue::CataloguePassage;
+use ibidem_ports::entailment::EntailmentError;
+use ibidem_testing::fakes::{self, FakeEntailment};
 
 use super::lexical::LexicalEntailment;
 use super::*;

@@ -1,8 +1,8 @@
-use ibidem_words::fakes::FakeModel;
-use ibidem_words::ports::entailment::EntailmentFault;
-use ibidem_words::ports::entailment::Support;
-use ibidem_words::ports::language_model::{ModelError, ModelFault};
-use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_ports::entailment::EntailmentFault;
+use ibidem_ports::entailment::Support;
+use ibidem_ports::language_model::{ModelError, ModelFault};
+use ibidem_testing::fakes::FakeModel;
+use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 
 use super::super::YesNoPrompt;
 use super::super::tests::token;

@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ibidem_words::fakes::FakeModel;
-use ibidem_words::ports::language_model::{LikelyToken, ModelError, ModelFault, Prompt};
-use ibidem_words::ports::reranker::RerankFault;
-use ibidem_words::suites::reranker::reranker_suite;
+use ibidem_ports::language_model::{LikelyToken, ModelError, ModelFault, Prompt};
+use ibidem_ports::reranker::RerankFault;
+use ibidem_testing::fakes::FakeModel;
+use ibidem_testing::suites::reranker::reranker_suite;
 
 use super::super::YesNoPrompt;
 use super::super::tests::token;
@@ -93,7 +93,7 @@ async fn no_more_passages_are_judged_at_once_than_allowed() {
             vec!["crowd".to_owned()]
         }
 
-        async fn write(&self, _: Prompt) -> Result<ibidem_words::ports::language_model::Pieces, ModelError> {
+        async fn write(&self, _: Prompt) -> Result<ibidem_ports::language_model::Pieces, ModelError> {
             Err(ModelError::Own(ModelFault::Failed("it only weighs".to_owned())))
         }
 

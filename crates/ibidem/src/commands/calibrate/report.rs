@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use ibidem_engine::policy::{CalibratedGate, Calibration as Provenance};
-use ibidem_lab::calibrate::observe::Observed;
-use ibidem_lab::calibrate::{Calibration, LabelsNeeded, Step, gate};
+use ibidem_measure::calibrate::observe::Observed;
+use ibidem_measure::calibrate::{Calibration, LabelsNeeded, Step, gate};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The language models: whether the server has those that have a role, what fits into them, and who counts it.
 
 use ibidem_engine::roles::NamedModel;
-use ibidem_words::ports::language_model::is_same_model;
+use ibidem_ports::language_model::is_same_model;
 
 use super::Finding;
 use crate::compose;

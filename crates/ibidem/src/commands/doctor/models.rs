@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use ibidem_adapters::onnx::ModelFiles;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::entailment::Pair;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::entailment::Pair;
 
 use super::Finding;
 use crate::compose;

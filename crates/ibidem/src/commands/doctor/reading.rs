@@ -1,7 +1,7 @@
 //! The processes that documents are read in.
 
 use ibidem_ingest::read::reader::Reader as _;
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use super::Finding;
 use crate::compose;

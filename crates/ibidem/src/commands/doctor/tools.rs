@@ -1,6 +1,6 @@
 //! The tool servers: whether each answers, and whether its tools are those that the policy pins.
 
-use ibidem_words::degrade::Deadline;
+use ibidem_ports::degrade::Deadline;
 
 use super::Finding;
 use crate::compose;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ibidem_lab::golden::compare::{Difference, Tolerance, losses};
-use ibidem_lab::golden::results::Results;
+use ibidem_measure::golden::compare::{Difference, Tolerance, losses};
+use ibidem_measure::golden::results::Results;
 
 use super::diff;
 use crate::console;
@@ -15,7 +15,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE")]
     current: PathBuf,
     /// The earlier results to compare with.
-    #[arg(long, value_name = "FILE", default_value = "data/evaluation/baseline.json")]
+    #[arg(long, value_name = "FILE", default_value = "demo/architecture/golden_baseline.json")]
     baseline: PathBuf,
     /// How much precision may drop before the check fails.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = a_share)]

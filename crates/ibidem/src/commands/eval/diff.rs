@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ibidem_lab::golden::compare::{Difference, Figure};
-use ibidem_lab::golden::results::Results;
+use ibidem_measure::golden::compare::{Difference, Figure};
+use ibidem_measure::golden::results::Results;
 
 use crate::console;
 

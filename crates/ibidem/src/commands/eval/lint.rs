@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_engine::policy::GatherRules;
-use ibidem_lab::golden::corpus::Corpus;
-use ibidem_lab::golden::{Placed, Problem, by_rule, lint, parse, terms, text};
+use ibidem_measure::golden::corpus::Corpus;
+use ibidem_measure::golden::{Placed, Problem, by_rule, lint, parse, terms, text};
 use serde::Serialize;
 
 use crate::settings::LARGEST_VOCABULARY;
@@ -16,7 +16,7 @@ use crate::{compose, console};
 #[derive(clap::Args)]
 pub(crate) struct Lint {
     /// The golden set: a .jsonl file with one question per line.
-    #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
+    #[arg(default_value = "demo/architecture/golden_queries.jsonl")]
     file: PathBuf,
     /// The folder of the documents, with one folder for each collection and one of vocabularies. Documents and terms
     /// that the set names are checked to be there.
@@ -114,7 +114,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_shipped_set_agrees_with_the_shipped_documents_and_vocabularies() {
-        let shipped = repository("data/evaluation/golden_queries.jsonl");
+        let shipped = repository("demo/architecture/golden_queries.jsonl");
         assert_eq!(problems(shipped.clone()).await, Vec::<String>::new());
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("set.jsonl");

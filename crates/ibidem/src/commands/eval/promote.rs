@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use ibidem_lab::golden::{Problem, by_rule, text};
-use ibidem_lab::promote::{CitedDocument, Review, ReviewVerdict, StoredTurn, add, promote};
+use ibidem_measure::golden::{Problem, by_rule, text};
+use ibidem_measure::promote::{CitedDocument, Review, ReviewVerdict, StoredTurn, add, promote};
+use ibidem_ports::catalogue::Catalogue as _;
 use ibidem_store::{Feedback, FeedbackReason, Store, Thumb};
-use ibidem_words::ports::catalogue::Catalogue as _;
 use ibidem_words::{Answer, CitedSource, DocumentId, PassageKey, TenantId};
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ pub(crate) struct Promote {
     #[arg(long, conflicts_with = "reviews")]
     feedback: bool,
     /// The golden set to which they are added.
-    #[arg(long, default_value = "data/evaluation/golden_queries.jsonl")]
+    #[arg(long, default_value = "demo/architecture/golden_queries.jsonl")]
     golden: PathBuf,
     /// The policy file whose rules recognise questions about terms, addresses and lists.
     #[arg(long, default_value = "architecture")]
@@ -111,7 +111,7 @@ impl Promote {
         Ok(reviews)
     }
 
-    async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_lab::golden::GoldenQuery> {
+    async fn promoted(&self, store: &Store, review: &Review) -> anyhow::Result<ibidem_measure::golden::GoldenQuery> {
         let tenant = self.access.operator.tenant_id();
         let turn = stored(store, tenant, review.request_id).await?.with_context(|| {
             format!(
@@ -141,7 +141,7 @@ impl Promote {
             keys.len() - found.len(),
             keys.len()
         );
-        let document = |passage: ibidem_words::ports::catalogue::CataloguePassage| CitedDocument {
+        let document = |passage: ibidem_ports::catalogue::CataloguePassage| CitedDocument {
             collection: passage.collection.to_string(),
             address: passage.address,
         };

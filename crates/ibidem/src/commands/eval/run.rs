@@ -11,16 +11,16 @@ use ibidem_engine::ask::Engine;
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::turn::Asked;
-use ibidem_lab::golden;
-use ibidem_lab::golden::blob::git_blob_hash;
-use ibidem_lab::golden::compare::Difference;
-use ibidem_lab::golden::results::{Config, Results, Run as RunOf};
-use ibidem_lab::golden::run::{Truth, run};
-use ibidem_lab::golden::{Category, GoldenQuery};
-use ibidem_lab::reliability::{Bin, interval};
+use ibidem_measure::golden;
+use ibidem_measure::golden::blob::git_blob_hash;
+use ibidem_measure::golden::compare::Difference;
+use ibidem_measure::golden::results::{Config, Results, Run as RunOf};
+use ibidem_measure::golden::run::{Truth, run};
+use ibidem_measure::golden::{Category, GoldenQuery};
+use ibidem_measure::reliability::{Bin, interval};
+use ibidem_ports::catalogue::{Catalogue as _, DocumentFilter};
+use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_store::{RiskAtCoverage, RunFigures, SureAnswers};
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_words::{Answer, Identity, Question, Scope};
 use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
@@ -33,7 +33,7 @@ use crate::settings::Settings;
 #[derive(clap::Args)]
 pub(crate) struct Run {
     /// The golden set: a .jsonl file with one question per line. Load its documents first.
-    #[arg(default_value = "data/evaluation/golden_queries.jsonl")]
+    #[arg(default_value = "demo/architecture/golden_queries.jsonl")]
     file: PathBuf,
     #[command(flatten)]
     access: ReaderAccess,

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::Context as _;
 use ibidem_engine::explain::{ExplainedEntry, Explanation};
 use ibidem_engine::policy::CuratedRules;
+use ibidem_ports::index::{Index as _, IndexQuery, Shelf};
+use ibidem_ports::memory::{Memory as _, Remembered};
 use ibidem_store::{ActionRecord, AuditedAction};
-use ibidem_words::ports::index::{Index as _, IndexQuery, Shelf};
-use ibidem_words::ports::memory::{Memory as _, Remembered};
 use ibidem_words::{MemoryId, MemoryKind, Question, QuestionDraft, Scope};
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use ibidem_words::ports::embedder::Embedder;
+use ibidem_ports::embedder::Embedder;
 use serde::Serialize;
 
 use crate::compose::embedding::unmeasured;
@@ -120,7 +120,7 @@ fn mean(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_words::fakes::FakeEmbedder;
+    use ibidem_testing::fakes::FakeEmbedder;
 
     use super::*;
 

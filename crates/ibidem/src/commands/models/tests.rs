@@ -1,5 +1,5 @@
-use ibidem_words::fakes::{FakeEmbedder, FakeEntailment, FakeModel, FakeReranker, Script};
-use ibidem_words::ports::entailment::EntailmentError;
+use ibidem_ports::entailment::EntailmentError;
+use ibidem_testing::fakes::{FakeEmbedder, FakeEntailment, FakeModel, FakeReranker, Script};
 
 use super::*;
 

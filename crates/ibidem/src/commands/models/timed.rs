@@ -4,12 +4,12 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::entailment::{Entailment, Pair};
+use ibidem_ports::language_model::{LanguageModel, Piece, Prompt, PromptMessage};
+use ibidem_ports::reranker::Reranker;
 use ibidem_words::Speaker;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::entailment::{Entailment, Pair};
-use ibidem_words::ports::language_model::{LanguageModel, Piece, Prompt, PromptMessage};
-use ibidem_words::ports::reranker::Reranker;
 use serde::Serialize;
 
 /// Each different, so that nothing is remembered.

@@ -1,7 +1,7 @@
 //! Documents of several tenants, each with a mark that nothing else has.
 
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::ports::intake::NewVersion;
+use ibidem_ports::intake::NewVersion;
+use ibidem_testing::fakes::FakeEmbedder;
 use ibidem_words::{Scope, Tag, TenantId};
 use rand::RngExt as _;
 use rand::rngs::StdRng;

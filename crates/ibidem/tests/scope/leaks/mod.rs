@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ibidem_engine::policy::Policy;
+use ibidem_ports::curate::{EntryDraft, Window};
+use ibidem_ports::embedder::Embedder as _;
 use ibidem_server::permissions::{Least, ROUTES};
 use ibidem_store::Author;
-use ibidem_words::curate::{EntryDraft, Window};
-use ibidem_words::ports::embedder::Embedder as _;
 use ibidem_words::{Identity, MemoryKind, Reference, Role, Scope, Tag, TenantId};
 use rand::RngExt as _;
 use rand::SeedableRng as _;

@@ -8,20 +8,20 @@ use async_trait::async_trait;
 use chrono::Utc;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
+use ibidem_ports::curate::Window;
+use ibidem_ports::degrade::BreakerStates;
+use ibidem_ports::embedder::Embedder as _;
+use ibidem_ports::identity_provider::{
+    Beginning, IdentityProvider, LoggedOut, PersonClaims, ProviderError, Returned, SignedIn,
+};
+use ibidem_ports::originals::Originals as _;
 use ibidem_server::metrics::{PartCounts, ToolCalls, VocabularyCounts};
 use ibidem_server::{
     AppState, AuditSettings, ConnectionLimits, MetricsReaders, QuotaSettings, Quotas, Readiness, ServerLimits,
     ServerParts, SignIn,
 };
 use ibidem_store::{AuditLog, NewGroup, NewKey, NewSession, Texts};
-use ibidem_words::curate::Window;
-use ibidem_words::degrade::BreakerStates;
-use ibidem_words::fakes::FakeOriginals;
-use ibidem_words::ports::embedder::Embedder as _;
-use ibidem_words::ports::identity_provider::{
-    Beginning, IdentityProvider, LoggedOut, PersonClaims, ProviderError, Returned, SignedIn,
-};
-use ibidem_words::ports::originals::Originals as _;
+use ibidem_testing::fakes::FakeOriginals;
 use ibidem_words::{HandIn, Role, Tag, TenantId};
 use serde_json::Value;
 use tokio::net::TcpListener;

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use zip::ZipArchive;
 use zip::result::ZipError;
 

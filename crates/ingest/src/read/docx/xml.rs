@@ -1,6 +1,6 @@
 //! Stepping through an XML part by local names: Word's prefixes are a habit, not a rule.
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use ibidem_words::ports::intake::Format;
+use ibidem_ports::intake::Format;
 
 use crate::read::ReadError;
 

@@ -6,10 +6,10 @@ pub(crate) mod write;
 
 use chrono::{DateTime, Utc};
 use ibidem_engine::policy::Policy;
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::records::TurnRecord;
 use ibidem_store::{ConversationRow, ConversationTurn, NewTurn, Talker, checked_title};
 use ibidem_words::Identity;
-use ibidem_words::degrade::Deadline;
-use ibidem_words::ports::records::TurnRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;

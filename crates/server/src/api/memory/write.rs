@@ -3,8 +3,8 @@
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
+use ibidem_ports::curate::{CheckedEntry, EntryDraft};
 use ibidem_store::{ActionObject, Author, MemoryOutcome};
-use ibidem_words::curate::{CheckedEntry, EntryDraft};
 use ibidem_words::{Identity, MemoryKind, Reference, Scope, Tag};
 
 use super::{EntryReply, NoteBody, PinBody, ReferenceBody, RewordingBody, entry_id};

@@ -1,7 +1,7 @@
 //! The rows of a search, chosen and ordered as a Skosmos does.
 
-use ibidem_words::ports::thesaurus::{Entry, Label, Value as Stated, WordList};
-use ibidem_words::ports::vocabulary::{LabelKind, in_language};
+use ibidem_ports::thesaurus::{Entry, Label, Value as Stated, WordList};
+use ibidem_ports::vocabulary::{LabelKind, in_language};
 use serde_json::{Map, Value, json};
 
 use super::pattern::Pattern;

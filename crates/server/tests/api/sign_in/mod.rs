@@ -10,9 +10,9 @@ mod speaking;
 
 use std::sync::Arc;
 
+use ibidem_ports::identity_provider::IdentityProvider;
 use ibidem_store::NewGroup;
 use ibidem_words::Role;
-use ibidem_words::ports::identity_provider::IdentityProvider;
 
 use crate::world::{Extras, POLICY, World, policy};
 

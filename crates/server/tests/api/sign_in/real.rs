@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::StatusCode;
 use ibidem_adapters::oidc::{Oidc, OidcSettings};
-use ibidem_words::ports::identity_provider::IdentityProvider as _;
+use ibidem_ports::identity_provider::IdentityProvider as _;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use uuid::Uuid;
@@ -102,7 +102,7 @@ async fn a_person_signs_in_by_code_and_the_code_cannot_be_replayed() {
     assert_eq!(again.body["type"], "sign_in_failed", "{}", again.text);
     // The provider does not take it twice either, whoever brings it.
     let code = path.split("code=").nth(1).unwrap().split('&').next().unwrap();
-    let returned = ibidem_words::ports::identity_provider::Returned {
+    let returned = ibidem_ports::identity_provider::Returned {
         code: code.to_owned(),
         issuer: Some(provider_url()),
         redirect_uri: format!("{PUBLIC_URL}/auth/callback"),

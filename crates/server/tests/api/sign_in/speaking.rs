@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use chrono::Utc;
+use ibidem_ports::identity_provider::PersonClaims;
 use ibidem_store::{ActionsOf, NewGroup, NewKey};
-use ibidem_words::ports::identity_provider::PersonClaims;
 use ibidem_words::{HandIn, Role};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibidem_words::degrade::BreakerSettings;
+use ibidem_ports::degrade::BreakerSettings;
 use serde::Deserialize;
 
 use super::Problems;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::openai::OpenAiSettings;
-use ibidem_words::ports::language_model::ModelLimits;
-use ibidem_words::ports::language_model::is_same_model;
+use ibidem_ports::language_model::ModelLimits;
+use ibidem_ports::language_model::is_same_model;
 use serde::Deserialize;
 
 use super::super::checked::{KnownModel, LanguageModelSettings, TokenizerSource};

@@ -4,9 +4,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use ibidem_adapters::mcp::Reached;
+use ibidem_ports::tools::Tools as _;
 use ibidem_store::testing::TestDatabase;
-use ibidem_words::ports::tools::Tools as _;
-use ibidem_words::suites;
+use ibidem_testing::suites;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
 
 use crate::world::{World, program};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use ibidem_engine::ask::Spoken;
+use ibidem_ports::records::ToolOutcome;
 use ibidem_words::Action;
-use ibidem_words::ports::records::ToolOutcome;
 
 use crate::world::{World, program};
 

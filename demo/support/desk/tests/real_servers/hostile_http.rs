@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use ibidem_adapters::mcp::Reached;
 use ibidem_engine::ask::Spoken;
-use ibidem_words::ports::records::ToolOutcome;
+use ibidem_ports::records::ToolOutcome;
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -7,9 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use ibidem_adapters::mcp::{McpSettings, McpTools, Reached};
+use ibidem_ports::records::ToolOutcome;
+use ibidem_ports::tools::{ToolDescription, ToolReply, Tools as _, ToolsError, ToolsFault};
 use ibidem_store::testing::TestDatabase;
-use ibidem_words::ports::records::ToolOutcome;
-use ibidem_words::ports::tools::{ToolDescription, ToolReply, Tools as _, ToolsError, ToolsFault};
 use ibidem_words::{Action, Reason};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;

@@ -11,10 +11,10 @@ use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
+use ibidem_ports::degrade::{BreakerSettings, Breakers, Deadline, Part};
+use ibidem_ports::tools::Tools;
 use ibidem_store::Store;
-use ibidem_words::degrade::{BreakerSettings, Breakers, Deadline, Part};
-use ibidem_words::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex};
-use ibidem_words::ports::tools::Tools;
+use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex};
 use ibidem_words::{Answer, Identity, Question, Scope, TenantId};
 use uuid::Uuid;
 

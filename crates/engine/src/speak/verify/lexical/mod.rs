@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use ibidem_language::figures;
-use ibidem_words::degrade::Part;
-use ibidem_words::ports::embedder::Embedder;
-use ibidem_words::ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
+use ibidem_ports::degrade::Part;
+use ibidem_ports::embedder::Embedder;
+use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, Pair, Support};
 
 pub use self::signs::Signs;
 use self::similarity::{Similarity, Vectors};

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ibidem_language::sentences::sentences_of;
+use ibidem_ports::degrade::{Deadline, Part};
+use ibidem_ports::embedder::{EmbedError, Embedder};
 use ibidem_words::SimilarityScale;
-use ibidem_words::degrade::{Deadline, Part};
-use ibidem_words::ports::embedder::{EmbedError, Embedder};
 
 /// What a sentence means is settled long before this; a premise without a full stop is not read to its end.
 const MOST_CHARACTERS: usize = 600;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use ibidem_words::fakes::FakeEmbedder;
-use ibidem_words::suites::entailment::{entailment_suite, plain_cases};
+use ibidem_testing::fakes::FakeEmbedder;
+use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The figures of a run, in the terminal.
 
-use ibidem_lab::golden::results::Results;
-use ibidem_lab::golden::score::Score;
+use ibidem_measure::golden::results::Results;
+use ibidem_measure::golden::score::Score;
 
 use crate::console;
 

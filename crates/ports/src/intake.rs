@@ -1,0 +1,217 @@
+//! Documents on their way into the catalogue: jobs to take, versions to commit.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::catalogue::CatalogueError;
+use ibidem_words::fields::{self, InvalidField};
+use ibidem_words::{
+    CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, Sha256Hash, Standing, Tag, TenantId,
+};
+
+/// How a document's original is to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Markdown,
+    Html,
+    Plain,
+    Pdf,
+    Docx,
+}
+
+impl Format {
+    pub const ALL: [Self; 5] = [Self::Markdown, Self::Html, Self::Plain, Self::Pdf, Self::Docx];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+            Self::Plain => "plain",
+            Self::Pdf => "pdf",
+            Self::Docx => "docx",
+        }
+    }
+
+    /// The format a file's name promises; none when it is of no kind that can be read.
+    pub fn of_file_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
+        match extension.to_ascii_lowercase().as_str() {
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" | "xhtml" => Some(Self::Html),
+            "txt" | "text" => Some(Self::Plain),
+            "pdf" => Some(Self::Pdf),
+            "docx" => Some(Self::Docx),
+            _ => None,
+        }
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.as_str() == written)
+            .ok_or_else(|| format!("{written:?} is not a format: use markdown, html, plain, pdf or docx"))
+    }
+}
+
+/// A document as it was handed in: where its original lies, and what the person who handed it in said of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Submission {
+    pub tenant: TenantId,
+    pub collection: CollectionName,
+    /// Where it came from: a path below the ingested folder, or what the API caller named.
+    pub source_location: String,
+    pub format: Format,
+    /// Digest of the original's bytes, under which the original is kept.
+    pub original: Sha256Hash,
+    /// Who may see it. Never taken from the document itself: a document must not make itself public.
+    pub tags: Vec<Tag>,
+    /// These win over what the document says of itself.
+    pub title: Option<String>,
+    pub address: Option<String>,
+    pub kind: Option<DocumentKind>,
+    /// When it was last changed, unless the document says so itself.
+    pub updated_at: Option<DateTime<Utc>>,
+}
+
+impl Submission {
+    /// The submission with every field cleaned and within its bounds, or the first field that cannot be kept.
+    pub fn checked(mut self) -> Result<Self, InvalidField> {
+        fields::location(&self.source_location)?;
+        fields::tags(self.tags.len())?;
+        self.title = self.title.as_deref().map(fields::title).transpose()?.flatten();
+        self.address = self.address.as_deref().map(fields::address).transpose()?.flatten();
+        self.updated_at = self.updated_at.map(|date| fields::date("updated_at", date)).transpose()?;
+        Ok(self)
+    }
+
+    pub fn document_id(&self) -> DocumentId {
+        DocumentId::at(self.tenant, &self.collection, &self.source_location)
+    }
+
+    /// Digest of everything that decides what the document will look like, but not who sees it nor its date:
+    /// equal fingerprints mean there is nothing to read, split or embed again. `reading` names the way
+    /// documents are read and split, so that a better reader is a change too.
+    pub fn fingerprint(&self, reading: &str) -> Sha256Hash {
+        let said = |said: Option<&str>| said.map_or_else(Vec::new, |said| [b"=", said.as_bytes()].concat());
+        Sha256Hash::of_parts([
+            reading.as_bytes(),
+            self.format.as_str().as_bytes(),
+            self.original.as_bytes(),
+            &said(self.title.as_deref()),
+            &said(self.address.as_deref()),
+            &said(self.kind.as_ref().map(DocumentKind::as_str)),
+        ])
+    }
+}
+
+/// What became of a submission.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Submitted {
+    /// A job was queued.
+    Queued,
+    /// Same content, other tags: visible to the new audience as of now, without any embedding.
+    Retagged,
+    /// Nothing to do.
+    Unchanged,
+}
+
+/// A job somebody must do, leased to one worker at a time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Job {
+    pub id: Uuid,
+    /// Proof that the lease is still ours; a commit with an outdated one is refused.
+    pub lease: Uuid,
+    pub attempts: u32,
+    pub submission: Submission,
+}
+
+/// A passage ready to be stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewPassage {
+    pub text: String,
+    pub section: Option<String>,
+    pub page: Option<u32>,
+    pub span: CharSpan,
+    /// What stands above it in the document, and its sentences need to be understood.
+    pub above: LinesAbove,
+    pub tokens: u32,
+    /// Digest of `text`.
+    pub sha256: Sha256Hash,
+    /// Digest of what was embedded for it (title and section with the text); the key of its vector.
+    pub embedding_key: Sha256Hash,
+}
+
+/// A document version ready to be stored with its passages, in order of their index.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewVersion {
+    pub title: String,
+    pub address: Option<String>,
+    pub kind: Option<DocumentKind>,
+    pub updated_at: DateTime<Utc>,
+    /// Whether it is in force, as it says itself.
+    pub standing: Standing,
+    /// The document's text, which spans point into.
+    pub text: String,
+    pub text_sha256: Sha256Hash,
+    pub passages: Vec<NewPassage>,
+    /// What was left out or changed in reading it, for whoever handed it in.
+    pub remarks: Vec<String>,
+}
+
+/// What became of a commit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Committed {
+    Done,
+    /// The catalogue cannot keep this version, however often it is tried; why. Nothing was stored.
+    Refused(String),
+    /// The lease was lost: somebody else does, or did, this job. Nothing was stored.
+    LeaseLost,
+}
+
+/// Why an attempt failed, as far as trying again is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Trying again would end the same way.
+    Permanent,
+    /// It may go better next time, a few times over.
+    Passing,
+    /// A part that every document needs does not answer: not this document's fault, and not counted against it.
+    Outage,
+}
+
+/// What became of a failed attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failed {
+    WillRetry,
+    GivenUp,
+    LeaseLost,
+}
+
+#[async_trait]
+pub trait Intake: Send + Sync {
+    /// Leases up to `limit` jobs that nobody holds: one of each tenant in turn, a tenant's oldest first. What is under
+    /// way for a tenant counts as its turns.
+    async fn claim(&self, limit: usize) -> Result<Vec<Job>, CatalogueError>;
+
+    /// Leases up to `limit` jobs in the same way, but only of tenants that have none under way, and one of each: what a
+    /// tenant hands in need not wait until another's large documents are done.
+    async fn claim_of_idle(&self, limit: usize) -> Result<Vec<Job>, CatalogueError>;
+
+    /// Holds on to the leases while work goes on; returns the jobs whose lease is lost.
+    async fn renew(&self, jobs: &[(Uuid, Uuid)]) -> Result<Vec<Uuid>, CatalogueError>;
+
+    /// Stores the new versions, makes them current, asks for their publication and ends the jobs: each job for
+    /// itself, all of it or nothing of it. An error is the catalogue's own: the jobs it left undone can be tried again.
+    async fn commit(&self, versions: Vec<(Job, NewVersion)>) -> Result<Vec<Committed>, CatalogueError>;
+
+    /// Ends an attempt: to be tried again later, or, if that is of no use or was done too often, given up with its
+    /// reason kept.
+    async fn fail(&self, job: &Job, reason: &str, failure: Failure) -> Result<Failed, CatalogueError>;
+}
