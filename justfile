@@ -6,7 +6,7 @@ stack_home := env("IBIDEM_STACK_HOME", env("XDG_CACHE_HOME", env("HOME") / ".cac
 
 # One build folder for all checkouts of a machine: a fresh clone does not build the dependencies again.
 export CARGO_TARGET_DIR := env("CARGO_TARGET_DIR", stack_home / "target")
-# The folder of the public data sets that some measurements need; docs/data_sets.md says what is in it.
+# The folder of the public data sets that some measurements need; lab/data_sets.md says what is in it.
 data := env("IBIDEM_DATA", "")
 # Queries are checked against .sqlx; only `just sqlx` asks a database.
 export SQLX_OFFLINE := "true"
@@ -16,8 +16,8 @@ _list:
 
 # Stops a measurement whose data set is not there, and says how to get it.
 _data path:
-    @[ -n "{{ data }}" ] || { echo "IBIDEM_DATA is not set: it names the folder of the public data sets; see docs/data_sets.md" >&2; exit 1; }
-    @[ -e "{{ data }}/{{ path }}" ] || { echo "{{ data }}/{{ path }} is not there: docs/data_sets.md says where it comes from" >&2; exit 1; }
+    @[ -n "{{ data }}" ] || { echo "IBIDEM_DATA is not set: it names the folder of the public data sets; see lab/data_sets.md" >&2; exit 1; }
+    @[ -e "{{ data }}/{{ path }}" ] || { echo "{{ data }}/{{ path }} is not there: lab/data_sets.md says where it comes from" >&2; exit 1; }
 
 # Everything CI checks, with the seconds each stage took.
 check:
@@ -395,11 +395,11 @@ comparison sample="1000" made="comparison":
         --sentences "{{ made }}/sentences.jsonl"
 
 # Every part fails in every way, alone and in pairs (all, none or sample:K), for so many seconds each, under so many
-# questions a second: the table in docs/fault_campaign.md. It has a stack of its own, since it kills the parts.
+# questions a second: the table in lab/reports/fault_campaign.md. It has a stack of its own, since it kills the parts.
 campaign seconds="30" pairs="sample:20" rate="20":
     export IBIDEM_STACK_INSTANCE=campaign IBIDEM_STACK_MAY_BE_KILLED=yes && stack/up --model none && eval "$(stack/env)" && \
       IBIDEM_CAMPAIGN_SECONDS={{ seconds }} IBIDEM_CAMPAIGN_PAIRS={{ pairs }} IBIDEM_CAMPAIGN_RATE={{ rate }} \
-      IBIDEM_CAMPAIGN_PAGE="$PWD/docs/fault_campaign.md" \
+      IBIDEM_CAMPAIGN_PAGE="$PWD/lab/reports/fault_campaign.md" \
       cargo nextest run -p ibidem --test campaign --locked --run-ignored only --no-capture -E 'test(the_whole_campaign)'
 
 # Everything that somebody outside can try at the door, all of it; CI runs a slice of each.
@@ -425,23 +425,23 @@ audit-cost *arguments: (_data "retrieval/scifact") (_data "address_lookup/web_ve
       --texts "{{ data }}/retrieval/scifact/corpus.jsonl" --texts "{{ data }}/address_lookup/web_verses.jsonl" {{ arguments }}
 
 # So many minutes of mixed load at 70 % of what the machine carries, among so many passages, with documents that change and
-# keys that are revoked: nothing may grow, get lost or be wrong. It has a stack of its own and writes docs/endurance.md.
+# keys that are revoked: nothing may grow, get lost or be wrong. It has a stack of its own and writes lab/reports/endurance.md.
 endurance minutes="120" passages="5000":
     cargo build --release --locked -p ibidem
-    rehearsals/endurance.py "$CARGO_TARGET_DIR/release/ibidem" --minutes {{ minutes }} --passages {{ passages }} --page docs/endurance.md
+    rehearsals/endurance.py "$CARGO_TARGET_DIR/release/ibidem" --minutes {{ minutes }} --passages {{ passages }} --page lab/reports/endurance.md
 
 # Three servers behind HAProxy, two workers, three Qdrant nodes and two PostgreSQL servers under Patroni: what they carry
 # beside one, and what is seen at so many questions a second while each of them is restarted or killed. It writes
-# docs/several.md.
+# lab/reports/several.md.
 several rate="10" passages="400":
     cargo build --release --locked -p ibidem
-    rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page docs/several.md
+    rehearsals/several.py "$CARGO_TARGET_DIR/release/ibidem" --rate {{ rate }} --passages {{ passages }} --page lab/reports/several.md
 
 # Questions, lists and figures among so many documents and so many records of questions, for somebody who sees most of them
-# and somebody who sees none. It writes docs/large_catalogue.md.
+# and somebody who sees none. It writes lab/reports/large_catalogue.md.
 large-catalogue documents="1000000" records="300000":
     cargo build --release --locked -p ibidem
-    rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page docs/large_catalogue.md
+    rehearsals/large_catalogue.py "$CARGO_TARGET_DIR/release/ibidem" --documents {{ documents }} --records {{ records }} --page lab/reports/large_catalogue.md
 
 # One tenant has the largest policy file that is allowed, so many passages, and so many askers who never pause: the server
 # keeps to 1.5 GB, and another tenant waits at most twice as long as alone.
@@ -454,12 +454,12 @@ new-embedding-model passages="2000" rate="5":
     cargo build --release --locked -p ibidem
     rehearsals/new_embedding_model.py "$CARGO_TARGET_DIR/release/ibidem" --passages {{ passages }} --rate {{ rate }}
 
-# Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes docs/runbooks/rehearsals.md. Names choose
+# Rehearses the runbooks in docs/runbooks, each on a stack of its own, and writes lab/reports/rehearsals.md. Names choose
 # some of them: disk_full, clock_jump, certificate_expiry, postgres_failover, postgres_patroni, qdrant_node_loss,
 # key_rotation, log_rotation, point_in_time_restore. disk_full mounts small file systems and wants root.
 rehearse *names:
     cargo build --locked -p ibidem
-    rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log docs/runbooks/rehearsals.md
+    rehearsals/run "$CARGO_TARGET_DIR/debug/ibidem" {{ names }} --log lab/reports/rehearsals.md
 
 # So many passages are backed up with questions running, everything is deleted, and the backup is restored: the answers and
 # receipts of so many questions before and after. It has a stack of its own.

@@ -11,8 +11,8 @@ use ibidem_wiring::{compose, console, logs, operator, settings};
 
 /// Measures Ibidem: its speed, compared with the parts it is built on, and its quality on public data sets.
 ///
-/// It reads the same settings as `ibidem` and uses the same database, index and models. docs/data_sets.md says where the
-/// public data sets come from, docs/measurements.md what was measured with them, and `just --list` how to measure it again.
+/// It reads the same settings as `ibidem` and uses the same database, index and models. lab/data_sets.md says where the
+/// public data sets come from, lab/reports what was measured with them, and `just --list` how to measure it again.
 #[derive(Parser)]
 #[command(name = "ibidem-workbench", version, propagate_version = true)]
 struct Arguments {
