@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The same questions, documents and model through a plain retrieval pipeline and through Ibidem, as a table.
 
-Both arguments are reports of `ibidem eval trial --output`: of the replies of lab/bench/plain_pipeline.py, and of
-`ibidem eval trial --with-model`. Only questions that both have are counted.
+Both arguments are reports of `ibidem-workbench eval trial --output`: of the replies of lab/bench/plain_pipeline.py, and of
+`ibidem-workbench eval trial --with-model`. Only questions that both have are counted.
 
 Whether a source supports a sentence is read from --labels, a file in which somebody wrote it down: one JSON object on
 each line with `pipeline` (plain or ibidem), `id`, `sentence` and `supported`. A sentence without a label is estimated

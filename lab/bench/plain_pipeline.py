@@ -3,8 +3,8 @@
 the same model, and nothing checked.
 
 Passages, their vectors and the embedding model are Ibidem's (read from the catalogue after `lab/bench/trial.sh`), and so
-are the questions: those of a report of `ibidem eval trial --output`. The replies go to standard output in the form
-that `ibidem eval trial --replies` judges. What the pipeline cites is counted in its favour: every document among its
+are the questions: those of a report of `ibidem-workbench eval trial --output`. The replies go to standard output in the form
+that `ibidem-workbench eval trial --replies` judges. What the pipeline cites is counted in its favour: every document among its
 five passages is a source of its answer.
 
 Run it with the Python of stack/env ($IBIDEM_STACK_PYTHON).
@@ -121,8 +121,8 @@ def answer(server: str, model: str, prompt: Prompt, messages: list[dict]) -> str
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("report", type=Path, help="what `ibidem eval trial --output` wrote: its questions are asked")
-    arguments.add_argument("--tenants", default="trial", help="as in `ibidem eval trial`")
+    arguments.add_argument("report", type=Path, help="what `ibidem-workbench eval trial --output` wrote: its questions are asked")
+    arguments.add_argument("--tenants", default="trial", help="as in `ibidem-workbench eval trial`")
     arguments.add_argument("--server", default=os.environ.get("IBIDEM__LANGUAGE_MODEL__URL"))
     arguments.add_argument("--model", default=os.environ.get("IBIDEM__LANGUAGE_MODEL__NAME"))
     given = arguments.parse_args()

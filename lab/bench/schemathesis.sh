@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts requests to a running server that are made from its OpenAPI document: `just schemathesis`.
+# Puts requests to a running server that are made from its OpenAPI document: `just lab schemathesis`.
 set -euo pipefail
 ibidem=$1 minutes=$2
 version=4.32.5

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The trial: loads the demo documents into empty tenants, one for each corpus, and asks the questions of
 # lab/data/trial.jsonl.
-# usage: lab/bench/trial.sh [options of `ibidem eval trial`]
-# Environment: the settings of a running stack, and IBIDEM, the binary (by default the one that was built last).
+# usage: lab/bench/trial.sh [options of `ibidem-workbench eval trial`]
+# Environment: the settings of a running stack, and IBIDEM, the binary (by default the one that was built last), with the
+# workbench beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 ibidem=${IBIDEM:-${CARGO_TARGET_DIR:-target}/debug/ibidem}
@@ -23,4 +24,4 @@ take_in architecture architecture/principles Principle
 take_in architecture architecture/policies Policy
 take_in handbook handbook Handbook
 take_in support support/articles Support
-configured eval trial "$@"
+"$(dirname "$ibidem")/ibidem-workbench" --config demo/architecture/settings.yaml eval trial "$@"

@@ -1,6 +1,6 @@
 // Hostile texts through every page: as a server could reply them, and as real documents and questions of a real one.
 //
-// CI takes a slice of them, spread over all kinds; `just hostile` takes all.
+// CI takes a slice of them, spread over all kinds; `just lab hostile` takes all.
 import assert from 'node:assert/strict';
 import { adminKey, url, visit } from './harness.mjs';
 import { concept as conceptOf, conversations, document as documentOf, managed, placeOf, stream } from './hostile.mjs';

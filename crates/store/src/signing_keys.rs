@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use ibidem_ports::catalogue::CatalogueError;
-use ibidem_words::{InvalidKey, PublicKey, PublicKeys, SigningKey};
+use ibidem_words::{InvalidKey, KnownKey, PublicKey, PublicKeys, SigningKey};
 use rand::Rng;
 
 use crate::{Store, unavailable};
@@ -15,6 +15,16 @@ pub struct SigningKeyRow {
     pub is_kept_here: bool,
     pub created_at: DateTime<Utc>,
     pub retired_at: Option<DateTime<Utc>>,
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// Why a key was not revoked.
+#[derive(Debug, thiserror::Error)]
+pub enum RevokeError {
+    #[error("no key that signed here has the id {0}; `ibidem signing-key list` lists them")]
+    Unknown(String),
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
 }
 
 impl Store {
@@ -31,13 +41,34 @@ impl Store {
         self.new_signing_key(true).await
     }
 
-    /// Makes the public half of a key known that the operator keeps elsewhere: what it signs can then be checked.
+    /// Makes the public half of a key known that signs from now on: what it signs can then be checked. One that the
+    /// operator keeps elsewhere may come back; one that was revoked may not.
     pub async fn know_signing_key(&self, key: &SigningKey) -> Result<(), CatalogueError> {
         let public = key.public();
-        sqlx::query!(
-            "INSERT INTO signing_keys (id, public_key) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING",
+        let known = sqlx::query!(
+            "INSERT INTO signing_keys (id, public_key) VALUES ($1, $2)
+             ON CONFLICT (id) DO UPDATE SET retired_at = CASE WHEN signing_keys.seed IS NULL THEN NULL ELSE signing_keys.retired_at END
+             WHERE signing_keys.revoked_at IS NULL",
             public.id(),
             public.as_bytes(),
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        match known.rows_affected() {
+            0 => Err(CatalogueError::Refused(format!(
+                "the signing key {} was revoked: put another one in its place",
+                public.id()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A key that another one has taken the place of. One that the database keeps was retired when it was replaced.
+    pub async fn retire_signing_key(&self, key: &PublicKey) -> Result<(), CatalogueError> {
+        sqlx::query!(
+            "UPDATE signing_keys SET retired_at = now() WHERE id = $1 AND seed IS NULL AND retired_at IS NULL",
+            key.id()
         )
         .execute(&self.pool)
         .await
@@ -45,19 +76,48 @@ impl Store {
         Ok(())
     }
 
-    /// Every key that ever signed here.
+    /// Nothing that the key signed counts any more. Where it is the one that signs, a new one has to be made first.
+    pub async fn revoke_signing_key(&self, id: &str) -> Result<(), RevokeError> {
+        let revoked = sqlx::query!(
+            "UPDATE signing_keys SET retired_at = coalesce(retired_at, now()), revoked_at = coalesce(revoked_at, now()),
+                 seed = NULL
+             WHERE id = $1",
+            id
+        )
+        .execute(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        match revoked.rows_affected() {
+            0 => Err(RevokeError::Unknown(id.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every key that ever signed here, with the time in which it did.
     pub async fn public_keys(&self) -> Result<PublicKeys, CatalogueError> {
-        let rows = sqlx::query_scalar!("SELECT public_key FROM signing_keys ORDER BY created_at, id")
-            .fetch_all(&self.pool)
-            .await
-            .map_err(unavailable)?;
-        let keys: Result<Vec<PublicKey>, InvalidKey> = rows.iter().map(|bytes| PublicKey::from_bytes(bytes)).collect();
+        let rows = sqlx::query!(
+            "SELECT public_key, created_at, retired_at, revoked_at FROM signing_keys ORDER BY created_at, id"
+        )
+        .fetch_all(&self.pool)
+        .await
+        .map_err(unavailable)?;
+        let keys: Result<Vec<KnownKey>, InvalidKey> = rows
+            .into_iter()
+            .map(|row| {
+                Ok(KnownKey {
+                    key: PublicKey::from_bytes(&row.public_key)?,
+                    signs_from: Some(row.created_at),
+                    signed_until: row.retired_at,
+                    revoked_at: row.revoked_at,
+                })
+            })
+            .collect();
         keys.map(PublicKeys::of).map_err(|error| corrupt(&error))
     }
 
     pub async fn list_signing_keys(&self) -> Result<Vec<SigningKeyRow>, CatalogueError> {
         let rows = sqlx::query!(
-            r#"SELECT id, seed IS NOT NULL AS "is_kept_here!", created_at, retired_at FROM signing_keys
+            r#"SELECT id, seed IS NOT NULL AS "is_kept_here!", created_at, retired_at, revoked_at FROM signing_keys
                ORDER BY created_at, id"#
         )
         .fetch_all(&self.pool)
@@ -68,6 +128,7 @@ impl Store {
             is_kept_here: row.is_kept_here,
             created_at: row.created_at,
             retired_at: row.retired_at,
+            revoked_at: row.revoked_at,
         });
         Ok(key.collect())
     }

@@ -57,7 +57,8 @@ pub use receipt::{
 };
 pub use scope::{Identity, InvalidTag, Role, Scope, Tag};
 pub use signing::{
-    InvalidKey, KeyInForce, KeySet, PublicKey, PublicKeys, ReceiptSignature, SignatureOutcome, SigningKey, WebKey,
+    InvalidKey, KeyInForce, KeySet, KnownKey, PublicKey, PublicKeys, ReceiptSignature, Revocation, SignatureOutcome,
+    SigningKey, WebKey,
 };
 pub use similarity::SimilarityScale;
 pub use standing::{Standing, Status};

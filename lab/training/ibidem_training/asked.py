@@ -1,5 +1,5 @@
-"""Questions on notes of our own: notes that were written out (`training/own/questions`), and notes composed of what
-may be said of what (`training/own/facts.txt`).
+"""Questions on notes of our own: notes that were written out (`lab/training/own/questions`), and notes composed of what
+may be said of what (`lab/training/own/facts.txt`).
 
 Both ask in other words than the note's, yes or no, how many, who. What a note does not answer is near to what it does: of
 the same thing something else is asked, or the same of another thing.

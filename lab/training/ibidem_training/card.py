@@ -154,7 +154,7 @@ def curve(log: Path) -> str:
 
 def told(path: Path, log: Path, note: str) -> str:
     last = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"looking took"' in line][-1]
-    return f"""`training/recipes/{path.name}`, seed 1, for {sum(last["seen"].values()):,} examples in {last["cpu_minutes"]} CPU minutes of one core. {note}
+    return f"""`lab/training/recipes/{path.name}`, seed 1, for {sum(last["seen"].values()):,} examples in {last["cpu_minutes"]} CPU minutes of one core. {note}
 
 ```json
 {path.read_text(encoding="utf-8").strip()}
@@ -232,7 +232,7 @@ def main() -> None:
 
 {table(["set", "rows", "source", "licence", "class"], rows)}
 
-Beside them {made:,} rows were constructed from these texts, from passages composed for this purpose and from notes that we wrote; `training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
+Beside them {made:,} rows were constructed from these texts, from passages composed for this purpose and from notes that we wrote; `lab/training/README.md` says how. No row shares a run of twelve words with a test set; a test holds every row against them.
 
 Class A means that labels and text are clear; class B, that the repository's licence is clear and the text underneath is third parties', quoted there under that licence. {CLASS_B[options.task]}
 

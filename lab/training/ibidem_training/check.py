@@ -32,7 +32,7 @@ TESTS = ["test_aside", "test_edits", "test_facts", "test_gathered", "test_leaks"
 
 def insist(is_so: bool, what: str) -> None:
     if not is_so:
-        raise SystemExit(f"training/check: {what}")
+        raise SystemExit(f"lab/training/check: {what}")
 
 
 def sets(data: Path, out: Path) -> None:
@@ -113,7 +113,7 @@ def main() -> None:
     insist(bool(folders_of_models), "no weights ship")
     for folder in folders_of_models:
         shipped(folder)
-    print(f"training/check: sets, packing and weights of {', '.join(one.name for one in folders_of_models)} are sound; {tests()} tests passed")
+    print(f"lab/training/check: sets, packing and weights of {', '.join(one.name for one in folders_of_models)} are sound; {tests()} tests passed")
 
 
 if __name__ == "__main__":

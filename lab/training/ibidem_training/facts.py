@@ -1,4 +1,4 @@
-"""Passages and claims of our own, composed of what may be said of what (`training/own/facts.txt`).
+"""Passages and claims of our own, composed of what may be said of what (`lab/training/own/facts.txt`).
 
 Every predicate may be said of every subject of its matter, and subjects and predicates have several wordings. So a claim
 can be true in other words than the passage's, and false in the passage's own words: what one note says of one thing, said

@@ -12,7 +12,7 @@ def data() -> Path:
     """The data folder: `training/` has what is learned from, `data/` what is measured on."""
     folder = os.environ.get(DATA_VARIABLE)
     if not folder:
-        raise SystemExit(f"{DATA_VARIABLE} must name the data folder; training/README.md says what is in it")
+        raise SystemExit(f"{DATA_VARIABLE} must name the data folder; lab/training/README.md says what is in it")
     return Path(folder)
 
 

@@ -354,7 +354,7 @@ def train(options) -> bool:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("recipe", help="a file of training/recipes")
+    parser.add_argument("recipe", help="a file of lab/training/recipes")
     parser.add_argument("--name", required=True, help="the run's name; an existing run goes on where it was")
     parser.add_argument("--until", type=float, help="end when the run has used so many CPU minutes in all; it goes on another time")
     parser.add_argument("--threads", type=int, default=1)

@@ -11,7 +11,7 @@ use ibidem_wiring::{compose, console, json_lines, logs, operator, settings};
 
 /// Measures Ibidem: its speed, compared with the parts it is built on, and its quality on public data sets.
 ///
-/// It reads the same settings as `ibidem` and uses the same database, index and models. lab/README.md says where the
+/// It reads the same settings as `ibidem` and uses the same database, index and models. lab/data_sets.md says where the
 /// public data sets come from, lab/reports what was measured with them, and `just lab` how to measure it again.
 #[derive(Parser)]
 #[command(name = "ibidem-workbench", version, propagate_version = true)]

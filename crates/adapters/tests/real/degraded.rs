@@ -38,7 +38,7 @@ const FOLDERS: [&str; 5] = [
     "demo/handbook",
     "demo/support/articles",
 ];
-/// Asked in CI, spread over all questions. `just degraded` asks all of them.
+/// Asked in CI, spread over all questions. `just lab degraded` asks all of them.
 const IN_CI: usize = 12;
 
 fn at(path: &str) -> PathBuf {

@@ -45,7 +45,7 @@ pub async fn verify(presented: &Presented, witnesses: &Witnesses<'_>) -> Report 
     for stretch in &receipt.stretches {
         stretches.push(check(stretch, witnesses).await);
     }
-    let signature = witnesses.keys.check(receipt.sha256, receipt.signature.as_ref());
+    let signature = witnesses.keys.check(receipt.sha256, receipt.asked_at, receipt.signature.as_ref());
     Report::of(presented, signature, witnesses.entailment.map(|entailment| entailment.port().name()), stretches)
 }
 

@@ -37,8 +37,12 @@ pub fn proof(presented: &Presented, signature: &SignatureOutcome) -> Proof {
     let receipt_version = presented.receipt.version;
     let is_signed = matches!(signature, SignatureOutcome::Valid { .. });
     if !is_signed || !presented.tampered.is_empty() {
-        let why =
-            if is_signed { "it was changed after it was made" } else { "no key of this installation vouches for it" };
+        let why = match signature {
+            SignatureOutcome::Valid { .. } => "it was changed after it was made",
+            SignatureOutcome::Revoked { .. } => "the key that signed it was revoked",
+            SignatureOutcome::OutOfTime { .. } => "its key did not sign at the date it bears",
+            _ => "no key of this installation vouches for it",
+        };
         return Proof { receipt_version, proves: format!("It proves nothing: {why}."), not_covered: Vec::new() };
     }
     let not_covered = not_covered(presented);

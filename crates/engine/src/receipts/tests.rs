@@ -428,7 +428,10 @@ fn what_is_no_receipt_is_said_to_be_none() {
 /// What a check says it proves.
 fn proven(presented: &Presented) -> Proof {
     let keys = PublicKeys::of([key().public().clone()]);
-    proof(presented, &keys.check(presented.receipt.sha256, presented.receipt.signature.as_ref()))
+    proof(
+        presented,
+        &keys.check(presented.receipt.sha256, presented.receipt.asked_at, presented.receipt.signature.as_ref()),
+    )
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn by_words(pair: &Pair) -> Option<Classification> {
     Some(Classification::of(f32::from(share) / f32::from(all) * 0.75))
 }
 
-/// `just degraded` makes it ten thousand.
+/// `just lab degraded` makes it ten thousand.
 fn how_many() -> usize {
     std::env::var("IBIDEM_DEGRADED").map_or(72, |written| written.parse().unwrap())
 }

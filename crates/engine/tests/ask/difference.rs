@@ -365,7 +365,7 @@ async fn differences(cases: usize, is_counted_over_everything: bool) -> (Vec<Str
     (different, sorts)
 }
 
-/// `just difference` makes it ten thousand.
+/// `just lab difference` makes it ten thousand.
 fn how_many() -> usize {
     std::env::var("IBIDEM_DIFFERENCES").map_or(600, |written| written.parse().unwrap())
 }

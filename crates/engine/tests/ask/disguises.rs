@@ -5,7 +5,7 @@
 
 use ibidem_engine::suites::outgoing::{Asker, LIBRARIES, Library};
 
-/// Every form in every language; `just disguises` makes it twenty thousand.
+/// Every form in every language; `just lab disguises` makes it twenty thousand.
 fn how_many() -> usize {
     let once = FORMS.len() * LIBRARIES.len();
     std::env::var("IBIDEM_DISGUISES").map_or(once, |written| written.parse().unwrap())

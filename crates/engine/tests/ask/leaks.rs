@@ -401,7 +401,7 @@ fn run(cases: usize, flaw: Option<Flaw>) -> Tally {
     tally.into_inner().unwrap()
 }
 
-/// `just leaks` makes it a million.
+/// `just lab leaks` makes it a million.
 fn how_many() -> usize {
     std::env::var("IBIDEM_LEAKS").map_or(3_000, |written| written.parse().unwrap())
 }

@@ -94,7 +94,7 @@ async fn what_documents_write_is_quoted_without_markers_and_still_verifies() {
             assert_eq!(answer.citations[0].snippet_full, text, "the source itself is as it is");
             let presented = Presented::parse(&serde_json::to_string(&answer).unwrap()).unwrap();
             assert_eq!(presented.tampered, Vec::<String>::new(), "{text:?}");
-            let keys = PublicKeys::of([]);
+            let keys = PublicKeys::default();
             let witnesses = Witnesses { keys: &keys, corpus: &corpus, entailment: None, vocabulary: None };
             let report = verify(&presented, &witnesses).await;
             for stretch in &report.stretches {

@@ -11,7 +11,7 @@ use ibidem_language::alphabet::plain;
 use crate::disguises::{Dice, cut};
 use texts::{BETWEEN, DENIALS, Shelf, WORDS, shelves};
 
-/// So many of each kind on each shelf; `just disguises` makes it twenty thousand.
+/// So many of each kind on each shelf; `just lab disguises` makes it twenty thousand.
 const FEW: usize = 12;
 
 type Kind = fn(&mut Dice, &Shelf, &str) -> PutIn;

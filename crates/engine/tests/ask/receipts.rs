@@ -38,7 +38,7 @@ fn is_noticed(json: &str) -> bool {
     let keys = PublicKeys::of([key().public().clone()]);
     let Ok(presented) = Presented::parse(json) else { return true };
     let receipt = &presented.receipt;
-    let signature = keys.check(receipt.sha256, receipt.signature.as_ref());
+    let signature = keys.check(receipt.sha256, receipt.asked_at, receipt.signature.as_ref());
     !presented.tampered.is_empty() || !matches!(signature, SignatureOutcome::Valid { .. })
 }
 

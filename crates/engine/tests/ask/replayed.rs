@@ -116,7 +116,7 @@ fn turned(policy: &Policy, by: f64) -> Policy {
     turned
 }
 
-/// `just replayed` makes it ten thousand.
+/// `just lab replayed` makes it ten thousand.
 fn how_many() -> usize {
     std::env::var("IBIDEM_DECISIONS").map_or(900, |written| written.parse().unwrap())
 }

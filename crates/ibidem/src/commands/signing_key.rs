@@ -1,6 +1,6 @@
 //! `ibidem signing-key`: the keys that sign receipts.
 
-use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_store::{ActionRecord, AuditedAction, Store};
 
 use crate::settings::Settings;
 use crate::{compose, console};
@@ -14,12 +14,22 @@ pub(crate) enum SigningKeyCommand {
     /// Creates a new key. Running servers sign with it within a second. Receipts signed with the old key can still be
     /// checked.
     Rotate,
+    /// Revokes a key that somebody else may have. From now on no receipt that it signed counts as signed, whatever its
+    /// date says. If it is the key that signs, a new one is created first. This cannot be undone.
+    Revoke {
+        /// The key's id, as `ibidem signing-key list` shows it.
+        id: String,
+    },
 }
 
 impl SigningKeyCommand {
     /// Reading public keys touches nobody's data.
     pub(crate) fn act(&self) -> Option<ActionRecord> {
-        matches!(self, Self::Rotate).then(|| ActionRecord::by_operator(AuditedAction::RotateSigningKey, None))
+        match self {
+            Self::List | Self::Public => None,
+            Self::Rotate => Some(ActionRecord::by_operator(AuditedAction::RotateSigningKey, None)),
+            Self::Revoke { .. } => Some(ActionRecord::by_operator(AuditedAction::RevokeSigningKey, None)),
+        }
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
@@ -28,10 +38,15 @@ impl SigningKeyCommand {
             Self::List => {
                 let mut table = console::table(&["id", "made", "kept in", "state"]);
                 for key in store.list_signing_keys().await? {
-                    let kept = if key.is_kept_here { "the database" } else { "a file" };
-                    let state = match key.retired_at {
-                        Some(at) => format!("signs no more since {}", at.format("%F")),
-                        None => "signs".to_owned(),
+                    let kept = match (key.is_kept_here, key.revoked_at) {
+                        (true, _) => "the database",
+                        (false, None) => "a file",
+                        (false, Some(_)) => "",
+                    };
+                    let state = match (key.revoked_at, key.retired_at) {
+                        (Some(at), _) => format!("revoked on {}", at.format("%F")),
+                        (None, Some(at)) => format!("signs no more since {}", at.format("%F")),
+                        (None, None) => "signs".to_owned(),
                     };
                     table.add_row([key.id, key.created_at.format("%F").to_string(), kept.to_owned(), state]);
                 }
@@ -44,13 +59,27 @@ impl SigningKeyCommand {
                     "the key that signs is in a file (`receipts.signing_key_file`): put another one there, and running servers \
                      sign with it within a second"
                 );
-                let key = store.rotate_signing_key().await?;
-                console::say(&format!(
-                    "key {} signs from now on, in running servers within a second",
-                    key.public().id()
-                ));
+                rotate(&store).await?;
+            }
+            Self::Revoke { id } => {
+                match &settings.signing_key_file {
+                    Some(file) => anyhow::ensure!(
+                        compose::signing::key_in(file)?.public().id() != id,
+                        "this is the key that signs (`receipts.signing_key_file`): put another one there first"
+                    ),
+                    None if store.signing_key().await?.public().id() == id => rotate(&store).await?,
+                    None => {}
+                }
+                store.revoke_signing_key(&id).await?;
+                console::say(&format!("key {id} is revoked: no receipt that it signed counts as signed any more"));
             }
         }
         Ok(())
     }
+}
+
+async fn rotate(store: &Store) -> anyhow::Result<()> {
+    let key = store.rotate_signing_key().await?;
+    console::say(&format!("key {} signs from now on, in running servers within a second", key.public().id()));
+    Ok(())
 }

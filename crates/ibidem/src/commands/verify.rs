@@ -93,7 +93,7 @@ struct BySignature<'a> {
 /// Whether the installation with these keys made this receipt, and nothing was changed since.
 fn by_signature(presented: &Presented, keys: &PublicKeys, as_json: bool) -> anyhow::Result<ExitCode> {
     let receipt = &presented.receipt;
-    let signature = keys.check(receipt.sha256, receipt.signature.as_ref());
+    let signature = keys.check(receipt.sha256, receipt.asked_at, receipt.signature.as_ref());
     let holds = matches!(signature, SignatureOutcome::Valid { .. }) && presented.tampered.is_empty();
     let proof = proof(presented, &signature);
     if as_json {
@@ -122,6 +122,12 @@ fn signed(signature: &SignatureOutcome) -> String {
         SignatureOutcome::Unsigned => "not signed: nobody vouches for it".to_owned(),
         SignatureOutcome::UnknownKey { key } => format!("signed by a key that is not known here ({key})"),
         SignatureOutcome::Forged { key } => format!("not signed by the key that it names ({key})"),
+        SignatureOutcome::OutOfTime { key } => {
+            format!("signed by a key of this installation ({key}) with a date at which that key did not sign")
+        }
+        SignatureOutcome::Revoked { key, at } => {
+            format!("signed by a key that was revoked on {} ({key}): anybody may have signed it", at.format("%F"))
+        }
     }
 }
 

@@ -44,9 +44,9 @@ async fn test_generate_full_pipeline() {
     .await;
 }
 
-/// `just answers` runs it: the model is large, and takes its time.
+/// `just lab answers` runs it: the model is large, and takes its time.
 #[tokio::test]
-#[ignore = "needs the usable model: `just answers`"]
+#[ignore = "needs the usable model: `just lab answers`"]
 async fn a_usable_model_answers_from_the_notes_cites_them_and_says_when_they_do_not_answer() {
     with_installation(async |installation| {
         ingest_handbook(installation).await;

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Every node in turn, the one that is asked among them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs three nodes: `just cluster`"]
+#[ignore = "needs three nodes: `just lab cluster`"]
 async fn a_node_that_is_killed_under_load_costs_no_question_and_comes_back_by_itself() {
     let nodes = setting("IBIDEM_STACK_QDRANT_NODES").split(',').count();
     assert_eq!(nodes, 3, "run `stack/up --cluster`");

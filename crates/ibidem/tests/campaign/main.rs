@@ -61,7 +61,7 @@ async fn whatever_fails_for_a_moment_nothing_is_said_without_evidence_and_all_is
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "minutes to hours: `just campaign`"]
+#[ignore = "minutes to hours: `just lab campaign`"]
 async fn the_whole_campaign() {
     let seconds = asked("IBIDEM_CAMPAIGN_SECONDS", "30").parse().unwrap();
     let cases = cases(&asked("IBIDEM_CAMPAIGN_PAIRS", "sample:20"));

@@ -211,7 +211,7 @@ impl Process {
 pub(crate) struct StackDatabase;
 
 impl StackDatabase {
-    /// Only where nobody else uses the stack: `just campaign` has one of its own.
+    /// Only where nobody else uses the stack: `just lab campaign` has one of its own.
     pub(crate) fn may_be_killed() -> bool {
         std::env::var_os("IBIDEM_STACK_MAY_BE_KILLED").is_some()
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::corpus::Writer;
 use crate::installation::{Installation, with_installation};
 
-/// `just fair` makes it 100,000.
+/// `just lab fair` makes it 100,000.
 const JOBS: usize = 2_000;
 /// Texts of the busy tenant. There are more jobs than texts: no worker gets through all of them here.
 const TEXTS: usize = 400;

@@ -39,7 +39,7 @@ const POLICIES: [&str; 3] = [
     include_str!("../../../../policies/handbook.yaml"),
 ];
 
-/// `just difference` makes it more.
+/// `just lab difference` makes it more.
 fn askers() -> usize {
     std::env::var("IBIDEM_DIFFERENCE_ASKERS").map_or(3, |written| written.parse().unwrap())
 }

@@ -1,6 +1,6 @@
 //! The siege: everything that somebody outside can try at the door, against the binary on real servers.
 //!
-//! CI runs a slice; `just siege` runs the whole (`IBIDEM_SIEGE=whole`). Each test prints what it counted.
+//! CI runs a slice; `just lab siege` runs the whole (`IBIDEM_SIEGE=whole`). Each test prints what it counted.
 
 #![allow(
     clippy::unwrap_used,

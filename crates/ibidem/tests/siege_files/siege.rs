@@ -195,7 +195,7 @@ async fn a_slice_of_the_hostile_files_harms_nobody() {
 }
 
 #[tokio::test]
-#[ignore = "minutes: `just siege-files`"]
+#[ignore = "minutes: `just lab siege-files`"]
 async fn the_whole_siege_of_files() {
     besiege(all()).await;
 }

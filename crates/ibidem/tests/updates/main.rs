@@ -132,7 +132,7 @@ async fn keep_asking(asker: Arc<Asker>, heard: Arc<Heard>, stop: Arc<AtomicBool>
     let _all = places.acquire_many(u32::try_from(AT_ONCE).unwrap()).await.unwrap();
 }
 
-/// A slice of the campaign; `just updates` runs all of it.
+/// A slice of the campaign; `just lab updates` runs all of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn while_a_document_changes_its_old_version_answers_or_its_new_one() {
     let (changes, rate) = (number("IBIDEM_UPDATE_CHANGES", 3), number("IBIDEM_UPDATE_RATE", 10));

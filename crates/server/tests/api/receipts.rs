@@ -16,7 +16,7 @@ const QUESTION: &str = "How many days of leave may be carried over?";
 pub(super) fn is_whole(answer: &Value) -> bool {
     let presented = Presented::parse(&answer.to_string()).unwrap();
     let (receipt, keys) = (&presented.receipt, PublicKeys::of([signing_key().public().clone()]));
-    let signature = keys.check(receipt.sha256, receipt.signature.as_ref());
+    let signature = keys.check(receipt.sha256, receipt.asked_at, receipt.signature.as_ref());
     let is_signed = matches!(signature, SignatureOutcome::Valid { .. });
     is_signed && presented.has_answer && presented.covers_what_was_shown() && presented.tampered.is_empty()
 }

@@ -64,6 +64,7 @@ actions! {
     RemoveEntry, "memory.remove", "An entry of curated memory is removed.";
     CreateKey, "key.create", "An API key is made.";
     RotateSigningKey, "signing_key.rotate", "A new key signs receipts.";
+    RevokeSigningKey, "signing_key.revoke", "Nothing that a key signed counts any more.";
     ListKeys, "key.list", "A tenant's API keys are listed.";
     RevokeKey, "key.revoke", "An API key is ended.";
     ListGroups, "group.list", "What groups of the identity provider give their members is listed.";

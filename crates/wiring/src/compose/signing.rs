@@ -38,11 +38,15 @@ pub(super) async fn follow(in_force: KeyInForce, file: Option<PathBuf>, store: S
 
 async fn look(in_force: &KeyInForce, file: Option<&Path>, store: &Store) -> anyhow::Result<()> {
     let key = current(file, store).await?;
-    if in_force.now().is_none_or(|now| now.public() != key.public()) {
+    let before = in_force.now();
+    if before.as_ref().is_none_or(|before| before.public() != key.public()) {
         // Before anything is signed with it.
         store.know_signing_key(&key).await?;
         tracing::info!(key = key.public().id(), "another key signs receipts from now on");
         in_force.replace(key);
+        if let Some(before) = before {
+            store.retire_signing_key(before.public()).await?;
+        }
     }
     Ok(())
 }
@@ -67,6 +71,7 @@ pub fn key_in(path: &Path) -> anyhow::Result<SigningKey> {
 #[cfg(test)]
 mod tests {
     use ibidem_store::testing::TestDatabase;
+    use ibidem_words::{PublicKey, Sha256Hash, SignatureOutcome};
 
     use super::*;
 
@@ -89,9 +94,36 @@ mod tests {
         assert_eq!(&signs(), of_file.public());
         let published = store.public_keys().await.unwrap().to_set();
         assert!(published.keys.iter().any(|key| key.kid.as_ref() == Some(&of_file.public().id())));
+        assert!(published.keys.iter().any(|key| key.kid.as_ref() == Some(&first.id()) && key.exp.is_some()));
         std::fs::write(file.path(), "half a f").unwrap();
         assert!(look(&in_force, Some(file.path()), store).await.is_err());
         assert_eq!(&signs(), of_file.public());
+        // Back to the database's key: the file's is retired, and may come back unless it is revoked.
+        look(&in_force, None, store).await.unwrap();
+        let state = async |key: &PublicKey| {
+            let listed = store.list_signing_keys().await.unwrap();
+            let row = listed.into_iter().find(|row| row.id == key.id()).unwrap();
+            (row.is_kept_here, row.retired_at.is_some(), row.revoked_at.is_some())
+        };
+        assert_eq!(state(of_file.public()).await, (false, true, false));
+        std::fs::write(file.path(), "0f".repeat(32)).unwrap();
+        look(&in_force, Some(file.path()), store).await.unwrap();
+        assert_eq!(state(of_file.public()).await, (false, false, false));
+        store.revoke_signing_key(&of_file.public().id()).await.unwrap();
+        look(&in_force, None, store).await.unwrap();
+        assert_eq!(&signs(), rotated.public());
+        let error = look(&in_force, Some(file.path()), store).await.unwrap_err();
+        assert!(error.to_string().contains("was revoked"), "{error}");
+        assert_eq!(&signs(), rotated.public());
+        // What the database keeps of a revoked key is the public half alone.
+        store.rotate_signing_key().await.unwrap();
+        store.revoke_signing_key(&rotated.public().id()).await.unwrap();
+        assert_eq!(state(rotated.public()).await, (false, true, true));
+        assert!(store.revoke_signing_key("0123456789abcdef").await.is_err());
+        let (receipt, asked_at) = (Sha256Hash::of(b"receipt"), chrono::Utc::now());
+        let keys = store.public_keys().await.unwrap();
+        let outcome = keys.check(receipt, asked_at, Some(&rotated.sign(receipt)));
+        assert!(matches!(outcome, SignatureOutcome::Revoked { .. }), "{outcome:?}");
         database.drop_database().await;
     }
 

@@ -42,7 +42,7 @@ pub(crate) struct AnswerOrRefuse {
     /// How many questions are asked at the same time.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     at_once: u16,
-    /// Writes every answer into this file, one per line, for `ibidem-workbench eval judge`. Needs exactly one --policy.
+    /// Writes every answer into this file, one per line, for `ibidem eval judge`. Needs exactly one --policy.
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
     /// Prints the figures as JSON.
@@ -141,7 +141,7 @@ impl AnswerOrRefuse {
             });
             halves.push(outcomes.await.with_context(|| {
                 let collection = &self.collection;
-                format!("{collection} cannot be asked; if it is empty, ingest the paragraphs first, as `just answer-or-refuse` does")
+                format!("{collection} cannot be asked; if it is empty, ingest the paragraphs first, as `just lab answer-or-refuse` does")
             })?);
         }
         bar.finish_and_clear();
@@ -149,7 +149,7 @@ impl AnswerOrRefuse {
         let all = Tally::of(&halves.concat());
         anyhow::ensure!(
             self.policy.is_empty() || all.refused_for.get("no_results").copied().unwrap_or(0) < all.questions,
-            "nothing was found in {}; ingest the paragraphs first, as `just answer-or-refuse` does",
+            "nothing was found in {}; ingest the paragraphs first, as `just lab answer-or-refuse` does",
             self.collection
         );
         Ok(Row { policy: named.to_owned(), all, testing: Tally::of(&halves[1]) })

@@ -62,7 +62,7 @@ impl Similarity {
         bar.finish_and_clear();
         anyhow::ensure!(
             chosen_by.iter().any(|observed| observed.top1_elsewhere > 0.0),
-            "nothing was found in {}; ingest the paragraphs first, as `just thresholds` does",
+            "nothing was found in {}; ingest the paragraphs first, as `just lab thresholds` does",
             self.collection
         );
         let chosen = strictest(&chosen_by, self.false_refusals);

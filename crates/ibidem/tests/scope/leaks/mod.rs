@@ -42,7 +42,7 @@ const POLICIES: [&str; 3] = [
 
 /// Of one asker, in a run that has this many and more.
 const CASES_OF_AN_ASKER: usize = 1_000;
-/// `just leaks` makes it more.
+/// `just lab leaks` makes it more.
 const CASES: usize = 300;
 
 /// What was tried and what was found.

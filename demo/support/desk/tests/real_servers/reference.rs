@@ -1,6 +1,6 @@
 //! Our client with the reference servers of the Model Context Protocol: *everything* and *filesystem*.
 //!
-//! `just tool-servers` installs them and runs this. `IBIDEM_TOOL_SERVERS` is the folder that has them.
+//! `just lab tool-servers` installs them and runs this. `IBIDEM_TOOL_SERVERS` is the folder that has them.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program of the reference servers.
 fn server(name: &str) -> String {
-    let folder = std::env::var("IBIDEM_TOOL_SERVERS").expect("run `just tool-servers`, which sets IBIDEM_TOOL_SERVERS");
+    let folder =
+        std::env::var("IBIDEM_TOOL_SERVERS").expect("run `just lab tool-servers`, which sets IBIDEM_TOOL_SERVERS");
     format!("{folder}/node_modules/@modelcontextprotocol/server-{name}/dist/index.js")
 }
 
@@ -92,7 +93,7 @@ const WEATHER: &str = r#"      arguments:
 "#;
 
 #[tokio::test]
-#[ignore = "needs the reference servers: `just tool-servers`"]
+#[ignore = "needs the reference servers: `just lab tool-servers`"]
 async fn everything_on_standard_input_and_over_http_is_listed_and_called_alike() {
     let listen = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let _child = tokio::process::Command::new(node())
@@ -137,7 +138,7 @@ async fn everything_on_standard_input_and_over_http_is_listed_and_called_alike()
 }
 
 #[tokio::test]
-#[ignore = "needs the reference servers: `just tool-servers`"]
+#[ignore = "needs the reference servers: `just lab tool-servers`"]
 async fn a_question_is_answered_from_everything_and_a_slow_tool_is_not_waited_for() {
     let described = described(&tools(started("everything", &["stdio"]), 1 << 20), "get-structured-content").await;
     let text = policy(&described.pin().to_string(), "get-structured-content", false, WEATHER);
@@ -161,7 +162,7 @@ async fn a_question_is_answered_from_everything_and_a_slow_tool_is_not_waited_fo
 }
 
 #[tokio::test]
-#[ignore = "needs the reference servers: `just tool-servers`"]
+#[ignore = "needs the reference servers: `just lab tool-servers`"]
 async fn filesystem_reads_its_folder_alone_and_what_is_too_large_is_said_to_be() {
     let folder = Folder::new();
     std::fs::write(folder.file("a.txt"), "okapis are striped").unwrap();
@@ -191,7 +192,7 @@ const NOTE: &str = r#"      arguments:
 "#;
 
 #[tokio::test]
-#[ignore = "needs the reference servers: `just tool-servers`"]
+#[ignore = "needs the reference servers: `just lab tool-servers`"]
 async fn filesystem_writes_a_file_when_the_asker_has_confirmed_it_and_not_before() {
     let (folder, database) = (Folder::new(), TestDatabase::create().await);
     let reached = || started("filesystem", &[folder.0.to_str().unwrap()]);

@@ -5,7 +5,7 @@ use ibidem_lab::detect::score::Agreement;
 use super::{Attribution, Report};
 use crate::console;
 
-/// Response-level F1 on the question-answering task of RAGTruth, as published; `docs/data_sets.md`.
+/// Response-level F1 on the question-answering task of RAGTruth, as published; `lab/data_sets.md`.
 const PUBLISHED: [(&str, &str); 6] = [
     ("published: GPT-4-turbo, prompted", "0.456"),
     ("published: Luna", "0.513"),

@@ -37,7 +37,7 @@ fn texts(folders: &[&str]) -> BTreeMap<String, String> {
     texts
 }
 
-/// The folders that `just trial` loads.
+/// The folders that `just lab trial` loads.
 const FOLDERS: [&str; 5] = [
     "demo/architecture/adr",
     "demo/architecture/principles",

@@ -11,7 +11,7 @@ pub(super) struct Weights {
 
 // Fitted on BEGIN dev, SciFact's training claims, half of SQuAD 2.0's dev set and claims that a language model wrote about
 // it, sets counting alike, and never on what the verifier is tested on. A half is where one in twenty of the supported claims
-// is dropped: figures drop some by themselves, and together it should not be more than one in ten. `just fit-verifier` prints them; docs/measurements.md has what they do to each kind of claim.
+// is dropped: figures drop some by themselves, and together it should not be more than one in ten. `just lab fit-verifier` prints them; lab/reports has what they do to each kind of claim.
 
 /// With the embedding model's opinion.
 pub(super) const WITH_SIMILARITY: Weights =
