@@ -15,9 +15,9 @@ _list:
 # The laboratory: `just lab` lists it.
 mod lab
 
-# Everything CI checks, with the seconds each stage took.
-check:
-    .ci/check
+# Everything CI checks, with the seconds each stage took; lanes can be named: lint, rehearse, pages, test.
+check *lanes:
+    .ci/check {{ lanes }}
 
 # The tests that need no server: types, language, engine, ingest. A few minutes.
 unit *arguments:
