@@ -12,6 +12,7 @@ mod evidence;
 mod exemplars;
 pub mod explain;
 mod follow_up;
+pub mod gates;
 pub mod gather;
 mod in_force;
 pub mod listener;

@@ -115,8 +115,9 @@ fn what_is_pure_has_no_io_of_its_own() {
     }
 }
 
-/// The engine's movements, and the entry point that calls them one after the other.
-const MOVEMENTS: [&str; 4] = ["route", "gather", "sift", "speak"];
+/// The engine's movements, what a policy file may say and the gates that it names, and the entry point that calls the
+/// movements one after the other.
+const WITHOUT_CIRCLES: [&str; 6] = ["route", "gather", "sift", "speak", "policy", "gates"];
 const ENTRY_POINT: &str = "ask";
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -139,7 +140,12 @@ fn module_imports() -> BTreeMap<String, BTreeSet<String>> {
     for file in files {
         let inside = file.strip_prefix(&root).unwrap().with_extension("");
         let module = inside.components().next().unwrap().as_os_str().to_str().unwrap().to_owned();
+        if file.file_stem().is_some_and(|name| name == "tests") {
+            continue;
+        }
         let text = std::fs::read_to_string(&file).unwrap();
+        // Tests stand at the end of their file, and may use what they like.
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let named = text.split("crate::").skip(1);
         let names = named.map(|rest| rest.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').next());
         imports.entry(module).or_default().extend(names.flatten().map(str::to_owned));
@@ -164,13 +170,11 @@ fn reached(module: &str, imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeS
 #[test]
 fn no_movement_leads_back_to_another_that_leads_to_it_or_to_the_entry_point() {
     let mut imports = module_imports();
-    // What a policy file may say names the gates' rules, and every movement reads it: data, and no way.
-    imports.remove("policy");
     for (module, named) in &mut imports {
         named.remove(module);
     }
     assert!(imports[ENTRY_POINT].contains("route") && imports[ENTRY_POINT].contains("speak"), "{imports:?}");
-    for movement in MOVEMENTS {
+    for movement in WITHOUT_CIRCLES {
         let reached = reached(movement, &imports);
         assert!(!reached.contains(ENTRY_POINT), "{movement} leads to {ENTRY_POINT}: {:?}", imports[movement]);
         assert!(!reached.contains(movement), "{movement} leads back to itself: {:?}", imports[movement]);

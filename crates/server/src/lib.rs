@@ -21,16 +21,12 @@ mod problem;
 mod request_id;
 mod routes;
 mod sign_in;
-mod skosmos;
 mod speaking;
 mod state;
 mod traces;
 mod turns;
 
-use std::sync::Arc;
-
 use axum::serve::Listener;
-use ibidem_ports::thesaurus::Thesaurus;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
@@ -42,7 +38,6 @@ pub use pages::pages_are_built;
 pub use policy_places::{PlaceError, PolicyPlaces};
 pub use routes::{openapi, router};
 pub use sign_in::{AccessTokens, SignIn};
-pub use skosmos::router as skosmos_router;
 pub use state::{AppState, MetricsReaders, Publishing, Readiness, ServerLimits, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.
@@ -57,16 +52,4 @@ pub async fn serve(listener: impl Listener, state: AppState, stop: impl Future<O
     connections::serve(listener, router(state.clone()), limits.connections, limits.longest_reply(), stop).await;
     upkeep.abort();
     state.finish().await;
-}
-
-/// Serves whole vocabularies as Skosmos does, until `stop` resolves.
-pub async fn serve_vocabularies(
-    listener: impl Listener,
-    vocabularies: Arc<dyn Thesaurus>,
-    language: &str,
-    limits: &ServerLimits,
-    stop: impl Future<Output = ()> + Send + 'static,
-) {
-    let router = skosmos::router(vocabularies, language);
-    connections::serve(listener, router, limits.connections, limits.longest_reply(), stop).await;
 }

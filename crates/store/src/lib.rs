@@ -21,6 +21,7 @@ mod in_time;
 mod intake;
 mod keys;
 mod memory;
+mod new_version;
 mod next_versions;
 mod others_words;
 mod outbox;

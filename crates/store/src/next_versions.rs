@@ -11,8 +11,8 @@ use ibidem_words::{AddressKey, Tag};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::commit::{EndedJob, insert_version, listed_words, replaced_keys};
 use crate::convert::{tag_names, to_i32, to_tags};
+use crate::new_version::{EndedJob, insert_version, listed_words, replaced_keys};
 use crate::word_statistics::columns;
 use crate::{Store, refused, unavailable};
 

@@ -8,9 +8,9 @@ use ibidem_ports::intake::Submission;
 use ibidem_words::{AddressKey, Scope};
 use sqlx::PgConnection;
 
-use crate::commit::EndedJob;
 use crate::convert::{scope_tags, tag_names};
 use crate::in_time::InTime as _;
+use crate::new_version::EndedJob;
 use crate::{Store, unavailable};
 
 impl Store {

@@ -41,7 +41,7 @@ pub use speak::{
 };
 pub use tools::{ArgumentRules, Letters, Piece, Template, ToolRules, ToolWording};
 
-pub use crate::sift::gates::{
+pub use crate::gates::{
     Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
     NoContext, NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
 };

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::sift::gates::{self, Answerability, Gate, GateRule as _, RuleOfGate};
+use crate::gates::{self, Answerability, Gate, GateRule as _, RuleOfGate};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,8 +2,8 @@
 
 use ibidem_words::Reason;
 
-use super::gates::top1_similarity::too_far;
-use super::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, shown};
+use crate::gates::top1_similarity::too_far;
 
 pub(super) fn any(pool: &mut WorkingPool<'_>) -> Finding {
     let left = pool.kept.len();

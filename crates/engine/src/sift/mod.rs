@@ -1,19 +1,17 @@
 //! The third movement: what is thin, doubled or beside the point goes, and a pool that is too thin ends here.
 
 mod evidence;
-pub mod gates;
-mod pool;
 mod sifted;
 
 use crate::candidate::Candidate;
 use ibidem_language::Terms;
 use ibidem_words::{GateRecord, Reason, Refusal};
 
+use crate::gates::pool::WorkingPool;
+pub(crate) use crate::gates::pool::{Finding, Pool};
+use crate::gates::{Look, keep_best};
 use crate::policy::SiftRules;
 use crate::turn::Gathered;
-use gates::{Look, keep_best};
-use pool::WorkingPool;
-pub(crate) use pool::{Finding, Pool};
 pub use sifted::{SiftOutcome, Sifted};
 
 /// What the gates left, and how each of them found it.

@@ -34,7 +34,6 @@ mod tenant;
 mod term;
 mod tools;
 mod verify;
-mod vocabulary;
 mod worker;
 
 use std::process::ExitCode;
@@ -157,9 +156,6 @@ enum Command {
     Term(term::Term),
     /// Lists the tools of the configured tool servers, with the digests by which policy files pin them.
     Tools(tools::Tools),
-    /// Serves SKOS files over the REST API of Skosmos.
-    #[command(subcommand)]
-    Vocabulary(vocabulary::VocabularyCommand),
     /// Runs the HTTP API.
     Serve(serve::Serve),
     /// Connects a program that starts its own server of the Model Context Protocol to a running server.
@@ -219,7 +215,6 @@ impl Command {
             | Self::Term(_)
             | Self::Tools(_)
             | Self::HandOver(_)
-            | Self::Vocabulary(_)
             | Self::Serve(_)
             | Self::Mcp(_)
             | Self::Metrics(_)
@@ -288,7 +283,6 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             Command::Search(command) => done(command.run(&settings).await),
             Command::Term(command) => command.run(&settings).await,
             Command::Tools(command) => done(command.run(&settings).await),
-            Command::Vocabulary(command) => done(command.run(&settings).await),
             Command::Serve(command) => {
                 let spans_lost = traces.as_ref().map(Otlp::lost).unwrap_or_default();
                 done(command.run(&settings, spans_lost).await)

@@ -16,7 +16,6 @@ use ibidem_engine::roles::{NamedModel, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_ports::degrade::{Deadline, Part};
-use ibidem_server::{ConnectionLimits, ServerLimits};
 use ibidem_testing::fakes::{FakeCatalogue, FakeEmbedder, FakeIndex, FakeModel};
 use ibidem_words::{Action, Answer, Identity, Question, Reason, Scope, TenantId};
 use tokio::net::TcpListener;
@@ -96,7 +95,7 @@ impl World {
     }
 }
 
-/// Vocabularies served as `ibidem vocabulary serve` does, by a runtime whose end closes every connection.
+/// Vocabularies served as Skosmos does, by a runtime whose end closes every connection.
 fn served(vocabularies: SkosFiles) -> (String, tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -104,8 +103,7 @@ fn served(vocabularies: SkosFiles) -> (String, tokio::runtime::Runtime) {
     let url = format!("http://{}/rest/v1", listener.local_addr().unwrap());
     runtime.spawn(async move {
         let listener = TcpListener::from_std(listener).unwrap();
-        let (stop, limits) = (std::future::pending(), limits());
-        ibidem_server::serve_vocabularies(listener, Arc::new(vocabularies), "en", &limits, stop).await;
+        ibidem_testing::skosmos::serve(listener, Arc::new(vocabularies), "en").await.unwrap();
     });
     (url, runtime)
 }
@@ -205,24 +203,4 @@ async fn the_evaluation_trigger_is_a_timeout_and_off_by_default() {
     assert_eq!(usual.ask(term).await.reason, Some(Reason::TerminologyNotFound));
     let evaluated = World::on(vocabulary, WatchedSettings { test_triggers: true, ..WatchedSettings::default() });
     assert_eq!(evaluated.ask(term).await.reason, Some(Reason::TerminologyTimeout));
-}
-
-/// Nothing here is about them.
-fn limits() -> ServerLimits {
-    let patient = Duration::from_secs(60);
-    ServerLimits {
-        max_body_bytes: 10_000,
-        max_json_bytes: 10_000,
-        body_timeout: patient,
-        request_timeout: patient,
-        max_in_flight: 64,
-        tenant_share_percent: 100,
-        key_share_percent: 100,
-        connections: ConnectionLimits {
-            max_connections: 64,
-            head_timeout: patient,
-            idle_timeout: patient,
-            read_timeout: patient,
-        },
-    }
 }

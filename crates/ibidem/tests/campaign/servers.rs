@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
+use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
 use ibidem_ports::embedder::Embedder as _;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -23,6 +24,22 @@ use crate::setting;
 use crate::{proxy, replies};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The port that the vocabulary's process listens on.
+const VOCABULARY_PORT: &str = "IBIDEM_CAMPAIGN_VOCABULARY_PORT";
+
+#[tokio::test]
+#[ignore = "a process of the campaign, which starts it and ends it"]
+async fn the_vocabulary_as_a_process() {
+    let Some(port) = std::env::var_os(VOCABULARY_PORT) else { return };
+    let port: u16 = port.to_str().unwrap().parse().unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../adapters/tests/data/vocabulary/gridterms.ttl");
+    let settings =
+        SkosFilesSettings { paths: vec![file.into()], language: "en".to_owned(), max_file_bytes: 10_000_000 };
+    let vocabularies = Arc::new(SkosFiles::read(&settings).unwrap());
+    let listener = TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    ibidem_testing::skosmos::serve(listener, vocabularies, "en").await.unwrap();
+}
 
 /// A server in this process that answers at once. It ends when this is dropped.
 pub(crate) struct QuickServer {
@@ -176,11 +193,11 @@ impl Process {
     pub(crate) async fn vocabulary() -> Self {
         let port = proxy::free_port().await;
         let start = move || {
-            let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../adapters/tests/data/vocabulary/gridterms.ttl");
-            let mut command = Command::new(env!("CARGO_BIN_EXE_ibidem"));
+            // These tests once more, as a process that can be killed.
+            let mut command = Command::new(std::env::current_exe().unwrap());
             command
-                .args(["vocabulary", "serve", file, "--listen", &format!("127.0.0.1:{port}")])
-                .env_remove("IBIDEM_CONFIG")
+                .args(["--ignored", "--exact", "servers::the_vocabulary_as_a_process"])
+                .env(VOCABULARY_PORT, port.to_string())
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             command

@@ -9,14 +9,6 @@ use crate::documents::ask_for_publication;
 use crate::{Store, unavailable};
 
 impl Store {
-    /// Whether there is such a tenant.
-    pub async fn has_tenant(&self, tenant: TenantId) -> Result<bool, CatalogueError> {
-        sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM tenants WHERE id = $1) AS "exists!""#, tenant.0)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)
-    }
-
     /// Takes away everything that a tenant's people wrote, handed in or asked, and its keys. What is left are ids, so that
     /// the index can follow; [`Store::forget_tenant`] ends it. Doing it again finishes what was interrupted.
     pub async fn erase_tenant(&self, originals: &dyn Originals, tenant: TenantId) -> Result<Erased, EraseError> {

@@ -52,7 +52,7 @@ impl Confirmations for FakeConfirmations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ibidem_testing::suites;
+    use crate::suites;
     use ibidem_words::TenantId;
 
     #[tokio::test]

@@ -47,11 +47,7 @@ impl TermsBench {
         let url = format!("http://{}/rest/v1", listener.local_addr()?);
         let serving = {
             let (vocabularies, language) = (Arc::new(vocabularies), language.clone());
-            let limits = compose::server_limits(settings);
-            tokio::spawn(async move {
-                let stop = std::future::pending();
-                ibidem_server::serve_vocabularies(listener, vocabularies, &language, &limits, stop).await;
-            })
+            tokio::spawn(async move { ibidem_testing::skosmos::serve(listener, vocabularies, &language).await })
         };
 
         let mut settings = settings.clone();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::contradictions::{demands_nothing, never_decides};
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::sift::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, shown};
 
 /// The least similarity of the best candidate.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
@@ -56,7 +56,7 @@ impl ChecksPool for Top1Similarity {
     }
 }
 
-pub(in crate::sift) fn too_far(observed: &str, threshold: f64) -> String {
+pub(crate) fn too_far(observed: &str, threshold: f64) -> String {
     format!("Top-1 similarity ({observed}) below threshold ({})", shown(threshold))
 }
 

@@ -5,7 +5,7 @@ use crate::word_overlap::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
-use crate::sift::pool::{BEYOND_THE_BEST, WorkingPool, promised};
+use crate::gates::pool::{BEYOND_THE_BEST, WorkingPool, promised};
 
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -123,7 +123,7 @@ fn diverse(pool: &mut WorkingPool<'_>, most: usize, cost: f64) -> Vec<bool> {
 
 /// The best, and what was promised a place: of a document that was named, as many as of all others. Doing it again changes
 /// nothing.
-pub(in crate::sift) fn keep_best(pool: &mut WorkingPool<'_>) {
+pub(crate) fn keep_best(pool: &mut WorkingPool<'_>) {
     let most = pool.most_kept;
     if pool.kept.len() <= most {
         return;

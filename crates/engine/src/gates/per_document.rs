@@ -6,7 +6,7 @@ use ibidem_words::DocumentId;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
-use crate::sift::pool::WorkingPool;
+use crate::gates::pool::WorkingPool;
 
 /// The most candidates of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]

@@ -4,7 +4,7 @@ use ibidem_words::{Reason, RetrievalQuality};
 use serde::Deserialize;
 
 use super::{Absent, ChecksPool, GateRule, Look};
-use crate::sift::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, shown};
 
 /// The least confidence in the search as a whole.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]

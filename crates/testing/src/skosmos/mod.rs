@@ -1,4 +1,4 @@
-//! Local vocabularies in the REST form of Skosmos, version 1: whatever asks a Skosmos can ask this.
+//! A server in the REST form of Skosmos, version 1, over local vocabularies, for tests of what asks a Skosmos.
 //!
 //! Statuses, content types and texts are those of a Skosmos. Two of its ways are not kept: a definition of several
 //! lines stays whole in a search, and `data` comes as JSON alone.
@@ -44,6 +44,15 @@ pub fn router(thesaurus: Arc<dyn Thesaurus>, language: &str) -> Router {
         .route("/rest/v1/{vocabulary}/data", get(data))
         .route("/rest/v1/{vocabulary}/label", get(label))
         .with_state(Served { thesaurus, language: language.into() })
+}
+
+/// Serves whole vocabularies until its task is dropped.
+pub async fn serve(
+    listener: tokio::net::TcpListener,
+    thesaurus: Arc<dyn Thesaurus>,
+    language: &str,
+) -> std::io::Result<()> {
+    axum::serve(listener, router(thesaurus, language)).await
 }
 
 impl Served {

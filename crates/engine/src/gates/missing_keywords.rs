@@ -6,7 +6,7 @@ use ibidem_words::{GateRecord, Verdict};
 use serde::Deserialize;
 
 use super::{Absent, ChecksPool, GateRule, Look};
-use crate::sift::pool::{Finding, WorkingPool};
+use crate::gates::pool::{Finding, WorkingPool};
 
 /// The share of missing words from which it warns.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
 use super::{Absent, DropsCandidates, Gate, GateRule, Look};
-use crate::sift::pool::WorkingPool;
+use crate::gates::pool::WorkingPool;
 
 /// The least similarity of a candidate.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]

@@ -8,7 +8,7 @@ use ibidem_words::{Reason, as_shown};
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, GateRule, Look};
-use crate::sift::pool::{WorkingPool, shown};
+use crate::gates::pool::{WorkingPool, shown};
 
 /// Thresholds by collection; those that are not named have the default's.
 #[derive(Clone, PartialEq, Debug, Deserialize)]

@@ -4,7 +4,7 @@ use crate::word_overlap::WordOverlap;
 use serde::Deserialize;
 
 use super::{Absent, DropsCandidates, Gate, GateRule, Look};
-use crate::sift::pool::WorkingPool;
+use crate::gates::pool::WorkingPool;
 
 /// The most that two texts may be alike.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]

@@ -8,7 +8,7 @@ use ibidem_words::Fallback;
 use ibidem_words::{DocumentId, GateRecord, Promise, Reason, Verdict};
 
 /// What is dropped because there are enough better ones.
-pub(super) const BEYOND_THE_BEST: &str = "max_context_chunks";
+pub(crate) const BEYOND_THE_BEST: &str = "max_context_chunks";
 
 /// What the gates look at: a pool, and what they must know of how it came about.
 pub(crate) struct Pool<'a> {
@@ -39,42 +39,42 @@ pub(crate) enum Finding {
 /// A pool while the gates look at it: what is left, what was dropped, and how each gate found it.
 pub(crate) struct WorkingPool<'a> {
     /// Best first.
-    pub(super) kept: Vec<Candidate>,
+    pub(crate) kept: Vec<Candidate>,
     /// With the name of the gate that dropped it.
-    pub(super) dropped: Vec<(&'static str, Candidate)>,
+    pub(crate) dropped: Vec<(&'static str, Candidate)>,
     /// Where each of those that are kept, and of those that were dropped, stood among all that was found.
     kept_places: Vec<usize>,
     dropped_places: Vec<usize>,
     /// Every gate looks at all that was found.
-    pub(super) gates_look_alone: bool,
-    pub(super) trace: Vec<GateRecord>,
-    pub(super) warnings: Vec<String>,
+    pub(crate) gates_look_alone: bool,
+    pub(crate) trace: Vec<GateRecord>,
+    pub(crate) warnings: Vec<String>,
     /// The question's significant words.
-    pub(super) terms: Terms,
-    pub(super) most_kept: usize,
+    pub(crate) terms: Terms,
+    pub(crate) most_kept: usize,
     /// What its likeness to a better one costs a candidate where there is not place for all; nothing, if no gate says.
-    pub(super) cost_of_likeness: Option<f64>,
-    pub(super) reranked: bool,
-    pub(super) round: u32,
-    pub(super) fallback_reasons: &'a [Fallback],
+    pub(crate) cost_of_likeness: Option<f64>,
+    pub(crate) reranked: bool,
+    pub(crate) round: u32,
+    pub(crate) fallback_reasons: &'a [Fallback],
     /// Why the configured reader has read none of it.
-    pub(super) unread: Option<&'a str>,
+    pub(crate) unread: Option<&'a str>,
     /// The question names documents, and a reader has read passages of them.
-    pub(super) is_named_and_read: bool,
+    pub(crate) is_named_and_read: bool,
     /// A reader has read what was found.
-    pub(super) is_read: bool,
+    pub(crate) is_read: bool,
     /// The share of the reader's threshold that a document which the question names must reach.
-    pub(super) named_share: f64,
+    pub(crate) named_share: f64,
     /// The best similarity of all that was found, before anything was dropped.
-    pub(super) best_found: Option<f64>,
+    pub(crate) best_found: Option<f64>,
     /// The strictest similarity that a candidate had to have so far.
-    pub(super) strictest: Option<f64>,
+    pub(crate) strictest: Option<f64>,
     /// Why the best candidate was dropped, with its numbers, if a gate dropped all that were left.
-    pub(super) why_none_is_left: Option<(Reason, String)>,
+    pub(crate) why_none_is_left: Option<(Reason, String)>,
 }
 
 impl<'a> WorkingPool<'a> {
-    pub(super) fn new(pool: Pool<'a>, named_share: f64) -> Self {
+    pub(crate) fn new(pool: Pool<'a>, named_share: f64) -> Self {
         let Pool { terms, most_kept, reranked, round, fallback_reasons, unread, gates_look_alone, mut candidates } =
             pool;
         // Where meaning was not searched, words are what there is to compare.
@@ -106,19 +106,19 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// The best similarity of what is left.
-    pub(super) fn best(&self) -> f64 {
+    pub(crate) fn best(&self) -> f64 {
         self.standing().map(Candidate::similarity).fold(0.0, f64::max)
     }
 
     /// What no gate found wanting: also what there was no place for.
-    pub(super) fn standing(&self) -> impl Iterator<Item = &Candidate> {
+    pub(crate) fn standing(&self) -> impl Iterator<Item = &Candidate> {
         let is_cut = |gate: &str| self.gates_look_alone && gate == BEYOND_THE_BEST;
         let cut = self.dropped.iter().filter(move |(gate, _)| is_cut(gate)).map(|(_, candidate)| candidate);
         self.kept.iter().chain(cut)
     }
 
     /// All that was found; where older records are decided, what was left before this gate.
-    pub(super) fn looked_at(&self) -> Vec<&Candidate> {
+    pub(crate) fn looked_at(&self) -> Vec<&Candidate> {
         let kept = self.kept_places.iter().copied().zip(&self.kept);
         let dropped = self.dropped_places.iter().copied().zip(self.dropped.iter().map(|(_, candidate)| candidate));
         let mut all: Vec<(usize, &Candidate)> = kept.chain(dropped.filter(|_| self.gates_look_alone)).collect();
@@ -127,7 +127,7 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// The same, to read the words of each, and the question's words.
-    pub(super) fn read_all(&mut self) -> (Vec<&mut Candidate>, &Terms) {
+    pub(crate) fn read_all(&mut self) -> (Vec<&mut Candidate>, &Terms) {
         let alone = self.gates_look_alone;
         let kept = self.kept_places.iter().copied().zip(&mut self.kept);
         let dropped = self.dropped_places.iter().copied().zip(self.dropped.iter_mut().map(|(_, candidate)| candidate));
@@ -157,7 +157,7 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// Drops those of what is kept that are not to be kept.
-    pub(super) fn drop_kept_but(&mut self, gate: &'static str, is_kept: &[bool]) -> usize {
+    pub(crate) fn drop_kept_but(&mut self, gate: &'static str, is_kept: &[bool]) -> usize {
         let before = self.dropped.len();
         let mut keeps = is_kept.iter();
         let gone = self.kept.extract_if(.., |_| !*keeps.next().unwrap_or(&true));
@@ -168,7 +168,7 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// Keeps what passes. A gate that drops candidates passes as a whole; what it observed is how many it dropped.
-    pub(super) fn keep_if(
+    pub(crate) fn keep_if(
         &mut self,
         gate: &'static str,
         threshold: f64,
@@ -182,7 +182,7 @@ impl<'a> WorkingPool<'a> {
 
     /// Keeps what passes, and what gathering promised a place: of one document that was named or chosen by a curator, no
     /// more than so many. That it kept promises, and how many, is a line of its own in the trace.
-    pub(super) fn keep_if_or_promised(
+    pub(crate) fn keep_if_or_promised(
         &mut self,
         gate: &'static str,
         threshold: f64,
@@ -199,7 +199,7 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// Says once in the trace that a gate kept promises, and how many.
-    pub(super) fn record_promises(&mut self, gate: &str, count: usize, threshold: f64) {
+    pub(crate) fn record_promises(&mut self, gate: &str, count: usize, threshold: f64) {
         let gate = format!("{gate}_promised");
         if count > 0 && !self.trace.iter().any(|record| record.gate == gate) {
             self.trace.push(GateRecord { gate, verdict: Verdict::Pass, observed: count as f64, threshold });
@@ -207,12 +207,12 @@ impl<'a> WorkingPool<'a> {
     }
 
     /// Remembers that a gate drops what is less similar than this.
-    pub(super) fn demand(&mut self, least: f64) {
+    pub(crate) fn demand(&mut self, least: f64) {
         self.strictest = Some(self.strictest.map_or(least, |strictest| strictest.max(least)));
     }
 
     /// Records what a gate that may stop observed. Returns whether it stops.
-    pub(super) fn record(&mut self, gate: &'static str, stops: bool, observed: f64, threshold: f64) -> bool {
+    pub(crate) fn record(&mut self, gate: &'static str, stops: bool, observed: f64, threshold: f64) -> bool {
         let verdict = if stops { Verdict::Stop } else { Verdict::Pass };
         self.trace.push(GateRecord { gate: gate.to_owned(), verdict, observed, threshold });
         stops
@@ -220,7 +220,7 @@ impl<'a> WorkingPool<'a> {
 }
 
 /// Which of those that do not pass keep their place by a promise.
-pub(super) fn promised<'c>(
+pub(crate) fn promised<'c>(
     looked_at: impl IntoIterator<Item = &'c Candidate>,
     passing: &[bool],
     most_of_document: usize,
@@ -241,7 +241,7 @@ pub(super) fn promised<'c>(
 }
 
 /// A number as people read it: two places, or more where two would hide the difference that decided.
-pub(super) fn shown(number: f64) -> String {
+pub(crate) fn shown(number: f64) -> String {
     let two = format!("{number:.2}");
     let exact = (two.parse::<f64>().unwrap_or(number) - number).abs() < 5e-5;
     let written = if exact { two } else { format!("{number:.4}") };

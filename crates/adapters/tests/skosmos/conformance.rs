@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Reply, get, gridterms};
 
-const RECORDED: &str = include_str!("../../../adapters/tests/data/vocabulary/recorded.jsonl");
+const RECORDED: &str = include_str!("../data/vocabulary/recorded.jsonl");
 
 /// Of the 26 recorded, these are compared in status and form alone.
 const BY_FORM: [&str; 2] = [

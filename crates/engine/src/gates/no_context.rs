@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::contradictions::never_decides;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::sift::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, shown};
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
 use super::{Absent, DropsCandidates, Gate, GateRule, Look, MinSimilarity, RuleOfGate as _};
-use crate::sift::pool::WorkingPool;
+use crate::gates::pool::WorkingPool;
 
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,21 +9,22 @@ mod collections;
 mod contradictions;
 mod coverage;
 mod duplicates;
-pub(super) mod keep_best;
+pub(crate) mod keep_best;
 mod min_similarity;
 mod missing_keywords;
 mod no_context;
 mod noise_floor;
 mod per_document;
+pub(crate) mod pool;
 mod retrieval_confidence;
-pub(super) mod top1_similarity;
+pub(crate) mod top1_similarity;
 
 use serde::Deserialize;
 
-use super::pool::{Finding, WorkingPool};
 pub use collections::{Thresholds, ThresholdsOverlay};
 pub(crate) use contradictions::contradictions;
 pub use contradictions::warnings;
+use pool::{Finding, WorkingPool};
 
 /// One gate's rule: everything that is known about the gate.
 pub(crate) trait GateRule {
@@ -183,7 +184,7 @@ impl Gate {
         self.rule().shares().iter().any(|(share, _)| *share == called)
     }
 
-    pub(super) fn look(&self) -> Look<'_> {
+    pub(crate) fn look(&self) -> Look<'_> {
         self.rule().look()
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::contradictions::demands_nothing;
 use super::{Absent, ChecksPool, Gate, GateRule, Look};
-use crate::sift::pool::{Finding, WorkingPool, shown};
+use crate::gates::pool::{Finding, WorkingPool, shown};
 
 /// The least probability, of the best candidate, that it answers the question.
 #[derive(Clone, Copy, PartialEq, Debug, Deserialize)]
