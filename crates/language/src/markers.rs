@@ -69,9 +69,19 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
 
 /// The same, beside citations of ours with these numbers: they stay as they are.
 pub fn quoted_beside<'a>(text: &'a str, ours: &[u32]) -> Cow<'a, str> {
-    if !text.contains(opens) {
-        return Cow::Borrowed(text);
+    let mut kept = Cow::Borrowed(text);
+    // A bracket inside another hides the outer one until it is round.
+    while kept.contains(opens) {
+        let once = quoted_once(&kept, ours);
+        if once == kept {
+            break;
+        }
+        kept = Cow::Owned(once);
     }
+    kept
+}
+
+fn quoted_once(text: &str, ours: &[u32]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(place) = rest.find(opens) {
@@ -96,7 +106,7 @@ pub fn quoted_beside<'a>(text: &'a str, ours: &[u32]) -> Cow<'a, str> {
         }
     }
     kept.push_str(rest);
-    Cow::Owned(kept)
+    kept
 }
 
 /// The numbers of the citations that stand in a text, in its order.

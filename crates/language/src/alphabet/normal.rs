@@ -6,6 +6,9 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::tables::alphabet::{SHAPES, ZEROS};
 
+/// The Greek question mark and a Greek accent, which composing turns into `;` and a backtick. They stay as they are.
+const BECOMES_PUNCTUATION: [char; 2] = ['\u{37e}', '\u{1fef}'];
+
 /// The text with one form of each letter and digit: `１８`, `𝟏𝟖` and `١٨` are 18, `ﬁ` is two letters, and a letter with
 /// its mark is one sign. What says something by its shape (`m²`, `½`, `③`, `Ⅷ`) stays as it is.
 ///
@@ -26,7 +29,15 @@ pub fn plain(text: &str) -> Cow<'_, str> {
             _ => spelled.push(sign),
         }
     }
-    let composed: String = spelled.nfc().collect();
+    let mut composed = String::with_capacity(spelled.len());
+    for piece in spelled.split_inclusive(BECOMES_PUNCTUATION) {
+        let (piece, kept) = match piece.char_indices().next_back() {
+            Some((last, sign)) if BECOMES_PUNCTUATION.contains(&sign) => piece.split_at(last),
+            _ => (piece, ""),
+        };
+        composed.extend(piece.nfc());
+        composed.push_str(kept);
+    }
     if composed == text { Cow::Borrowed(text) } else { Cow::Owned(composed) }
 }
 
