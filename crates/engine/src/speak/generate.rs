@@ -118,6 +118,8 @@ struct Desk<'a> {
     waiting: WaitingStructure,
     background: Background,
     said_before: SaidBefore,
+    /// What was quoted in place of each of the draft's `replaced`, in their order.
+    quoted: Vec<SaidBefore>,
     draft: Draft,
     raw: Vec<u8>,
     listener: &'a mut dyn Listener,
@@ -138,6 +140,7 @@ pub(super) async fn generate<'a>(
         waiting: WaitingStructure::default(),
         background: Background::of(standard.background),
         said_before: SaidBefore::default(),
+        quoted: Vec::new(),
         draft: Draft {
             answering: standard.reader.as_ref().map(|_| AnswerReading::default()),
             ..Draft::of(model.name.clone())
@@ -252,7 +255,7 @@ impl Desk<'_> {
             return self.drop_because(sentence, "it has an address that none of its notes has");
         }
         if self.said_before.has(&sentence.text) {
-            return self.drop_because(sentence, "it was said before");
+            return self.judge_repeated(sentence).await;
         }
         let (mut said, failure) = match self.draft.is_cut_by_verifier {
             true => (self.standard.verifier.unverified(sentence, footnotes), None),
@@ -286,6 +289,24 @@ impl Desk<'_> {
         self.let_through(&claim, said).await;
     }
 
+    /// It is not said again. Where it has the words of a quotation that stands in for another sentence, the model says
+    /// itself what is quoted, and the quotation need not stand in any more.
+    async fn judge_repeated(&mut self, sentence: Sentence) {
+        const SAID_BEFORE: &str = "it was said before";
+        let stands_in = self.quoted.iter().position(|quoted| quoted.has(&sentence.text));
+        let Some(place) = stands_in.filter(|_| !self.draft.is_cut_by_verifier) else {
+            return self.drop_because(sentence, SAID_BEFORE);
+        };
+        let (said, failure) = self.standard.verifier.check(sentence.clone(), self.standard.footnotes).await;
+        self.drop_because(sentence, SAID_BEFORE);
+        if failure.is_none() && said.check.verdict == SentenceVerdict::Supported && said.check.by != DENIAL {
+            self.quoted.remove(place);
+            let written = self.draft.replaced.remove(place);
+            self.drop(written);
+            self.release().await;
+        }
+    }
+
     async fn let_through(&mut self, claim: &str, said: Said) {
         self.said_before.add(claim);
         self.withhold_structure_above(&said.sentence);
@@ -304,6 +325,9 @@ impl Desk<'_> {
             return self.drop(written);
         }
         self.draft.replaced.push(written);
+        let mut stands_in = SaidBefore::default();
+        stands_in.add(&claim);
+        self.quoted.push(stands_in);
         self.let_through(&claim, quoted).await;
     }
 
