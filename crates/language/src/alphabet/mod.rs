@@ -15,7 +15,7 @@ pub use normal::plain;
 use crate::tables::alphabet::{BEFORE_FIGURES, BESIDE_FIGURES, LEADING, LETTERS, PUNCTUATION};
 
 /// A word with more letters is several, or a name that a passage must have.
-const LONGEST_WORD: usize = 28;
+const LONGEST_WORD: usize = 24;
 /// `µm` and `Ωm` are written in two scripts.
 const LONGEST_SYMBOL: usize = 3;
 

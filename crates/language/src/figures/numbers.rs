@@ -75,7 +75,10 @@ pub(super) fn parse(text: &str) -> Option<Number> {
     }
     let other_before = before.contains(['.', ',']);
     let group = after.len() == 3 && before.len() <= 3 && !before.starts_with('0');
-    if separator == "," && group && !other_before {
+    // `40.000` is forty thousand wherever a comma stands before decimals, and nobody writes forty so: read as decimals, its
+    // zeros would say nothing.
+    let is_thousands = separator == "," || after.ends_with('0');
+    if is_thousands && group && !other_before {
         return digits(text, 0);
     }
     digits(text, -i32::try_from(after.len()).ok()?)

@@ -62,17 +62,29 @@ pub fn has_rules(language: Language) -> bool {
 }
 
 /// The language that a claim and its passages are written in, as far as their words tell. Few words do not tell German from
-/// Danish: then it is the one that has rules.
+/// Danish: then it is the one that has rules. A table has few words of any language, so that "per" makes it Italian: then it
+/// is the claim's.
 pub fn language_of(claim: &str, passages: &[&str]) -> Option<Language> {
     /// With so many words it is certain.
     const MANY: usize = 12;
     let text = passages.iter().copied().chain([claim]).collect::<Vec<_>>().join("\n").to_lowercase();
-    let words: Vec<&str> = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let told = Language::of_text(words.iter().copied());
-    if told.is_some_and(has_rules) || words.len() >= MANY && told.is_some() {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let all = words(&text);
+    let told = Language::of_text(all.iter().map(String::as_str));
+    if told.is_some_and(has_rules) {
         return told;
     }
-    Language::likely(words.iter().copied()).into_iter().find(|language| has_rules(*language)).or(told)
+    let of_claim = Language::of_text(words(&claim.to_lowercase()).iter().map(String::as_str));
+    if of_claim.is_some_and(has_rules) {
+        return of_claim;
+    }
+    if all.len() >= MANY && told.is_some() {
+        return told;
+    }
+    Language::likely(all.iter().map(String::as_str)).into_iter().find(|language| has_rules(*language)).or(told)
 }
 
 /// What the claim does that its passages do not; none where nothing is found, or where its language has no rules.

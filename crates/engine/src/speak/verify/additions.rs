@@ -108,7 +108,8 @@ fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
         let follows = place.checked_sub(1).is_some_and(|before| is_auxiliary(&words[before].text));
         follows || (place + 1 == words.len() && words.iter().any(|word| is_auxiliary(&word.text)))
     };
-    let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place], is_verb, &says)?;
+    let gives_room = |word: &Word| says(word) && !is_in_hiragana(word);
+    let range = Tiles::of(&words, passages, &says).put_in(|place| missing[place], is_verb, &gives_room)?;
     Some(words[range].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
@@ -131,11 +132,15 @@ fn missing(words: &[Word], passages: &str, is_missing: impl Fn(&Word) -> bool) -
             return is_missing(word);
         }
         let is_new = !has_pair(place) && !place.checked_sub(1).is_some_and(has_pair);
-        let is_hiragana = word.text.chars().all(|sign| HIRAGANA.contains(&sign));
+        let is_hiragana = is_in_hiragana(word);
         in_hiragana = if is_hiragana && is_new { in_hiragana + 1 } else { 0 };
         is_new && (!is_hiragana || in_hiragana > MOST_HIRAGANA)
     });
     each.collect()
+}
+
+fn is_in_hiragana(word: &Word) -> bool {
+    word.text.chars().all(|sign| HIRAGANA.contains(&sign))
 }
 
 /// A claim without the mark or the number of the list's item that it is.

@@ -118,7 +118,7 @@ impl<'a> Tiles<'a> {
             let signs = missing().filter(|place| self.claim[*place].is_sign()).count();
             let words = missing().count() - signs;
             let count = words + if signs < FEWEST_SIGNS { 0 } else { signs };
-            if count > self.room(stretch.start, stretch.end) {
+            if count > self.room(&stretch, says) {
                 beyond.push((stretch, first..last + 1, count));
                 continue;
             }
@@ -174,15 +174,16 @@ impl<'a> Tiles<'a> {
     }
 
     /// How many words the passages have that are in no tile, right behind the tile before this stretch or right before
-    /// the one behind it, or between the two where the claim has turned them. What the claim says elsewhere makes no room.
-    fn room(&self, from: usize, to: usize) -> usize {
-        let last = from.checked_sub(1).and_then(|before| self.in_passage[before]);
-        let first = self.in_passage.get(to).copied().flatten();
-        let behind = last.map_or(0, |last| self.free(last + 1..self.passage.len(), last));
-        let before = first.map_or(0, |first| self.free((0..first).rev(), first));
+    /// the one behind it, or between the two where the claim has turned them. What the claim says elsewhere makes no room,
+    /// and neither does grammar: a word that says something is in no place of a preposition's.
+    fn room(&self, stretch: &Range<usize>, says: &impl Fn(&Word) -> bool) -> usize {
+        let last = stretch.start.checked_sub(1).and_then(|before| self.in_passage[before]);
+        let first = self.in_passage.get(stretch.end).copied().flatten();
+        let behind = last.map_or(0, |last| self.free(last + 1..self.passage.len(), last, says));
+        let before = first.map_or(0, |first| self.free((0..first).rev(), first, says));
         let between = last.zip(first).filter(|(last, first)| first < last).map_or(0, |(last, first)| {
             let ends = self.in_claim[first..].iter().take_while(|place| place.is_some()).count();
-            self.free(first + ends..last, first)
+            self.free(first + ends..last, first, says)
         });
         let joins = last.zip(first).is_some_and(|(last, first)| {
             let (last, first) = (self.passage[last].1, self.passage[first].1);
@@ -191,11 +192,12 @@ impl<'a> Tiles<'a> {
         behind.max(before).max(between).max(usize::from(joins))
     }
 
-    /// How many of these words of the passages are in no tile, up to the first that is in one or is of another clause.
-    fn free(&self, places: impl Iterator<Item = usize>, of_clause: usize) -> usize {
+    /// How many of these words of the passages that say something are in no tile, up to the first that is in one or is of
+    /// another clause.
+    fn free(&self, places: impl Iterator<Item = usize>, of_clause: usize, says: &impl Fn(&Word) -> bool) -> usize {
         places
             .take_while(|place| self.in_claim[*place].is_none() && self.passage[*place].1 == self.passage[of_clause].1)
-            .filter(|place| !self.is_told(&self.passage[*place].0))
+            .filter(|place| says(&self.passage[*place].0) && !self.is_told(&self.passage[*place].0))
             .count()
     }
 }

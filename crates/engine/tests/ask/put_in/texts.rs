@@ -121,7 +121,7 @@ const LEAVES: [&[&str]; 6] = [
         "Employees may carry over up to five days of leave into the next year",
         "Up to five days of leave may be carried over into the next year by employees",
         "Requests are approved by the head of department",
-        "Employees may carry up to five days of leave over to the next year",
+        "Employees may move up to five days of leave into the next year",
     ],
     &[
         "Beschäftigte dürfen bis zu 5 Tage Urlaub in das nächste Jahr übertragen",

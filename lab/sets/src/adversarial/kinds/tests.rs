@@ -76,7 +76,7 @@ async fn what_is_wrong_in_the_open_half() {
 }
 
 /// What may not get worse, of the open half and the sealed one: falsehoods that go out, and faithful claims that are lost.
-const MOST_PASSED: [[(&str, usize); 2]; 2] = [[("en", 7), ("de", 7)], [("en", 15), ("de", 20)]];
+const MOST_PASSED: [[(&str, usize); 2]; 2] = [[("en", 8), ("de", 8)], [("en", 15), ("de", 20)]];
 const MOST_DROPPED: [[(&str, usize); 2]; 2] = [[("en", 0), ("de", 1)], [("en", 1), ("de", 2)]];
 
 #[tokio::test]
