@@ -7,8 +7,6 @@ pub mod reply;
 pub mod said;
 pub mod score;
 
-use std::fmt;
-
 use ibidem_words::Message;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct TrialQuestion {
     pub id: String,
     pub kind: Kind,
-    pub corpus: Corpus,
+    /// Whose documents are asked: each corpus has a tenant of its own in a run.
+    pub corpus: String,
     /// The policy it is asked under: the name of a built-in one, or a path from the root of the repository.
     pub policy: String,
     pub question: String,
@@ -35,8 +34,14 @@ pub struct TrialQuestion {
     /// Documents that answer it, by their paths from the root of the repository. A right answer cites one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
+    /// Texts of passages that answer it, where nothing can be said of the answer's words. A right answer cites one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<String>,
     pub half: Half,
 }
+
+/// The corpora of `demo`, as their folders are called.
+pub const DEMO_CORPORA: [&str; 3] = ["architecture", "handbook", "support"];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,34 +104,6 @@ impl Kind {
             Self::UnanswerableFar => "unanswerable, far",
             Self::SmallTalk => "small talk",
         }
-    }
-}
-
-/// Whose documents are asked. Each has a tenant of its own in a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Corpus {
-    Architecture,
-    Handbook,
-    Support,
-}
-
-impl Corpus {
-    pub const ALL: [Self; 3] = [Self::Architecture, Self::Handbook, Self::Support];
-
-    /// As its folder in `demo` is called.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Architecture => "architecture",
-            Self::Handbook => "handbook",
-            Self::Support => "support",
-        }
-    }
-}
-
-impl fmt::Display for Corpus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

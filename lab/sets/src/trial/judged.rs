@@ -72,5 +72,9 @@ fn missing(question: &TrialQuestion, reply: &Reply) -> Option<String> {
     if !question.sources.iter().any(|source| reply.cites(source)) {
         found.push(format!("it cites {}, and none of {}", reply.sources.join(", "), question.sources.join(", ")));
     }
+    let is_cited = |text: &String| reply.passages.iter().any(|passage| says(passage, text));
+    if !question.passages.is_empty() && !question.passages.iter().any(is_cited) {
+        found.push("it cites none of the passages that answer".to_owned());
+    }
     (!found.is_empty()).then(|| found.join("; "))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::said::says;
-use super::{Corpus, Expect, Half, Kind, TrialQuestion};
+use super::{DEMO_CORPORA, Expect, Half, Kind, TrialQuestion};
 
 /// With fewer, a few answers more or less are a tenth of a kind's figure.
 const FEWEST: usize = 150;
@@ -20,7 +20,7 @@ pub fn lint(questions: &[TrialQuestion], texts: &BTreeMap<String, String>) -> Ve
         if !ids.insert(&question.id) {
             found.push("another question has this id".to_owned());
         }
-        if !asked.insert((question.corpus, question.question.to_lowercase())) {
+        if !asked.insert((&question.corpus, question.question.to_lowercase())) {
             found.push("another question has these words".to_owned());
         }
         by_itself(question, &mut found);
@@ -40,6 +40,7 @@ fn by_itself(question: &TrialQuestion, problems: &mut Vec<String>) {
     let plain = |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '-';
     must(!question.id.is_empty() && question.id.chars().all(plain), "an id is capital letters, digits and hyphens");
     must(!question.question.trim().is_empty(), "there is no question");
+    must(DEMO_CORPORA.contains(&question.corpus.as_str()), "there is no such corpus");
     let answered = question.expect == Expect::Answer;
     must(answered != question.must.is_empty(), "`must` is there where an answer is expected, and nowhere else");
     must(answered != question.sources.is_empty(), "`sources` is there where an answer is expected, and nowhere else");
@@ -90,7 +91,7 @@ fn together(questions: &[TrialQuestion], problems: &mut Vec<String>) {
             problems.push(format!("{} has {open} open questions and {sealed} sealed ones", kind.words()));
         }
     }
-    for corpus in Corpus::ALL {
+    for corpus in DEMO_CORPORA {
         let share = questions.iter().filter(|question| question.corpus == corpus).count();
         if share * 5 < questions.len() {
             problems.push(format!("{corpus} has {share} questions, which is less than a fifth"));

@@ -116,7 +116,7 @@ impl Report {
             unanswerable: expecting(Expect::Refuse),
             small_talk: expecting(Expect::Reply),
             by_kind: by(&questions, |question| question.kind),
-            by_corpus: by(&questions, |question| question.corpus.to_string()),
+            by_corpus: by(&questions, |question| question.corpus.clone()),
             by_half: by(&questions, |question| question.half),
             confidence: confidence(&questions),
             simplified: questions.iter().filter(|scored| !scored.reply.simplified.is_empty()).count(),

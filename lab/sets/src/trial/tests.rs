@@ -6,13 +6,13 @@ use super::judged::{Judged, judge};
 use super::lint::lint;
 use super::reply::{Gave, Reply};
 use super::score::Report;
-use super::{Corpus, Expect, Half, Kind, TrialQuestion, sample};
+use super::{Expect, Half, Kind, TrialQuestion, sample};
 
 fn question(id: &str) -> TrialQuestion {
     TrialQuestion {
         id: id.to_owned(),
         kind: Kind::Direct,
-        corpus: Corpus::Handbook,
+        corpus: "handbook".to_owned(),
         policy: "handbook".to_owned(),
         question: format!("How many days of leave are there, {id}?"),
         history: Vec::new(),
@@ -20,6 +20,7 @@ fn question(id: &str) -> TrialQuestion {
         must: vec![vec!["27".to_owned(), "twenty-seven".to_owned()]],
         must_not: vec!["30".to_owned()],
         sources: vec!["demo/handbook/leave.md".to_owned()],
+        passages: Vec::new(),
         half: Half::Open,
     }
 }

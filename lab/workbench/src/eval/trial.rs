@@ -5,7 +5,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use ibidem_engine::policy::{Policy, SpeakMode};
 use ibidem_engine::turn::Asked;
 use ibidem_lab::trial::reply::Reply;
 use ibidem_lab::trial::score::Report;
-use ibidem_lab::trial::{Corpus, Half, TrialQuestion, sample};
+use ibidem_lab::trial::{Half, TrialQuestion, sample};
 use ibidem_ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_ports::degrade::Deadline;
 use ibidem_store::{ActionRecord, AuditedAction};
@@ -158,21 +158,18 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    fn identity(&self, corpus: Corpus) -> Identity {
+    fn identity(&self, corpus: &str) -> Identity {
         Identity::operator(TenantId::named(&format!("{}-{corpus}", self.tenants)), Default::default())
     }
 
     /// Without its documents a corpus would be refused as a whole, and look as if it were asked in vain.
     async fn check_documents(&self, questions: &[TrialQuestion]) -> anyhow::Result<()> {
-        for corpus in Corpus::ALL {
-            if !questions.iter().any(|question| question.corpus == corpus) {
-                continue;
-            }
+        for corpus in questions.iter().map(|question| question.corpus.as_str()).collect::<BTreeSet<_>>() {
             let scope = Scope::of(&self.identity(corpus));
             let one = DocumentFilter { most: 1, ..DocumentFilter::default() };
             anyhow::ensure!(
                 self.parts.store.list(&scope, &one).await?.total > 0,
-                "the tenant {}-{corpus} has no document; load the demo documents first, as `just lab trial` does",
+                "the tenant {}-{corpus} has no document; load its documents first, as `just lab trial` does",
                 self.tenants
             );
         }
@@ -181,7 +178,7 @@ impl Asker<'_> {
 
     /// What POST /v1/answers does with a question, but for the record of it.
     async fn ask(&self, question: &TrialQuestion) -> anyhow::Result<Reply> {
-        let identity = self.identity(question.corpus);
+        let identity = self.identity(&question.corpus);
         let scope = Scope::of(&identity);
         let policy = self.policies.get(&question.policy).context("a policy that was not read")?;
         let asked = Asked {
