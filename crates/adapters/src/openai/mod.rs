@@ -1,19 +1,26 @@
 //! Language models by any server that speaks OpenAI's chat protocol.
 
-mod stream;
+mod dialect;
+mod reply;
+mod thoughts;
 mod wire;
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures::{StreamExt as _, stream};
 use ibidem_ports::language_model::{LanguageModel, LikelyToken, ModelError, ModelFault, Pieces, Prompt};
 use moka::future::Cache;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::bounded::{self, ReadError};
+use dialect::Dialects;
+use reply::Ended;
+use thoughts::Thoughts;
 use wire::{ChatRequest, Completion, ModelList, error_text};
 
 /// How long a server may take to name its models while a question waits for that.
@@ -44,13 +51,14 @@ pub struct OpenAiModel {
     client: reqwest::Client,
     /// The models the server named last.
     served: Cache<(), Arc<Vec<String>>>,
+    dialects: Dialects,
 }
 
 impl OpenAiModel {
     pub fn new(settings: OpenAiSettings) -> Result<Self, ModelError> {
         let client = client(settings.timeout).map_err(|error| ModelError::Unavailable(error.to_string()))?;
         let served = Cache::builder().max_capacity(1).time_to_live(SERVED_FOR).build();
-        Ok(Self { settings, client, served })
+        Ok(Self { settings, client, served, dialects: Dialects::default() })
     }
 
     /// Another model of the same server, by itself and with a time limit of its own.
@@ -106,33 +114,71 @@ impl OpenAiModel {
         }
     }
 
-    /// A reply with a status of success, not read yet.
+    /// A reply with a status of success, not read yet. A parameter that the server refuses is left out or renamed from
+    /// then on, once for each.
     async fn ask(
         &self,
         model: &str,
         request: &ChatRequest<'_>,
         deadline: Instant,
     ) -> Result<reqwest::Response, ModelError> {
-        let request =
-            self.authorised(self.client.post(format!("{}/chat/completions", self.settings.url))).json(request);
-        let reply = match tokio::time::timeout_at(deadline, request.send()).await {
-            Err(_) => return Err(self.late()),
-            Ok(Err(error)) => return Err(connection(&error)),
-            Ok(Ok(reply)) => reply,
-        };
-        if reply.status().is_success() {
-            return Ok(reply);
-        }
-        match tokio::time::timeout_at(deadline, self.refused(model, reply)).await {
-            Err(_) => Err(self.late()),
-            Ok(error) => Err(error),
+        loop {
+            let dialect = self.dialects.of(model);
+            let request = self
+                .authorised(self.client.post(format!("{}/chat/completions", self.settings.url)))
+                .json(&request.spoken(dialect));
+            let reply = match tokio::time::timeout_at(deadline, request.send()).await {
+                Err(_) => return Err(self.late()),
+                Ok(Err(error)) => return Err(connection(&error)),
+                Ok(Ok(reply)) => reply,
+            };
+            if reply.status().is_success() {
+                return Ok(reply);
+            }
+            let status = reply.status();
+            let body = match tokio::time::timeout_at(deadline, bounded::body(reply, LARGEST_REPLY)).await {
+                Err(_) => return Err(self.late()),
+                Ok(body) => body,
+            };
+            let is_about_request = matches!(status.as_u16(), 400 | 422);
+            let learned = body.as_ref().ok().filter(|_| is_about_request).and_then(|body| {
+                let learned = dialect.after(&String::from_utf8_lossy(body))?;
+                self.dialects.learn(model, |known| *known = learned);
+                Some(())
+            });
+            if learned.is_some() {
+                continue;
+            }
+            return match tokio::time::timeout_at(deadline, self.refused(model, status, body)).await {
+                Err(_) => Err(self.late()),
+                Ok(error) => Err(error),
+            };
         }
     }
 
+    /// A reply as it comes, and whether it turned out to be nothing but a thought.
+    async fn begin(
+        &self,
+        model: &str,
+        request: &ChatRequest<'_>,
+        prompt: &Prompt,
+        begins_thinking: bool,
+        deadline: Instant,
+    ) -> Result<(Pieces, Arc<AtomicBool>), ModelError> {
+        let reply = self.ask(model, request, deadline).await?;
+        let in_thought = Arc::new(AtomicBool::new(false));
+        let (noticed, dialects, name) = (in_thought.clone(), self.dialects.clone(), model.to_owned());
+        let noticed = move |ended| match ended {
+            Ended::InThought => noticed.store(true, Ordering::Relaxed),
+            Ended::BeganInThought => dialects.learn(&name, |known| known.begins_thinking = true),
+        };
+        let thoughts = Thoughts::new(begins_thinking);
+        Ok((reply::pieces(reply, prompt.max_tokens, deadline, self.late(), thoughts, noticed), in_thought))
+    }
+
     /// What a reply that is no success means.
-    async fn refused(&self, model: &str, reply: reqwest::Response) -> ModelError {
-        let status = reply.status();
-        let said = match bounded::body(reply, LARGEST_REPLY).await {
+    async fn refused(&self, model: &str, status: reqwest::StatusCode, body: Result<Vec<u8>, ReadError>) -> ModelError {
+        let said = match body {
             Ok(body) => error_text(&body),
             Err(ReadError::Connection(_)) => String::new(),
             Err(too_long) => too_long.to_string(),
@@ -168,11 +214,19 @@ impl LanguageModel for OpenAiModel {
         }
     }
 
+    /// A reply that is nothing but a thought is asked for once more, without thoughts.
     async fn write(&self, prompt: Prompt) -> Result<Pieces, ModelError> {
         let model = self.chosen(&prompt)?;
         let deadline = Instant::now() + self.settings.timeout;
-        let reply = self.ask(&model, &ChatRequest::streamed(&model, &prompt), deadline).await?;
-        Ok(stream::pieces(reply, prompt.max_tokens, deadline, self.late()))
+        let request = ChatRequest::streamed(&model, &prompt);
+        let begins_thinking = self.dialects.of(&model).begins_thinking;
+        let (mut pieces, in_thought) = self.begin(&model, &request, &prompt, begins_thinking, deadline).await?;
+        // The first piece of text, or the end, tells which it is.
+        let first = pieces.next().await;
+        if !in_thought.load(Ordering::Relaxed) {
+            return Ok(Box::pin(stream::iter(first).chain(pieces)));
+        }
+        Ok(self.begin(&model, &request.without_thoughts(), &prompt, false, deadline).await?.0)
     }
 
     async fn first_tokens(&self, prompt: Prompt) -> Result<Vec<LikelyToken>, ModelError> {

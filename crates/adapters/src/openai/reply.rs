@@ -1,13 +1,14 @@
 //! Server-sent events as pieces of text, within a deadline.
 
-use eventsource_stream::Eventsource as _;
-use futures::StreamExt as _;
+use eventsource_stream::{EventStreamError, Eventsource as _};
+use futures::{Stream, StreamExt as _};
 use ibidem_ports::language_model::{Cut, ModelError, ModelFault, Piece, Pieces, Usage};
 use tokio::time::Instant;
 
-use super::wire::ChatChunk;
+use super::thoughts::{Thoughts, WasThought};
+use super::wire::{ChatChunk, Choice};
 use super::{broken_off, reason};
-use crate::bounded;
+use crate::bounded::{self, ReadError};
 
 /// What servers send for a token: its text in JSON, with the model's name and much else around it.
 const BYTES_OF_A_TOKEN: usize = 4_096;
@@ -27,56 +28,135 @@ enum Event {
 
 /// What the events have said so far beside the text.
 #[derive(Clone, Copy, Default)]
-struct Told {
+struct Received {
     usage: Option<Usage>,
     cut: Option<Cut>,
+    /// It said why it ends: some servers say no more than that.
+    finished: bool,
+    /// It thought, in a field that is not text.
+    thought: bool,
+}
+
+/// The end of a stream, with what its reader learned of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ended {
+    /// The model thought until its tokens were used up, and said nothing.
+    InThought,
+    /// It turned out to have begun in the middle of a thought.
+    BeganInThought,
 }
 
 /// A model that was asked for so many tokens. What it sends beyond what these can take ends the stream in an error, with
-/// what arrived: no server decides how much memory its reply takes.
-pub(super) fn pieces(reply: reqwest::Response, tokens: u32, deadline: Instant, late: ModelError) -> Pieces {
-    let tokens = tokens as usize;
-    let most = tokens.saturating_mul(BYTES_OF_A_TOKEN).saturating_add(BYTES_BESIDE);
+/// what arrived: no server decides how much memory its reply takes. Thoughts are taken out; `noticed` is told of a reply
+/// that was nothing else.
+pub(super) fn pieces(
+    reply: reqwest::Response,
+    tokens: u32,
+    deadline: Instant,
+    late: ModelError,
+    thoughts: Thoughts,
+    noticed: impl Fn(Ended) + Send + 'static,
+) -> Pieces {
+    let most = (tokens as usize).saturating_mul(BYTES_OF_A_TOKEN).saturating_add(BYTES_BESIDE);
     let events = Box::pin(bounded::pieces(reply, most, LONGEST_LINE).eventsource());
-    let begun = (events, Told::default(), tokens.saturating_mul(TEXT_OF_A_TOKEN), false);
-    let stream = futures::stream::unfold(begun, move |(mut events, mut told, mut text_left, ended)| {
+    let begun = Reading {
+        events,
+        received: Received::default(),
+        thoughts,
+        text_left: (tokens as usize).saturating_mul(TEXT_OF_A_TOKEN),
+        tokens,
+        ended: false,
+        rest: None,
+        noticed,
+    };
+    Box::pin(futures::stream::unfold(begun, move |mut reading| {
         let late = late.clone();
         async move {
-            if ended {
-                return None;
-            }
-            loop {
-                let piece = match tokio::time::timeout_at(deadline, events.next()).await {
-                    Err(_) => Err(late),
-                    Ok(None) => {
-                        Err(ModelError::Own(ModelFault::Failed("the connection ended before the model did".to_owned())))
-                    }
-                    Ok(Some(Err(eventsource_stream::EventStreamError::Transport(error)))) => Err(broken_off(error)),
-                    Ok(Some(Err(error))) => Err(ModelError::Own(ModelFault::Failed(reason(&error)))),
-                    Ok(Some(Ok(event))) => match understood(&event.data, &mut told) {
-                        Ok(Event::Nothing) => continue,
-                        Ok(Event::Text(text)) if text.len() > text_left => Err(too_much(tokens)),
-                        Ok(Event::Text(text)) => {
-                            text_left -= text.len();
-                            Ok(Piece::Text(text.into_bytes()))
-                        }
-                        Ok(Event::Done) => Ok(Piece::Done { usage: told.usage, cut: told.cut }),
-                        Err(error) => Err(error),
-                    },
-                };
-                let ended = !matches!(piece, Ok(Piece::Text(_)));
-                return Some((piece, (events, told, text_left, ended)));
-            }
+            let piece = reading.next(deadline, &late).await?;
+            Some((piece, reading))
         }
-    });
-    Box::pin(stream)
+    }))
 }
 
-fn too_much(tokens: usize) -> ModelError {
+/// A reply that is being read.
+struct Reading<S, N> {
+    events: S,
+    received: Received,
+    thoughts: Thoughts,
+    text_left: usize,
+    tokens: u32,
+    ended: bool,
+    /// What comes after the last text.
+    rest: Option<Piece>,
+    noticed: N,
+}
+
+impl<S, N> Reading<S, N>
+where
+    S: Stream<Item = Result<eventsource_stream::Event, EventStreamError<ReadError>>> + Unpin,
+    N: Fn(Ended),
+{
+    async fn next(&mut self, deadline: Instant, late: &ModelError) -> Option<Result<Piece, ModelError>> {
+        if let Some(piece) = self.rest.take() {
+            return Some(Ok(piece));
+        }
+        if self.ended {
+            return None;
+        }
+        loop {
+            let piece = match tokio::time::timeout_at(deadline, self.events.next()).await {
+                Err(_) => Err(late.clone()),
+                Ok(None) if self.received.finished => Ok(self.end()),
+                Ok(None) => {
+                    Err(ModelError::Own(ModelFault::Failed("the connection ended before the model did".to_owned())))
+                }
+                Ok(Some(Err(EventStreamError::Transport(error)))) => Err(broken_off(error)),
+                Ok(Some(Err(error))) => Err(ModelError::Own(ModelFault::Failed(reason(&error)))),
+                Ok(Some(Ok(event))) => match understood(&event.data, &mut self.received) {
+                    Ok(Event::Nothing) => continue,
+                    Ok(Event::Text(text)) if text.len() > self.text_left => Err(too_much(self.tokens)),
+                    Ok(Event::Text(text)) => {
+                        self.text_left -= text.len();
+                        match self.thoughts.read(&text) {
+                            Ok(said) if said.is_empty() => continue,
+                            Ok(said) => Ok(Piece::Text(said.into_bytes())),
+                            Err(WasThought) => {
+                                (self.noticed)(Ended::BeganInThought);
+                                let what = "it wrote its thoughts into its text, without their beginning; the next reply \
+                                            is read accordingly";
+                                Err(ModelError::Own(ModelFault::Failed(what.to_owned())))
+                            }
+                        }
+                    }
+                    Ok(Event::Done) => Ok(self.end()),
+                    Err(error) => Err(error),
+                },
+            };
+            self.ended = !matches!(piece, Ok(Piece::Text(_))) || self.rest.is_some();
+            return Some(piece);
+        }
+    }
+
+    /// The last text that was held back, if there is some, and then the end.
+    fn end(&mut self) -> Piece {
+        let done = Piece::Done { usage: self.received.usage, cut: self.received.cut };
+        let said = self.thoughts.rest();
+        if (self.thoughts.thought || self.received.thought) && !self.thoughts.said {
+            (self.noticed)(Ended::InThought);
+        }
+        if said.is_empty() {
+            return done;
+        }
+        self.rest = Some(done);
+        Piece::Text(said.into_bytes())
+    }
+}
+
+fn too_much(tokens: u32) -> ModelError {
     ModelError::Own(ModelFault::Failed(format!("it wrote far more than the {tokens} tokens that it was asked for")))
 }
 
-fn understood(data: &str, told: &mut Told) -> Result<Event, ModelError> {
+fn understood(data: &str, received: &mut Received) -> Result<Event, ModelError> {
     if data.trim() == "[DONE]" {
         return Ok(Event::Done);
     }
@@ -86,12 +166,14 @@ fn understood(data: &str, told: &mut Told) -> Result<Event, ModelError> {
         return Err(ModelError::Own(ModelFault::Failed(error.to_string())));
     }
     if let Some(counted) = chunk.usage {
-        told.usage = Some(counted.into());
+        received.usage = Some(counted.into());
     }
-    let choice = chunk.choices.into_iter().next();
-    told.cut = told.cut.or_else(|| Cut::of(choice.as_ref()?.finish_reason.as_deref()?));
-    let text = choice.and_then(|choice| choice.delta.content);
-    Ok(text.filter(|text| !text.is_empty()).map_or(Event::Nothing, Event::Text))
+    let choice = chunk.choices.and_then(|choices| choices.into_iter().next());
+    let finish_reason = choice.as_ref().and_then(|choice| choice.finish_reason.as_deref());
+    received.finished |= finish_reason.is_some();
+    received.thought |= choice.as_ref().is_some_and(Choice::is_thought);
+    received.cut = received.cut.or_else(|| Cut::of(finish_reason?));
+    Ok(choice.and_then(Choice::text).map_or(Event::Nothing, Event::Text))
 }
 
 #[cfg(test)]
@@ -99,13 +181,13 @@ mod tests {
     use super::*;
 
     /// What a whole stream of these events comes to.
-    fn told(events: &[&str]) -> (String, Told) {
-        let mut told = Told::default();
-        let text = events.iter().filter_map(|event| match understood(event, &mut told).unwrap() {
+    fn received(events: &[&str]) -> (String, Received) {
+        let mut received = Received::default();
+        let text = events.iter().filter_map(|event| match understood(event, &mut received).unwrap() {
             Event::Text(text) => Some(text),
             Event::Nothing | Event::Done => None,
         });
-        (text.collect(), told)
+        (text.collect(), received)
     }
 
     #[test]
@@ -123,9 +205,9 @@ mod tests {
             for events in [vec![text("null"), end(reason)], vec![text(reason)], vec![text(reason), end("null")]] {
                 let mut events: Vec<&str> = events.iter().map(String::as_str).collect();
                 events.extend([usage, "[DONE]"]);
-                let (said, told) = told(&events);
-                assert_eq!((said.as_str(), told.cut), ("Oil is", cut), "{events:?}");
-                assert_eq!(told.usage.map(|usage| usage.completion_tokens), Some(2));
+                let (text, received) = received(&events);
+                assert_eq!((text.as_str(), received.cut), ("Oil is", cut), "{events:?}");
+                assert_eq!(received.usage.map(|usage| usage.completion_tokens), Some(2));
             }
         }
     }

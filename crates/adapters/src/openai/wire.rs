@@ -2,7 +2,10 @@
 
 use ibidem_ports::language_model::{LikelyToken, Prompt, PromptMessage, Usage};
 use ibidem_words::Speaker;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+
+use super::dialect::Dialect;
 
 /// As many as the protocol allows.
 const LIKELY_TOKENS: u32 = 20;
@@ -11,29 +14,54 @@ const LIKELY_TOKENS: u32 = 20;
 pub(super) struct ChatRequest<'a> {
     model: &'a str,
     messages: Vec<ChatMessage<'a>>,
-    temperature: f64,
-    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    /// The same for models that think: their thoughts count too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
     /// The same prompt gets the same words, where the server can.
-    seed: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u32>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     likelihoods: Option<Likelihoods>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    without_thoughts: Option<WithoutThoughts>,
 }
 
-#[derive(Serialize)]
+/// How the servers that know thoughts are asked for none. Those that do not know a field ignore it, or refuse it once.
+#[derive(Clone, Copy, Serialize)]
+struct WithoutThoughts {
+    reasoning_effort: &'static str,
+    chat_template_kwargs: TemplateArguments,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct TemplateArguments {
+    enable_thinking: bool,
+}
+
+impl WithoutThoughts {
+    const ASKED: Self =
+        Self { reasoning_effort: "low", chat_template_kwargs: TemplateArguments { enable_thinking: false } };
+}
+
+#[derive(Clone, Copy, Serialize)]
 struct StreamOptions {
     include_usage: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct Likelihoods {
     logprobs: bool,
     top_logprobs: u32,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct ChatMessage<'a> {
     role: Speaker,
     content: &'a str,
@@ -46,24 +74,49 @@ impl<'a> ChatRequest<'a> {
         Self {
             model,
             messages: prompt.messages.iter().map(message).collect(),
-            temperature: prompt.temperature,
-            max_tokens: prompt.max_tokens,
+            temperature: Some(prompt.temperature),
+            max_tokens: Some(prompt.max_tokens),
+            max_completion_tokens: None,
             stream: true,
             stream_options: Some(StreamOptions { include_usage: true }),
-            seed: 0,
+            seed: Some(0),
             likelihoods: None,
+            without_thoughts: None,
         }
     }
 
     /// For the likelihood of the first token alone.
     pub(super) fn first_token(model: &'a str, prompt: &'a Prompt) -> Self {
         Self {
-            temperature: 0.0,
-            max_tokens: 1,
+            temperature: Some(0.0),
+            max_tokens: Some(1),
             stream: false,
             stream_options: None,
             likelihoods: Some(Likelihoods { logprobs: true, top_logprobs: LIKELY_TOKENS }),
+            without_thoughts: None,
             ..Self::streamed(model, prompt)
+        }
+    }
+
+    /// The same, and the model is asked not to think first.
+    pub(super) fn without_thoughts(self) -> Self {
+        Self { without_thoughts: Some(WithoutThoughts::ASKED), ..self }
+    }
+
+    /// The same as this server takes it for this model.
+    pub(super) fn spoken(&self, dialect: Dialect) -> Self {
+        let bound = self.max_tokens.or(self.max_completion_tokens);
+        Self {
+            model: self.model,
+            messages: self.messages.clone(),
+            temperature: self.temperature.filter(|_| !dialect.no_temperature),
+            max_tokens: bound.filter(|_| !dialect.completion_tokens),
+            max_completion_tokens: bound.filter(|_| dialect.completion_tokens),
+            stream: self.stream,
+            stream_options: self.stream_options.filter(|_| !dialect.no_stream_options),
+            seed: self.seed.filter(|_| !dialect.no_seed),
+            likelihoods: self.likelihoods,
+            without_thoughts: self.without_thoughts.filter(|_| !dialect.no_thinking_switch),
         }
     }
 }
@@ -72,7 +125,7 @@ impl<'a> ChatRequest<'a> {
 #[derive(Deserialize)]
 pub(super) struct ChatChunk {
     #[serde(default)]
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Option<Vec<Choice>>,
     #[serde(default)]
     pub(super) usage: Option<ChatUsage>,
     #[serde(default)]
@@ -82,16 +135,61 @@ pub(super) struct ChatChunk {
 #[derive(Deserialize)]
 pub(super) struct Choice {
     #[serde(default)]
-    pub(super) delta: Delta,
+    pub(super) delta: Option<Delta>,
     /// In the last event with text, or the one after it.
     #[serde(default)]
     pub(super) finish_reason: Option<String>,
 }
 
+impl Choice {
+    /// Whether it is a thought, or has one beside its text.
+    pub(super) fn is_thought(&self) -> bool {
+        self.delta.as_ref().is_some_and(|delta| delta.reasoning_content.is_some() || delta.reasoning.is_some())
+    }
+
+    /// What it adds to the text.
+    pub(super) fn text(self) -> Option<String> {
+        Some(self.delta?.content?.text()).filter(|text| !text.is_empty())
+    }
+}
+
 #[derive(Default, Deserialize)]
 pub(super) struct Delta {
     #[serde(default)]
-    pub(super) content: Option<String>,
+    content: Option<Content>,
+    /// Thoughts, by the names that servers give them. What is in them is not read.
+    #[serde(default)]
+    reasoning_content: Option<IgnoredAny>,
+    #[serde(default)]
+    reasoning: Option<IgnoredAny>,
+}
+
+/// Some servers write text in typed parts, of which thoughts are one type.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<ContentPart>),
+}
+
+#[derive(Deserialize)]
+struct ContentPart {
+    #[serde(default)]
+    r#type: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+impl Content {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Parts(parts) => {
+                let is_text = |part: &ContentPart| part.r#type.as_deref().is_none_or(|name| name.ends_with("text"));
+                parts.into_iter().filter(is_text).filter_map(|part| part.text).collect()
+            }
+        }
+    }
 }
 
 /// A reply in one piece, as far as its first token goes.
@@ -141,7 +239,9 @@ impl Completion {
 
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct ChatUsage {
+    #[serde(default)]
     prompt_tokens: u32,
+    #[serde(default)]
     completion_tokens: u32,
 }
 

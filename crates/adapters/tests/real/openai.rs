@@ -1,7 +1,7 @@
 //! The model server: a real one, and ones that refuse, hang, fail, babble and break off.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
@@ -215,4 +215,139 @@ async fn a_server_that_is_not_there_is_a_connection_error() {
     let url = format!("{}/v1", nobody().await);
     let (_, ended) = written(&model(settings(url, Duration::from_secs(2))), prompt("x")).await;
     assert!(matches!(ended, Err(ModelError::Unavailable(_))), "{ended:?}");
+}
+
+/// The address of a server that sends one reply after the other, one for each request, and what it was asked.
+async fn scripted(replies: Vec<String>) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = asked.clone();
+    tokio::spawn(async move {
+        for reply in replies {
+            let Ok((mut connection, _)) = listener.accept().await else { return };
+            let mut request = Vec::new();
+            let mut piece = [0_u8; 4096];
+            while let Ok(read @ 1..) = connection.read(&mut piece).await {
+                request.extend_from_slice(&piece[..read]);
+                if is_whole(&request) {
+                    break;
+                }
+            }
+            heard.lock().unwrap().push(String::from_utf8_lossy(&request).into_owned());
+            let _ = connection.write_all(reply.as_bytes()).await;
+        }
+    });
+    (url, asked)
+}
+
+/// Whether a request has the body that its head promises.
+fn is_whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse().ok());
+    body.len() >= length.unwrap_or(0)
+}
+
+fn refusal(status: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+}
+
+/// A stream of these events, each the JSON of what one choice adds.
+fn streamed(events: &[&str]) -> String {
+    let events = events.iter().map(|event| format!("data: {{\"choices\":[{event}]}}\n\n"));
+    format!("{EVENTS}{}data: [DONE]\n\n", events.collect::<String>())
+}
+
+/// One event of text, with line breaks and quotes as JSON has them.
+fn text(content: &str) -> String {
+    format!("{{\"delta\":{{\"content\":{}}}}}", serde_json::to_string(content).unwrap())
+}
+
+/// The JSON of a request.
+fn body_of(request: &str) -> serde_json::Value {
+    serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
+
+#[tokio::test]
+async fn a_parameter_that_a_server_refuses_is_not_sent_again() {
+    let unsupported = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#;
+    let fixed = r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}"#;
+    let strict =
+        r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;
+    let said = streamed(&[&text("Oil."), r#"{"delta":{},"finish_reason":"stop"}"#]);
+    let replies = vec![
+        refusal("400 Bad Request", unsupported),
+        refusal("400 Bad Request", fixed),
+        refusal("422 Unprocessable Entity", strict),
+        said.clone(),
+        said,
+    ];
+    let (url, asked) = scripted(replies).await;
+    let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+    for _ in 0..2 {
+        assert_eq!(written(&model, prompt("x")).await, ("Oil.".to_owned(), Ok(None)));
+    }
+    let bodies: Vec<_> = asked.lock().unwrap().iter().map(|request| body_of(request)).collect();
+    assert_eq!((&bodies[0]["max_tokens"], &bodies[0]["seed"]), (&24.into(), &0.into()));
+    for body in &bodies[3..] {
+        assert_eq!(body["max_completion_tokens"], 24, "{body}");
+        for gone in ["max_tokens", "temperature", "seed"] {
+            assert!(body.get(gone).is_none(), "{gone} in {body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_goes_on_is_no_endless_conversation() {
+    let about_all =
+        r#"{"error":{"message":"unsupported: max_tokens, temperature, seed, stream_options, reasoning_effort"}}"#;
+    let (url, asked) = scripted(vec![refusal("400 Bad Request", about_all); 6]).await;
+    let (_, ended) = written(&model(settings(format!("{url}/v1"), Duration::from_secs(10))), prompt("x")).await;
+    assert!(matches!(ended, Err(ModelError::Own(ModelFault::Failed(_)))), "{ended:?}");
+    assert_eq!(asked.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn what_a_model_thinks_is_no_text_in_any_form() {
+    let done = r#"{"delta":{},"finish_reason":"stop"}"#;
+    for (what, events) in [
+        ("in a field of its own", vec![r#"{"delta":{"reasoning_content":"Hm. 9 litres?"}}"#.to_owned(), text("Oil.")]),
+        ("by another name", vec![r#"{"delta":{"reasoning":"Hm. 9 litres?","content":null}}"#.to_owned(), text("Oil.")]),
+        ("between tags", vec![text("<thi"), text("nk>Hm. 9 lit"), text("res?</think>\n\nOi"), text("l.")]),
+        (
+            "in typed parts",
+            vec![r#"{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},{"type":"text","text":"Oil."}]}}"#.to_owned()],
+        ),
+    ] {
+        let events: Vec<&str> = events.iter().map(String::as_str).chain([done]).collect();
+        let (url, _) = scripted(vec![streamed(&events)]).await;
+        let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+        assert_eq!(written(&model, prompt("x")).await, ("Oil.".to_owned(), Ok(None)), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_thought_that_the_prompt_opened_is_an_error_once_and_known_then() {
+    let reply =
+        streamed(&[&text("Perhaps 9 litres.\n"), &text("</think>\n\nOil."), r#"{"delta":{},"finish_reason":"stop"}"#]);
+    let (url, _) = scripted(vec![reply.clone(), reply]).await;
+    let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+    let (_, ended) = written(&model, prompt("x")).await;
+    assert!(ended.is_err_and(|error| error.to_string().contains("thoughts")));
+    assert_eq!(written(&model, prompt("x")).await, ("Oil.".to_owned(), Ok(None)));
+}
+
+#[tokio::test]
+async fn a_thought_that_takes_all_tokens_is_asked_for_once_more_without_thoughts() {
+    let eaten = r#"{"delta":{},"finish_reason":"length"}"#;
+    let said = streamed(&[&text("Oil."), r#"{"delta":{},"finish_reason":"stop"}"#]);
+    for thought in [text("<think>Hm. 9 litres? Or"), r#"{"delta":{"reasoning_content":"Hm."}}"#.to_owned()] {
+        let (url, asked) = scripted(vec![streamed(&[&thought, eaten]), said.clone()]).await;
+        let model = model(settings(format!("{url}/v1"), Duration::from_secs(10)));
+        assert_eq!(written(&model, prompt("x")).await, ("Oil.".to_owned(), Ok(None)));
+        let second = body_of(&asked.lock().unwrap()[1]);
+        assert_eq!(second["chat_template_kwargs"]["enable_thinking"], false);
+        assert_eq!(second["reasoning_effort"], "low");
+    }
 }

@@ -1,0 +1,131 @@
+//! What a model's server has taught us about how it wants to be asked: it refused a request once, and says why.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A parameter of a request that a server may not know, or not allow for a model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Parameter {
+    MaxTokens,
+    Temperature,
+    Seed,
+    StreamOptions,
+    /// That a model may think, or how much.
+    Thinking,
+}
+
+impl Parameter {
+    /// Each with the names that servers refuse it by.
+    const NAMED: [(Self, &'static [&'static str]); 5] = [
+        (Self::MaxTokens, &["max_tokens"]),
+        (Self::Temperature, &["temperature"]),
+        (Self::Seed, &["seed"]),
+        (Self::StreamOptions, &["stream_options", "include_usage"]),
+        (Self::Thinking, &["reasoning_effort", "chat_template_kwargs", "enable_thinking"]),
+    ];
+}
+
+/// How servers say that they do not take a parameter.
+const REFUSALS: [&str; 12] = [
+    "unsupported",
+    "not supported",
+    "not support",
+    "not permitted",
+    "not allowed",
+    "unrecognized",
+    "unknown",
+    "extra_forbidden",
+    "extra inputs",
+    "unexpected",
+    "deprecated",
+    "is not valid",
+];
+
+/// How a model of a server is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Dialect {
+    /// The bound on tokens is called `max_completion_tokens`.
+    pub(super) completion_tokens: bool,
+    pub(super) no_temperature: bool,
+    pub(super) no_seed: bool,
+    pub(super) no_stream_options: bool,
+    /// It cannot be asked not to think.
+    pub(super) no_thinking_switch: bool,
+    /// Its replies begin inside a thought: its prompt opens it, and the reply only closes it.
+    pub(super) begins_thinking: bool,
+}
+
+impl Dialect {
+    /// What a refusal teaches; none where it is about something else, or about what is not sent any more.
+    pub(super) fn after(self, refusal: &str) -> Option<Self> {
+        let refusal = refusal.to_lowercase();
+        if !REFUSALS.iter().any(|words| refusal.contains(words)) {
+            return None;
+        }
+        let named = |names: &[&str]| names.iter().any(|name| refusal.contains(name));
+        let mut learned = self;
+        for (parameter, names) in Parameter::NAMED {
+            if named(names) {
+                learned.leave_out(parameter);
+            }
+        }
+        (learned != self).then_some(learned)
+    }
+
+    fn leave_out(&mut self, parameter: Parameter) {
+        match parameter {
+            Parameter::MaxTokens => self.completion_tokens = true,
+            Parameter::Temperature => self.no_temperature = true,
+            Parameter::Seed => self.no_seed = true,
+            Parameter::StreamOptions => self.no_stream_options = true,
+            Parameter::Thinking => self.no_thinking_switch = true,
+        }
+    }
+}
+
+/// The dialects of a server's models, as long as this process runs.
+#[derive(Clone, Default)]
+pub(super) struct Dialects(Arc<Mutex<HashMap<String, Dialect>>>);
+
+impl Dialects {
+    /// Models are named by settings and by askers, of whom only those that are allowed get this far.
+    pub(super) fn of(&self, model: &str) -> Dialect {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied().unwrap_or_default()
+    }
+
+    pub(super) fn learn(&self, model: &str, change: impl FnOnce(&mut Dialect)) {
+        change(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(model.to_owned()).or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_a_parameter_is_learned_from_and_no_other() {
+        let plain = Dialect::default();
+        let gpt5 = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
+                    instead.";
+        assert_eq!(plain.after(gpt5), Some(Dialect { completion_tokens: true, ..plain }));
+        let fixed = "Unsupported value: 'temperature' does not support 0.1 with this model. Only the default (1) value \
+                     is supported.";
+        assert_eq!(plain.after(fixed), Some(Dialect { no_temperature: true, ..plain }));
+        let strict =
+            r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#;
+        assert_eq!(plain.after(strict), Some(Dialect { no_seed: true, ..plain }));
+        let both = "litellm.UnsupportedParamsError: x does not support parameters: ['seed', 'temperature']";
+        assert_eq!(plain.after(both), Some(Dialect { no_seed: true, no_temperature: true, ..plain }));
+        // About the length of the prompt, or about something that is no parameter of ours.
+        for other in [
+            "This model's maximum context length is 8192 tokens, however you requested 9000 tokens (8000 in the messages, \
+             1000 in max_tokens)",
+            "model not found",
+            "Unsupported content type",
+        ] {
+            assert_eq!(plain.after(other), None, "{other}");
+        }
+        // Once it is not sent any more, the refusal teaches nothing: nobody asks for ever.
+        assert_eq!(Dialect { completion_tokens: true, ..plain }.after(gpt5), None);
+    }
+}
