@@ -267,6 +267,18 @@ fn the_sentences_that_a_disguise_is_put_into_go_out_themselves() {
     }
 }
 
+/// Whether a text has a piece of what was put in. A figure is not in another one: 40 is no part of 40.000.
+fn says(text: &str, piece: &str) -> bool {
+    let is_figure = piece.chars().all(|sign| sign.is_ascii_digit());
+    let is_part = |(place, _): &(usize, &str)| {
+        let behind = &text[place + piece.len()..];
+        let grouped = behind.strip_prefix(['.', ',']).unwrap_or(behind);
+        let before = text[..*place].trim_end_matches(['.', ',']);
+        grouped.starts_with(|sign: char| sign.is_ascii_digit()) || before.ends_with(|sign: char| sign.is_ascii_digit())
+    };
+    text.match_indices(piece).any(|found| !is_figure || !is_part(&found))
+}
+
 #[test]
 fn no_disguise_put_into_a_true_sentence_goes_out() {
     let shelves: Vec<(Asker, Shelf)> = shelves().into_iter().map(|shelf| (Asker::of(shelf.library), shelf)).collect();
@@ -284,7 +296,7 @@ fn no_disguise_put_into_a_true_sentence_goes_out() {
         let released = asker.released(cut(&mut dice, &text));
         asker.assert_checked(&released, &text);
         let heard = plain(&released.heard).to_lowercase();
-        if payload.iter().any(|piece| heard.contains(&piece.to_lowercase())) {
+        if payload.iter().any(|piece| says(&heard, &piece.to_lowercase())) {
             of_kind[kind] += 1;
             out.push(format!("{}: {text:?} became {:?}", KINDS[kind].0, released.heard));
         }

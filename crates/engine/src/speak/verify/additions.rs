@@ -7,6 +7,7 @@
 use ibidem_language::claims::{
     Grammar, begins_a_clause, is_auxiliary, leads_through, looks_english, turns_by_sign, turns_in_another_language,
 };
+use ibidem_language::meaning;
 
 use super::lexical::text::{Kind, Premise, Word, words_of};
 use super::tiles::Tiles;
@@ -92,6 +93,14 @@ fn put_in(claim: &str, passages: &str, premise: &Premise) -> Option<String> {
     let is_missing = |word: &Word| {
         word.kind != Kind::Figure && says(word) && !leads_through(&word.text) && !premise.has(word) && !is_of_all(word)
     };
+    // Where there are rules, they know more of figures than where they stand.
+    let has_rules = || meaning::language_of(claim, &[passages]).is_some_and(meaning::has_rules);
+    if words.iter().any(|word| word.kind == Kind::Figure) && !has_rules() {
+        let figure = Tiles::of(&words, passages, &says).figure_of_another().map(|word| word.text.clone());
+        if figure.is_some() {
+            return figure;
+        }
+    }
     let missing = missing(&words, passages, is_missing);
     // Most sentences have none, and laying them over their passages takes longest.
     if !missing.contains(&true) {
@@ -280,6 +289,19 @@ mod tests {
             ("1.8 litres of oil poison the gearbox holds.", Some("poison")),
         ] {
             assert_eq!(added(claim, &[OIL], Clauses::Added).as_deref(), expected, "{claim}");
+        }
+    }
+
+    #[test]
+    fn a_figure_of_another_sentence_is_found_in_a_language_without_rules() {
+        let leave = "Les demandes sont approuvées par le chef de service. Le congé expire le 31 mars. Il dure 5 jours.";
+        for (claim, expected) in [
+            ("Les demandes sont approuvées par le chef de service 31.", Some("31")),
+            ("Le congé dure 31 jours.", Some("31")),
+            ("Le congé expire le 31 mars.", None),
+            ("Les demandes sont approuvées par le chef de service, et le congé expire le 31 mars.", None),
+        ] {
+            assert_eq!(added(claim, &[leave], Clauses::Added).as_deref(), expected, "{claim}");
         }
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use ibidem_language::sentences::sentences_of;
 
 use super::additions::clauses;
-use super::lexical::text::{Word, words_of};
+use super::lexical::text::{Kind, Word, words_of};
 
 /// Of a script without spaces, each sign is a word, and one alone is grammar.
 const FEWEST_SIGNS: usize = 2;
@@ -19,6 +19,8 @@ pub(super) struct Tiles<'a> {
     claim: &'a [Word],
     /// All words of the passages, and the clause that each stands in.
     passage: Vec<(Word, usize)>,
+    /// The sentence of each clause.
+    sentences: Vec<usize>,
     /// Whether each clause is a cell of a table's row, between which anything may stand that joins them.
     is_cell: Vec<bool>,
     in_passage: Vec<Option<usize>>,
@@ -30,14 +32,16 @@ impl<'a> Tiles<'a> {
     pub(super) fn of(claim: &'a [Word], passages: &str, says: &impl Fn(&Word) -> bool) -> Self {
         let mut passage = Vec::new();
         let mut is_cell = Vec::new();
-        for sentence in sentences_of(passages) {
+        let mut sentences = Vec::new();
+        for (place, sentence) in sentences_of(passages).into_iter().enumerate() {
             for clause in clauses(sentence) {
+                sentences.push(place);
                 passage.extend(words_of(clause).into_iter().map(|word| (word, is_cell.len())));
                 is_cell.push(sentence.contains('|'));
             }
         }
         let in_claim = vec![None; passage.len()];
-        let mut tiles = Self { claim, passage, is_cell, in_passage: vec![None; claim.len()], in_claim };
+        let mut tiles = Self { claim, passage, sentences, is_cell, in_passage: vec![None; claim.len()], in_claim };
         let alike = tiles.alike();
         let shared = tiles.shared(&alike, says);
         while let Some((from, at, length)) = tiles.longest(&alike, &shared, says) {
@@ -137,6 +141,24 @@ impl<'a> Tiles<'a> {
                 .or_default() += count;
         }
         None
+    }
+
+    /// The first figure that stands among words of another sentence of the passages than its own. In a table figures stand
+    /// by themselves.
+    pub(super) fn figure_of_another(&self) -> Option<&Word> {
+        let sentence = |place: usize| {
+            let clause = self.passage[self.in_passage[place]?].1;
+            (!self.is_cell[clause]).then(|| self.sentences[clause])
+        };
+        let is_another = |place: &usize| {
+            let Some(own) = sentence(*place) else { return false };
+            let before = self.claim[..*place].iter().enumerate().rev().find_map(|(before, _)| sentence(before));
+            let behind = (place + 1..self.claim.len()).find_map(sentence);
+            let mut beside = before.into_iter().chain(behind).peekable();
+            beside.peek().is_some() && beside.all(|beside| beside != own)
+        };
+        let figures = (0..self.claim.len()).filter(|place| self.claim[*place].kind == Kind::Figure);
+        figures.into_iter().find(is_another).map(|place| &self.claim[place])
     }
 
     /// The stretches of the claim that are in no tile.
