@@ -17,6 +17,7 @@ use utoipa_axum::routes;
 use crate::api::{
     answers, audit, claims, conversations, documents, evaluations, feedback, groups, health, keys,
     limits as use_limits, me, memory, metrics, people, policies, protected_resource, queue, receipt_keys, search,
+    sign_in::{callback, login, logout, sessions},
     tenant_metrics, terms,
 };
 use crate::audit::record_action;
@@ -24,7 +25,6 @@ use crate::identity::Caller;
 use crate::mcp;
 use crate::openai;
 use crate::problem::{Problem, write_problems};
-use crate::sign_in::{callback, login, logout, sessions};
 use crate::state::AppState;
 use crate::{described, embedding, host, limits, pages, request_id};
 
@@ -112,7 +112,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 
 /// Everything that is served: the API, and the doors that call it.
 pub fn router(state: AppState) -> Router {
-    let (api, limits) = (api(state.clone()), state.limits);
+    let (api, limits) = (api(state.clone()), &state.limits);
     // Each call of a tool takes a place of its own in the API.
     let at_once = Arc::new(Semaphore::new(limits.max_in_flight));
     let only_reads = state.engine_in_force().parts.tools.is_empty();
@@ -121,7 +121,7 @@ pub fn router(state: AppState) -> Router {
         .route(mcp::PATH, agents)
         .layer(from_fn_with_state(state.clone(), mcp::admit))
         .layer(from_fn_with_state(limits.max_json_bytes, limits::bound_size))
-        .layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe))
+        .layer(from_fn_with_state((*limits, at_once), limits::bound_probe))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(host::named_once))
         .layer(from_fn(write_problems))
@@ -149,13 +149,14 @@ fn api(state: AppState) -> Router {
         )
         .layer(from_fn_with_state(state.clone(), limits::bound));
     let at_once = Arc::new(Semaphore::new(limits::PROBES_AT_ONCE));
-    let probes = probes.layer(from_fn_with_state((state.clone(), at_once), limits::bound_probe));
+    let probes = probes.layer(from_fn_with_state((*limits, at_once), limits::bound_probe));
     bounded
         .merge(probes)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), record_action))
         .layer(from_fn(host::named_once))
         .layer(from_fn(write_problems))
+        .layer(from_fn(openai::errors::write_chat_errors))
         .layer(from_fn(embedding::tell_browsers))
         .layer(from_fn_with_state(state.clone(), request_id::assign))
         .with_state(state)

@@ -14,10 +14,9 @@ use ibidem_words::{Answer, Identity, Question, Scope};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use crate::api::conversations::TalkingIn;
-use crate::audit::{self, Act};
+use crate::audit::Act;
+use crate::conversations::TalkingIn;
 use crate::embedding;
-use crate::hand_over;
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
 use crate::logs;
@@ -160,7 +159,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         let (scope, policy) = (asked.scope.clone(), asked.policy.clone());
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((mut answer, mut record)) => {
-                hand_over::queue(&state, &mut answer, &mut record).await;
+                state.hand_over.queue(&state.store, &state.engine, &mut answer, &mut record).await;
                 (Ok(answer), Some(record))
             }
             Err(error) => (Err(error), None),
@@ -187,7 +186,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         let _ = done.send(answer);
         let first_question = record.as_ref().filter(|_| is_first).map(|record| record.question.query.clone());
         if let Some(record) = record {
-            audit::record(&state, &scope, record).await;
+            state.recorder.turn(&scope, record).await;
         }
         drop(slot);
         if let (Some(talking), Some(question)) = (talking, first_question) {

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::conversations::TalkingIn;
-use super::json::{Sent, count};
+use crate::conversations::TalkingIn;
 use crate::identity::Caller;
+use crate::json::{Sent, count};
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 use crate::turns::TurnRequest;

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Checked;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Checked;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Sent;
 use super::keys::checked_hand_in;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 

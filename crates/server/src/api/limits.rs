@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::identity::Caller;
-use crate::limits::UseLimits;
 use crate::problem::{Problem, ProblemDocument};
+use crate::quotas::UseLimits;
 use crate::state::AppState;
 
 /// So many people who used something today are listed.

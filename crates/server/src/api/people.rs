@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 

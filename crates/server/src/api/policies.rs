@@ -12,9 +12,9 @@ use ibidem_words::{CollectionName, PolicyTexts};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 

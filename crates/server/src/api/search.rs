@@ -16,9 +16,9 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::{Checked, count};
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::{Checked, count};
 use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;

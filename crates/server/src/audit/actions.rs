@@ -9,14 +9,15 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::Utc;
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use ibidem_store::{ActionObject, ActionRecord, ActionRow, AuditedAction};
 use ibidem_words::Identity;
 use serde_json::json;
+use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use super::queue::Queue;
 use crate::problem::Problem;
 use crate::request_id::RequestId;
-use crate::state::AppState;
 
 /// What each route does. One that stands neither here nor among the exempt fails a test.
 pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 51] = [
@@ -101,7 +102,7 @@ const TALLY_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Act(Arc<Held>);
 
 struct Held {
-    state: AppState,
+    actions: Actions,
     noted: Mutex<Noted>,
 }
 
@@ -114,7 +115,7 @@ struct Noted {
 }
 
 impl Act {
-    fn begin(state: &AppState, action: AuditedAction, request: &Request) -> Self {
+    fn begin(actions: &Actions, action: AuditedAction, request: &Request) -> Self {
         let record = ActionRecord {
             acted_at: Utc::now(),
             tenant: None,
@@ -126,7 +127,10 @@ impl Act {
             query: None,
             details: json!({}),
         };
-        Self(Arc::new(Held { state: state.clone(), noted: Mutex::new(Noted { record, replied: None, ended: None }) }))
+        Self(Arc::new(Held {
+            actions: actions.clone(),
+            noted: Mutex::new(Noted { record, replied: None, ended: None }),
+        }))
     }
 
     fn note(&self, change: impl FnOnce(&mut Noted)) {
@@ -163,48 +167,65 @@ impl Act {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let Some(queue) = self.state.action_queue.clone() else { return };
         let noted = self.noted.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut record = noted.record.clone();
         if let Some(outcome) = noted.ended.take().or_else(|| noted.replied.take()) {
             record.outcome = outcome;
         }
-        if record.by.is_none() {
-            self.state.tally.count(&self.state, record.action, record.outcome);
-            return;
-        }
-        if let Err(row) = queue.try_put(record)
-            && tokio::runtime::Handle::try_current().is_ok()
-        {
-            // The database is behind. While it is away no key is known, and nothing more comes.
-            self.state.turns.spawn(async move { queue.put_row(row).await });
+        if record.by.is_some() {
+            self.actions.record(record);
+        } else {
+            self.actions.count(record.action, record.outcome);
         }
     }
 }
 
-/// Requests that were turned away before anybody knew whose they were: without a valid key, or because there were too
-/// many. They are counted, so that a flood of them is not a flood of records.
-#[derive(Default)]
-pub(crate) struct Tally(Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>);
+/// Where actions are left to be recorded.
+///
+/// Requests that were turned away before anybody knew whose they were, without a valid key or because there were too many,
+/// are counted, so that a flood of them is not a flood of records.
+#[derive(Clone)]
+pub(crate) struct Actions {
+    /// None when nothing is recorded.
+    queue: Option<Arc<Queue<ActionRow>>>,
+    turned_away: Arc<Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>>,
+    /// An orderly stop waits for them.
+    tasks: TaskTracker,
+}
 
-impl Tally {
-    fn count(&self, state: &AppState, action: AuditedAction, outcome: Cow<'static, str>) {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl Actions {
+    pub(super) fn new(queue: Option<Arc<Queue<ActionRow>>>, tasks: TaskTracker) -> Self {
+        Self { queue, turned_away: Arc::default(), tasks }
+    }
+
+    /// Puts an action on record.
+    pub(crate) fn record(&self, record: ActionRecord) {
+        let Some(queue) = self.queue.clone() else { return };
+        if let Err(row) = queue.try_put(record)
+            && tokio::runtime::Handle::try_current().is_ok()
+        {
+            // The database is behind. While it is away no key is known, and nothing more comes.
+            self.tasks.spawn(async move { queue.put_row(row).await });
+        }
+    }
+
+    fn count(&self, action: AuditedAction, outcome: Cow<'static, str>) {
+        let mut counted = self.turned_away.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = counted.is_empty();
         *counted.entry((action, outcome)).or_default() += 1;
         if is_first && let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let state = state.clone();
+            let actions = self.clone();
             runtime.spawn(async move {
                 tokio::time::sleep(TALLY_EVERY).await;
-                state.tally.put_down(&state);
+                actions.put_down();
             });
         }
     }
 
     /// Puts what was counted on record.
-    pub(crate) fn put_down(&self, state: &AppState) {
-        let counted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let Some(queue) = &state.action_queue else { return };
+    pub(super) fn put_down(&self) {
+        let counted = std::mem::take(&mut *self.turned_away.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(queue) = &self.queue else { return };
         for ((action, outcome), requests) in counted {
             let record = ActionRecord {
                 by: None,
@@ -217,22 +238,26 @@ impl Tally {
             }
         }
     }
-}
 
-/// Puts on record what a request did for somebody who was not known when it came.
-pub(crate) fn record_for(state: &AppState, act: ActionRecord) {
-    let Some(queue) = state.action_queue.clone() else { return };
-    if let Err(row) = queue.try_put(act) {
-        state.turns.spawn(async move { queue.put_row(row).await });
+    pub(super) fn hurry(&self) {
+        if let Some(queue) = &self.queue {
+            queue.hurry();
+        }
+    }
+
+    pub(super) async fn finish(&self) {
+        if let Some(queue) = &self.queue {
+            queue.finish().await;
+        }
     }
 }
 
 /// Puts the request on record, when it has ended.
-pub(crate) async fn record_action(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let Some(action) = action_of(&request).filter(|_| state.action_queue.is_some()) else {
+pub(crate) async fn record_action(State(actions): State<Actions>, mut request: Request, next: Next) -> Response {
+    let Some(action) = action_of(&request).filter(|_| actions.queue.is_some()) else {
         return next.run(request).await;
     };
-    let act = Act::begin(&state, action, &request);
+    let act = Act::begin(&actions, action, &request);
     request.extensions_mut().insert(act.clone());
     let response = next.run(request).await;
     let outcome = outcome_of(&response);

@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{ConversationBody, NewConversationBody, RenamingBody, conversation_id, title};
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 

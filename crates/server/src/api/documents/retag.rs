@@ -9,9 +9,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::permissions::{self, Power};
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;

@@ -8,9 +8,9 @@ use ibidem_store::{ActionObject, Author, MemoryOutcome};
 use ibidem_words::{Identity, MemoryKind, Reference, Scope, Tag};
 
 use super::{EntryReply, NoteBody, PinBody, ReferenceBody, RewordingBody, entry_id};
-use crate::api::json::Checked;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Checked;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 

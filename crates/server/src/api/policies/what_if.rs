@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
