@@ -1,6 +1,6 @@
 //! Keys for pages of other sites: the one place that says to a browser which pages may read a reply.
 //!
-//! Such a key stands in a page that everybody reads, so it opens nothing but asking (`permissions::EMBEDDED`).
+//! Such a key stands in a page that everybody reads, so it opens nothing but asking (`Rules::is_for_foreign_pages`).
 
 use std::sync::{Arc, OnceLock};
 

@@ -48,9 +48,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let door = Door::from_ref(state);
         let Identified { identity, embedding, policy_settings } = identified(parts, &door).await?;
-        if let Some(act) = parts.extensions.get::<Act>() {
-            act.by(&identity);
-        }
+        Act::of(&parts.extensions).by(&identity);
         if let Some(embedding) = embedding {
             embedding::confine(parts, embedding)?;
         }

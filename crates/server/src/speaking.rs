@@ -62,9 +62,7 @@ pub(crate) async fn spoken_for(parts: &Parts, store: &Store, key: Identity) -> R
     }
     match store.person_by_email(key.tenant(), &said.email).await {
         Ok(person) => {
-            if let Some(act) = parts.extensions.get::<Act>() {
-                act.detail("spoken_by", key.subject().id().to_string());
-            }
+            Act::of(&parts.extensions).detail("spoken_by", key.subject().id().to_string());
             Ok(person.at_most(&key))
         }
         Err(PersonError::NotAdmitted) => Err(Problem::not_admitted()),

@@ -177,32 +177,21 @@ impl std::ops::Deref for AppState {
     }
 }
 
-impl FromRef<AppState> for Door {
-    fn from_ref(state: &AppState) -> Self {
-        state.door.clone()
-    }
+/// What each part of the state is to whoever takes no more of it.
+macro_rules! sub_states {
+    ($($part:ty: $($field:ident).+;)+) => {$(
+        impl FromRef<AppState> for $part {
+            fn from_ref(state: &AppState) -> Self {
+                state.$($field).+.clone()
+            }
+        }
+    )+};
 }
 
-impl FromRef<AppState> for UnderWay {
-    fn from_ref(state: &AppState) -> Self {
-        state.door.under_way.clone()
-    }
-}
-
-impl FromRef<AppState> for Actions {
-    fn from_ref(state: &AppState) -> Self {
-        state.recorder.actions.clone()
-    }
-}
-
-impl FromRef<AppState> for Arc<Metrics> {
-    fn from_ref(state: &AppState) -> Self {
-        state.metrics.clone()
-    }
-}
-
-impl FromRef<AppState> for Store {
-    fn from_ref(state: &AppState) -> Self {
-        state.store.clone()
-    }
+sub_states! {
+    Store: store;
+    Door: door;
+    UnderWay: door.under_way;
+    Actions: recorder.actions;
+    Arc<Metrics>: metrics;
 }

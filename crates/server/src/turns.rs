@@ -33,8 +33,7 @@ pub(crate) struct TurnRequest {
     request_id: Uuid,
     slot: RequestSlot,
     deadline: Deadline,
-    /// None when nothing is recorded.
-    act: Option<Act>,
+    act: Act,
     /// None where it belongs to no conversation.
     talking: Option<TalkingIn>,
     /// None where the key is not for pages of other sites.
@@ -55,7 +54,7 @@ impl FromRequestParts<AppState> for TurnRequest {
             tracing::error!("a request came in without an id, a place or a deadline");
             return Err(Problem::internal());
         };
-        let (act, embedding) = (given.get::<Act>().cloned(), given.get::<KeyEmbedding>().cloned());
+        let (act, embedding) = (Act::of(given), given.get::<KeyEmbedding>().cloned());
         let policy_settings = given.get::<PolicySettings>().copied();
         let state = state.clone();
         Ok(Self { state, caller, request_id, slot, deadline, act, talking: None, embedding, policy_settings })
@@ -96,9 +95,7 @@ impl TurnRequest {
 
     /// It is another action than the route says.
     pub(crate) fn is(&self, action: AuditedAction) {
-        if let Some(act) = &self.act {
-            act.is(action);
-        }
+        self.act.is(action);
     }
 
     /// Starts the turn in a task of its own.
@@ -109,9 +106,7 @@ impl TurnRequest {
         };
         logs::route(&question.collections);
         tracing::info!("a question came in");
-        if let Some(act) = &self.act {
-            act.asks(&question.query);
-        }
+        self.act.asks(&question.query);
         let of_key = self.embedding.as_ref().and_then(|embedding| embedding.policy);
         let policy = match of_key {
             Some(sha256) => self.state.policy_places.by_hash(&self.state.store, sha256).await?,
@@ -138,8 +133,7 @@ impl TurnRequest {
 struct Turn {
     identity: Identity,
     asked: Asked,
-    /// None when nothing is recorded.
-    act: Option<Act>,
+    act: Act,
     /// None where it belongs to no conversation.
     talking: Option<TalkingIn>,
     /// Its place among the turns under way, where they are limited.
@@ -164,10 +158,9 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
             }
             Err(error) => (Err(error), None),
         };
-        if let Some(act) = act {
-            // A stream has begun its reply before anybody knows how the turn ends.
-            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
-        }
+        // A stream has begun its reply before anybody knows how the turn ends.
+        act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
+        drop(act);
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);

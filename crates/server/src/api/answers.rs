@@ -91,7 +91,6 @@ impl Listener for StreamListener {
 #[utoipa::path(post, path = "/v1/answers", tag = "answers", request_body = QuestionBody, security(("api_key" = [])),
     responses(
         (status = 200, content((Answer = "application/json"), (SentenceEvent = "text/event-stream"))),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
@@ -172,7 +171,6 @@ pub(crate) struct AnswerAgain {
     security(("api_key" = [])),
     responses(
         (status = 200, body = AnswerAgain),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(

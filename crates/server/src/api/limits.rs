@@ -72,7 +72,6 @@ pub(crate) struct LimitsBody {
 #[utoipa::path(get, path = "/v1/limits", operation_id = "read_limits", tag = "metrics", security(("api_key" = [])),
     responses(
         (status = 200, body = LimitsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(State(state): State<AppState>, caller: Caller) -> Result<Json<LimitsBody>, Problem> {

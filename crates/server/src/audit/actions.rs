@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::Extensions;
+use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::Utc;
@@ -18,88 +21,15 @@ use uuid::Uuid;
 use super::queue::Queue;
 use crate::problem::Problem;
 use crate::request_id::RequestId;
-
-/// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 51] = [
-    ("POST", "/v1/answers", AuditedAction::Ask),
-    ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
-    ("POST", "/v1/chat/completions", AuditedAction::Ask),
-    ("GET", "/v1/models", AuditedAction::ListCollections),
-    ("POST", "/v1/answers/{request_id}/feedback", AuditedAction::GiveFeedback),
-    ("GET", "/v1/feedback", AuditedAction::ListFeedback),
-    ("POST", "/v1/conversations", AuditedAction::CreateConversation),
-    ("GET", "/v1/conversations", AuditedAction::ListConversations),
-    ("GET", "/v1/conversations/{id}", AuditedAction::ReadConversation),
-    ("PATCH", "/v1/conversations/{id}", AuditedAction::RenameConversation),
-    ("DELETE", "/v1/conversations/{id}", AuditedAction::EraseConversation),
-    ("GET", "/v1/conversations/{id}/export", AuditedAction::ExportConversation),
-    ("GET", "/v1/audit/actions", AuditedAction::ListActions),
-    ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
-    ("POST", "/v1/search", AuditedAction::Search),
-    ("POST", "/v1/claims", AuditedAction::VerifyClaim),
-    ("POST", "/v1/documents", AuditedAction::SubmitDocument),
-    ("GET", "/v1/documents", AuditedAction::ListDocuments),
-    ("PATCH", "/v1/documents/{id}", AuditedAction::RetagDocument),
-    ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
-    ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
-    ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),
-    ("DELETE", "/v1/documents/{id}", AuditedAction::RemoveDocument),
-    ("POST", "/v1/memory/pins", AuditedAction::Pin),
-    ("POST", "/v1/memory/notes", AuditedAction::WriteNote),
-    ("GET", "/v1/memory", AuditedAction::ListEntries),
-    ("GET", "/v1/memory/{id}", AuditedAction::ReadEntry),
-    ("PUT", "/v1/memory/{id}", AuditedAction::ReplaceEntry),
-    ("DELETE", "/v1/memory/{id}", AuditedAction::RemoveEntry),
-    ("GET", "/v1/keys", AuditedAction::ListKeys),
-    ("POST", "/v1/keys", AuditedAction::CreateKey),
-    ("DELETE", "/v1/keys/{id}", AuditedAction::RevokeKey),
-    ("GET", "/v1/groups", AuditedAction::ListGroups),
-    ("PUT", "/v1/groups", AuditedAction::MapGroup),
-    ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
-    ("GET", "/v1/people", AuditedAction::ListPeople),
-    ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
-    ("GET", "/v1/policies", AuditedAction::ListPolicies),
-    ("PUT", "/v1/policies", AuditedAction::SetPolicy),
-    ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
-    ("POST", "/v1/policies/what-if", AuditedAction::ReplayDecisions),
-    ("GET", "/v1/queue", AuditedAction::ReadQueue),
-    ("GET", "/v1/limits", AuditedAction::ReadLimits),
-    ("GET", "/v1/evaluations", AuditedAction::ListEvaluations),
-    ("GET", "/v1/terms", AuditedAction::ListTerms),
-    ("GET", "/v1/concepts", AuditedAction::ReadTerm),
-    ("GET", "/v1/metrics", AuditedAction::ReadMetrics),
-    ("GET", "/auth/me", AuditedAction::ReadSelf),
-    ("GET", "/auth/sessions", AuditedAction::ListSessions),
-    ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),
-    ("POST", "/auth/logout", AuditedAction::SignOut),
-];
-
-/// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
-/// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 14] = [
-    ("GET", "/"),
-    ("GET", "/assets/{file}"),
-    ("GET", "/embed.js"),
-    ("POST", "/mcp"),
-    ("GET", "/auth/login"),
-    ("GET", "/auth/callback"),
-    ("POST", "/auth/backchannel-logout"),
-    ("GET", "/.well-known/ibidem-receipt-keys.json"),
-    ("GET", "/.well-known/oauth-protected-resource"),
-    ("GET", "/.well-known/oauth-protected-resource/mcp"),
-    ("GET", "/healthz"),
-    ("GET", "/readyz"),
-    ("GET", "/metrics"),
-    ("GET", "/openapi.json"),
-];
+use crate::rules::{Recorded, Rules};
 
 /// How often what was turned away is put on record.
 const TALLY_EVERY: Duration = Duration::from_secs(1);
 
 /// An action under way. It is put on record when the last who holds it lets go: a caller who hangs up leaves a record
-/// too.
-#[derive(Clone)]
-pub(crate) struct Act(Arc<Held>);
+/// too. Where nothing is recorded, nothing becomes of what is noted.
+#[derive(Clone, Default)]
+pub(crate) struct Act(Option<Arc<Held>>);
 
 struct Held {
     actions: Actions,
@@ -127,14 +57,19 @@ impl Act {
             query: None,
             details: json!({}),
         };
-        Self(Arc::new(Held {
-            actions: actions.clone(),
-            noted: Mutex::new(Noted { record, replied: None, ended: None }),
-        }))
+        let noted = Mutex::new(Noted { record, replied: None, ended: None });
+        Self(Some(Arc::new(Held { actions: actions.clone(), noted })))
+    }
+
+    /// The action that a request is.
+    pub(crate) fn of(given: &Extensions) -> Self {
+        given.get::<Self>().cloned().unwrap_or_default()
     }
 
     fn note(&self, change: impl FnOnce(&mut Noted)) {
-        change(&mut self.0.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(held) = &self.0 {
+            change(&mut held.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     pub(crate) fn by(&self, identity: &Identity) {
@@ -162,6 +97,14 @@ impl Act {
     /// How it ended when its reply had begun already.
     pub(crate) fn ended(&self, outcome: impl Into<Cow<'static, str>>) {
         self.note(|noted| noted.ended = Some(outcome.into()));
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Act {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(&parts.extensions))
     }
 }
 
@@ -266,10 +209,12 @@ pub(crate) async fn record_action(State(actions): State<Actions>, mut request: R
 }
 
 fn action_of(request: &Request) -> Option<AuditedAction> {
-    let path = request.extensions().get::<MatchedPath>()?.as_str();
-    let method = request.method().as_str();
-    let route = AUDITED_ROUTES.iter().find(|(of, at, _)| (*of, *at) == (method, path));
-    route.map(|(.., action)| *action)
+    let rules =
+        request.extensions().get::<&'static Rules>().filter(|rules| rules.method == request.method().as_str())?;
+    match rules.recorded {
+        Recorded::As(action) => Some(action),
+        Recorded::Not(_) => None,
+    }
 }
 
 fn outcome_of(response: &Response) -> Cow<'static, str> {

@@ -16,7 +16,6 @@ use ibidem_words::Scope;
 use tokio_util::task::TaskTracker;
 
 use crate::metrics::{AuditCounts, Metrics};
-pub use actions::{AUDITED_ROUTES, EXEMPT_ROUTES};
 pub(crate) use actions::{Act, Actions, record_action};
 use citations::check_citations;
 use queue::Queue;

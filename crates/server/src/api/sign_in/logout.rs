@@ -37,7 +37,6 @@ pub(crate) struct LogoutForm {
 #[utoipa::path(post, path = "/auth/logout", operation_id = "logout", tag = "sign-in", security(("api_key" = [])),
     responses(
         (status = 200, body = LoggedOut),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
