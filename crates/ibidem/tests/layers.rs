@@ -115,11 +115,6 @@ fn what_is_pure_has_no_io_of_its_own() {
     }
 }
 
-/// The engine's movements, what a policy file may say and the gates that it names, and the entry point that calls the
-/// movements one after the other.
-const WITHOUT_CIRCLES: [&str; 6] = ["route", "gather", "sift", "speak", "policy", "gates"];
-const ENTRY_POINT: &str = "ask";
-
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -131,52 +126,125 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The top-level modules of the engine that each of them names.
-fn module_imports() -> BTreeMap<String, BTreeSet<String>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/src");
+/// Modules by name, each with those that it names.
+type Named = BTreeMap<String, BTreeSet<String>>;
+
+/// The modules in a folder of sources, which is called this by those who name it. What stands over all of them is none of
+/// them: the root of a crate, and the module that the folder belongs to.
+fn modules(folder: &Path, called: &str) -> Named {
     let mut files = Vec::new();
-    sources(&root, &mut files);
-    let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    sources(folder, &mut files);
+    let mut modules = Named::new();
     for file in files {
-        let inside = file.strip_prefix(&root).unwrap().with_extension("");
-        let module = inside.components().next().unwrap().as_os_str().to_str().unwrap().to_owned();
-        if file.file_stem().is_some_and(|name| name == "tests") {
-            continue;
+        let inside = file.strip_prefix(folder).unwrap().with_extension("");
+        let parts = inside.iter().map(|part| part.to_str().unwrap()).filter(|part| *part != "mod");
+        let parts: Vec<&str> = parts.collect();
+        let Some(module) = parts.first().filter(|first| !["lib", "main"].contains(first)) else { continue };
+        // Tests may use what they like.
+        if !parts.contains(&"tests") {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let beginnings = [called.to_owned(), "super::".repeat(parts.len())];
+            modules.entry((*module).to_owned()).or_default().extend(named_behind(&beginnings, &text));
         }
-        let text = std::fs::read_to_string(&file).unwrap();
-        // Tests stand at the end of their file, and may use what they like.
-        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let named = text.split("crate::").skip(1);
-        let names = named.map(|rest| rest.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').next());
-        imports.entry(module).or_default().extend(names.flatten().map(str::to_owned));
     }
-    imports
+    let all: BTreeSet<String> = modules.keys().cloned().collect();
+    for (module, named) in &mut modules {
+        named.retain(|other| other != module && all.contains(other));
+    }
+    modules
 }
 
-/// Everything that a module leads to, itself only where it leads back to itself.
-fn reached(module: &str, imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
-    let mut reached = BTreeSet::new();
-    let mut next: Vec<String> = imports.get(module).into_iter().flatten().cloned().collect();
-    while let Some(one) = next.pop() {
-        if one != module && reached.insert(one.clone()) {
-            next.extend(imports.get(&one).into_iter().flatten().cloned());
-        } else if one == module {
-            reached.insert(one);
+/// What a file names behind such a beginning: in `crate::one`, `crate::{one, other::Thing}` and the like.
+fn named_behind(beginnings: &[String], text: &str) -> BTreeSet<String> {
+    let first_word = |text: &str| {
+        let is_of_a_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+        text.trim_start().split(|sign| !is_of_a_word(sign)).next().unwrap().to_owned()
+    };
+    // Tests stand at the end of their file, and may use what they like too.
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let mut names = BTreeSet::new();
+    for rest in beginnings.iter().flat_map(|beginning| code.split(beginning.as_str()).skip(1)) {
+        let Some(group) = rest.strip_prefix('{') else {
+            names.insert(first_word(rest));
+            continue;
+        };
+        // Of a group, what stands directly in it.
+        let (mut depth, mut direct) = (1, String::new());
+        for sign in group.chars() {
+            match sign {
+                '{' => depth += 1,
+                '}' if depth == 1 => break,
+                '}' => depth -= 1,
+                _ if depth == 1 => direct.push(sign),
+                _ => {}
+            }
+        }
+        names.extend(direct.split(',').map(first_word));
+    }
+    names
+}
+
+/// A way from a module back to itself, if there is one.
+fn circle(module: &str, modules: &Named) -> Option<Vec<String>> {
+    let mut ways = vec![vec![module.to_owned()]];
+    let mut seen = BTreeSet::new();
+    while let Some(way) = ways.pop() {
+        for next in &modules[&way[way.len() - 1]] {
+            let way: Vec<String> = way.iter().chain([next]).cloned().collect();
+            if next == module {
+                return Some(way);
+            }
+            if seen.insert(next.clone()) {
+                ways.push(way);
+            }
         }
     }
-    reached
+    None
+}
+
+/// How often a module of a folder names another, where none of them leads back to itself.
+fn names_without_circle(folder: &Path, called: &str) -> usize {
+    let modules = modules(folder, called);
+    for module in modules.keys() {
+        let circle = circle(module, &modules);
+        assert!(circle.is_none(), "modules of {} lead in a circle: {circle:?}", folder.display());
+    }
+    modules.values().map(BTreeSet::len).sum()
 }
 
 #[test]
-fn no_movement_leads_back_to_another_that_leads_to_it_or_to_the_entry_point() {
-    let mut imports = module_imports();
-    for (module, named) in &mut imports {
-        named.remove(module);
-    }
-    assert!(imports[ENTRY_POINT].contains("route") && imports[ENTRY_POINT].contains("speak"), "{imports:?}");
-    for movement in WITHOUT_CIRCLES {
-        let reached = reached(movement, &imports);
-        assert!(!reached.contains(ENTRY_POINT), "{movement} leads to {ENTRY_POINT}: {:?}", imports[movement]);
-        assert!(!reached.contains(movement), "{movement} leads back to itself: {:?}", imports[movement]);
-    }
+fn no_module_of_a_crate_leads_back_to_itself() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path().join("src"));
+    let named: usize = sources.map(|source| names_without_circle(&source, "crate::")).sum();
+    assert!(named > 300, "{named} times a module names another; are they still read?");
+}
+
+#[test]
+fn no_file_of_the_server_leads_back_to_itself() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/src");
+    let mut files = Vec::new();
+    sources(&source, &mut files);
+    let folders: BTreeSet<&Path> = files.iter().map(|file| file.parent().unwrap()).collect();
+    let named = folders.into_iter().filter(|folder| !folder.ends_with("tests")).map(|folder| {
+        let inside = folder.strip_prefix(&source).unwrap();
+        let called: String = inside.iter().map(|part| format!("{}::", part.to_str().unwrap())).collect();
+        names_without_circle(folder, &format!("crate::{called}"))
+    });
+    let named: usize = named.sum();
+    assert!(named > 100, "{named} times a file names another; are they still read?");
+}
+
+#[test]
+fn a_circle_is_seen_however_it_is_written() {
+    let names = |text: &str, depth| named_behind(&["crate::".to_owned(), "super::".repeat(depth)], text);
+    let read = names("use crate::one::Thing;\n//! [`crate::not`]\nuse crate::{two, three::{A, B}};\nsuper::four()", 1);
+    assert_eq!(read, ["four", "one", "three", "two"].map(str::to_owned).into());
+    assert_eq!(names("super::sibling(); super::super::top()", 2), ["top".to_owned()].into());
+    let module = |name: &str, named: &[&str]| (name.to_owned(), named.iter().map(|name| (*name).to_owned()).collect());
+    let modules: Named = [module("a", &["b"]), module("b", &["c"]), module("c", &["b"])].into();
+    assert_eq!(circle("a", &modules), None);
+    assert_eq!(circle("b", &modules).unwrap(), ["b", "c", "b"]);
 }

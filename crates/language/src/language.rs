@@ -88,6 +88,16 @@ static LETTERS: LazyLock<HashMap<char, Vec<usize>>> = LazyLock::new(|| {
     languages
 });
 
+/// Whether a word, in lower case, is a small one of a language that writes its nouns with a capital: before one of these,
+/// at the beginning of a sentence, it is no part of a name.
+pub(crate) fn is_small_beside_nouns(word: &str) -> bool {
+    static SMALL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let languages = Language::all().map(Language::tables).filter(|tables| tables.meaning.has_capital_nouns);
+        languages.flat_map(|tables| left_out(tables.stop_words, Use::Index)).collect()
+    });
+    SMALL.contains(word)
+}
+
 /// What a word or a letter counts that one language alone has.
 const SHARES: u32 = 60;
 

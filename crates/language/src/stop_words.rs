@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::language::Language;
 use crate::tables;
 
 /// Who leaves a stop word out.
@@ -58,16 +57,6 @@ pub fn is_significant(word: &str) -> bool {
 pub(crate) fn is_of_a_statement(word: &str) -> bool {
     static LEFT_OUT: LazyLock<HashSet<&str>> = LazyLock::new(|| of_english(Use::Statement));
     !LEFT_OUT.contains(word)
-}
-
-/// Whether a word, in lower case, is a small one of a language that writes its nouns with a capital: before one of these,
-/// at the beginning of a sentence, it is no part of a name.
-pub(crate) fn is_small_beside_nouns(word: &str) -> bool {
-    static SMALL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-        let languages = Language::all().map(Language::tables).filter(|tables| tables.meaning.has_capital_nouns);
-        languages.flat_map(|tables| left_out(tables.stop_words, Use::Index)).collect()
-    });
-    SMALL.contains(word)
 }
 
 /// Whether a word, in lower case, claims something, whatever it stands beside.

@@ -1,6 +1,7 @@
 //! A language model that writes, piece by piece, and how much of a prompt it takes.
 
 mod estimate;
+mod writing;
 
 use std::fmt;
 use std::pin::Pin;

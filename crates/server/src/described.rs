@@ -1,7 +1,30 @@
 //! What the API's description says of every operation, and of texts that have rules of their own.
 
 use serde_json::{Value, json};
+use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(title = "Ibidem", description = "Answers from an organisation's own documents, each claim traced to its source."),
+    modifiers(&ApiKey),
+)]
+struct Description;
+
+struct ApiKey;
+
+impl utoipa::Modify for ApiKey {
+    fn modify(&self, openapi: &mut OpenApi) {
+        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        openapi.components.get_or_insert_default().add_security_scheme("api_key", SecurityScheme::Http(scheme));
+    }
+}
+
+/// The description before any operation is in it.
+pub(crate) fn beginning() -> OpenApi {
+    Description::openapi()
+}
 
 /// Every operation can end in what the door says, whichever it is.
 const OF_THE_DOOR: [(&str, &str); 9] = [
@@ -99,11 +122,16 @@ pub(crate) fn in_full(description: OpenApi) -> OpenApi {
 fn completed(mut description: Value) -> Value {
     let operations = description["paths"].as_object_mut().into_iter().flatten();
     let operations = operations.filter_map(|(_, item)| item.as_object_mut()).flatten();
-    for responses in operations.filter_map(|(_, operation)| operation.get_mut("responses")?.as_object_mut()) {
+    for (_, operation) in operations {
+        let needs_credentials = operation.get("security").is_some();
+        let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
+        let problem = json!({ "schema": { "$ref": "#/components/schemas/ProblemDocument" } });
+        let content = json!({ "application/problem+json": problem });
+        if needs_credentials {
+            responses.entry("401").or_insert_with(|| json!({ "content": content }));
+        }
         for (status, meaning) in OF_THE_DOOR {
-            let problem = json!({ "schema": { "$ref": "#/components/schemas/ProblemDocument" } });
-            let response = json!({ "description": meaning, "content": { "application/problem+json": problem } });
-            responses.entry(status).or_insert(response);
+            responses.entry(status).or_insert_with(|| json!({ "description": meaning, "content": content }));
         }
     }
     if let Some(stream) = description.pointer_mut(STREAM) {

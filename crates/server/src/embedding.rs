@@ -1,6 +1,6 @@
 //! Keys for pages of other sites: the one place that says to a browser which pages may read a reply.
 //!
-//! Such a key stands in a page that everybody reads, so it opens nothing but asking (`permissions::EMBEDDED`).
+//! Such a key stands in a page that everybody reads, so it opens nothing but asking (`Rules::is_for_foreign_pages`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,11 +13,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use ibidem_store::{KeyEmbedding, PageOrigin};
+use ibidem_store::{KeyEmbedding, PageOrigin, Store};
 use ibidem_words::{CollectionName, Question};
 
 use crate::problem::Problem;
-use crate::state::AppState;
 
 /// For so many seconds a browser need not ask again whether a page may call.
 const ASKED_FOR_SECONDS: &str = "600";
@@ -70,10 +69,10 @@ pub(crate) fn confined(embedding: &KeyEmbedding, mut question: Question) -> Resu
 
 /// `OPTIONS /v1/answers`: a browser asks whether a page may call. It sends no key yet, so any key for that page will do;
 /// the call itself is held against its own.
-pub(crate) async fn preflight(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(crate) async fn preflight(State(store): State<Store>, headers: HeaderMap) -> Result<Response, Problem> {
     let wants_to_ask = headers.get(ACCESS_CONTROL_REQUEST_METHOD).is_some_and(|method| method == "POST");
     let page = page(&headers).filter(|_| wants_to_ask).ok_or_else(Problem::foreign_page)?;
-    if !state.store.is_embedded_at(&page).await? {
+    if !store.is_embedded_at(&page).await? {
         return Err(Problem::foreign_page());
     }
     let mut response = StatusCode::NO_CONTENT.into_response();

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use ibidem_engine::ask::Engine;
 use ibidem_ports::records::TurnRecord;
-use ibidem_store::NewHandOver;
+use ibidem_store::{NewHandOver, Store};
 use ibidem_words::{Answer, Found, HandOver, PinDraft, PinHere, Reference, RouteTarget, TenantId, hand_over_id};
-
-use crate::state::AppState;
 
 /// The longest trigger of a pin, in characters.
 const LONGEST_TRIGGER: usize = 500;
@@ -31,25 +30,25 @@ pub struct HandOverPlace {
     pub target: String,
 }
 
-/// Queues the question of a turn that was routed to somebody who has a place for it. The answer says so only if it is
-/// in the queue; one that cannot be queued is answered all the same.
-pub(crate) async fn queue(state: &AppState, answer: &mut Answer, record: &mut TurnRecord) {
-    let Some(new) = state.hand_over.of(record) else { return };
-    match state.store.queue_hand_over(&new).await {
-        Ok(is_on_its_way) => {
-            for answer in [answer, &mut record.answer] {
-                if let Some(to) = &mut answer.route_to {
-                    to.handed_over = is_on_its_way;
-                }
-                // The receipt is of what is shown.
-                answer.seal_again(state.engine.signing_key.now().as_deref());
-            }
-        }
-        Err(error) => tracing::error!(%error, target = new.target, "a question is not handed over to its owner"),
-    }
-}
-
 impl HandOverRules {
+    /// Queues the question of a turn that was routed to somebody who has a place for it. The answer says so only if it is
+    /// in the queue; one that cannot be queued is answered all the same.
+    pub(crate) async fn queue(&self, store: &Store, engine: &Engine, answer: &mut Answer, record: &mut TurnRecord) {
+        let Some(new) = self.of(record) else { return };
+        match store.queue_hand_over(&new).await {
+            Ok(is_on_its_way) => {
+                for answer in [answer, &mut record.answer] {
+                    if let Some(to) = &mut answer.route_to {
+                        to.handed_over = is_on_its_way;
+                    }
+                    // The receipt is of what is shown.
+                    answer.seal_again(engine.signing_key.now().as_deref());
+                }
+            }
+            Err(error) => tracing::error!(%error, target = new.target, "a question is not handed over to its owner"),
+        }
+    }
+
     /// None where nobody is to get the question.
     fn of(&self, record: &TurnRecord) -> Option<NewHandOver> {
         let to = record.answer.route_to.as_ref()?;

@@ -3,23 +3,27 @@
 mod api;
 mod audit;
 mod connections;
+mod conversations;
 mod described;
 mod embedding;
 mod hand_over;
 mod host;
 mod identity;
+mod json;
 mod limits;
 pub mod logs;
 mod mcp;
 pub mod metrics;
 mod openai;
 mod pages;
-pub mod permissions;
+mod permissions;
 pub mod policy_file;
 mod policy_places;
 mod problem;
+mod quotas;
 mod request_id;
 mod routes;
+mod rules;
 mod sign_in;
 mod speaking;
 mod state;
@@ -30,15 +34,19 @@ use axum::serve::Listener;
 
 pub use api::memory::MemoryEntryBody;
 pub use api::search::SearchResponse;
-pub use audit::{AUDITED_ROUTES, AuditSettings, EXEMPT_ROUTES};
+pub use api::{endpoints, openapi};
+pub use audit::AuditSettings;
 pub use connections::ConnectionLimits;
 pub use hand_over::{HandOverPlace, HandOverRules};
-pub use limits::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
+pub use limits::ServerLimits;
 pub use pages::pages_are_built;
+pub use permissions::{POWERS, Power};
 pub use policy_places::{PlaceError, PolicyPlaces};
-pub use routes::{openapi, router};
+pub use quotas::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
+pub use routes::router;
+pub use rules::{Bounds, Least, Recorded, Rules};
 pub use sign_in::{AccessTokens, SignIn};
-pub use state::{AppState, MetricsReaders, Publishing, Readiness, ServerLimits, ServerParts};
+pub use state::{AppState, MetricsReaders, Publishing, Readiness, ServerParts};
 
 /// Serves until `stop` resolves; requests under way are finished first, and their records written.
 pub async fn serve(listener: impl Listener, state: AppState, stop: impl Future<Output = ()> + Send + 'static) {

@@ -2,7 +2,6 @@
 
 mod body;
 mod key_places;
-mod quotas;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,15 +11,31 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use ibidem_ports::degrade::Deadline;
-use ibidem_words::{Sha256Hash, SubjectId, TenantId};
+use ibidem_words::{Identity, Sha256Hash};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::body::BodyInTime;
-use self::key_places::KeyPlace;
-pub(crate) use self::key_places::KeyPlaces;
-pub use self::quotas::{OverLimit, QuotaError, QuotaSettings, Quotas, UseLimits};
+use self::key_places::{KeyPlace, KeyPlaces};
+use crate::connections::ConnectionLimits;
 use crate::problem::Problem;
-use crate::state::{AppState, ServerLimits};
+
+/// Limits on what callers can ask of this process.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerLimits {
+    /// Of a document that is handed in.
+    pub max_body_bytes: usize,
+    /// Of every other body.
+    pub max_json_bytes: usize,
+    /// For all of a body to arrive.
+    pub body_timeout: Duration,
+    pub request_timeout: Duration,
+    pub max_in_flight: usize,
+    /// The part of `max_in_flight` that one key may take, in percent.
+    pub key_share_percent: u8,
+    /// The part of `max_in_flight` that one tenant may take, in percent.
+    pub tenant_share_percent: u8,
+    pub connections: ConnectionLimits,
+}
 
 /// A request that does not end with its deadline gets so much of its time more, and then a status.
 const GRACE_PARTS: u32 = 12;
@@ -41,44 +56,50 @@ struct Held {
     of_tenant: OnceLock<KeyPlace>,
 }
 
-impl RequestSlot {
-    /// Counts the request among those of the key or person that it came from, if they have a slot left.
-    pub(crate) fn count_for(&self, state: &AppState, caller: SubjectId) -> Result<(), Problem> {
-        if self.0.of_key.get().is_some() {
-            return Ok(());
+/// The requests under way: how many there may be, and how many of them each key and each tenant has.
+#[derive(Clone)]
+pub(crate) struct UnderWay {
+    limits: ServerLimits,
+    all: Arc<Semaphore>,
+    of_keys: Arc<KeyPlaces>,
+    of_tenants: Arc<KeyPlaces>,
+}
+
+impl UnderWay {
+    pub(crate) fn within(limits: ServerLimits) -> Self {
+        Self {
+            limits,
+            all: Arc::new(Semaphore::new(limits.max_in_flight)),
+            of_keys: KeyPlaces::new(limits.share(limits.key_share_percent)),
+            of_tenants: KeyPlaces::new(limits.share(limits.tenant_share_percent)),
         }
-        let slot = KeyPlaces::take(&state.key_places, Sha256Hash::of(caller.to_string().as_bytes()));
-        let slot = slot.ok_or_else(|| Problem::key_overloaded(state.limits.of_a_key(), state.limits.max_in_flight))?;
-        // Whoever was faster has counted it already.
-        let _ = self.0.of_key.set(slot);
-        Ok(())
+    }
+
+    /// Counts the request among those of the key or person that it came from, and among those of its tenant, if they have
+    /// places left: neither takes the places of all others.
+    pub(crate) fn count(&self, slot: &RequestSlot, caller: &Identity) -> Result<(), Problem> {
+        let (most, Held { of_key, of_tenant, .. }) = (self.limits.max_in_flight, &*slot.0);
+        take(of_key, &self.of_keys, caller.subject().id().to_string().as_bytes())
+            .map_err(|share| Problem::key_overloaded(share, most))?;
+        take(of_tenant, &self.of_tenants, caller.tenant().0.as_bytes())
+            .map_err(|share| Problem::tenant_overloaded(share, most))
     }
 }
 
-impl RequestSlot {
-    /// Counts the request among those of its tenant: one tenant's requests do not take the places of all others.
-    pub(crate) fn count_for_tenant(&self, state: &AppState, tenant: TenantId) -> Result<(), Problem> {
-        if self.0.of_tenant.get().is_some() {
-            return Ok(());
-        }
-        let slot = KeyPlaces::take(&state.tenant_places, Sha256Hash::of(tenant.0.as_bytes()));
-        let slot =
-            slot.ok_or_else(|| Problem::tenant_overloaded(state.limits.of_a_tenant(), state.limits.max_in_flight))?;
-        let _ = self.0.of_tenant.set(slot);
-        Ok(())
+/// Takes a place, unless the request has one; an error says how many there are.
+fn take(taken: &OnceLock<KeyPlace>, places: &Arc<KeyPlaces>, of: &[u8]) -> Result<(), usize> {
+    if taken.get().is_none() {
+        let place = KeyPlaces::take(places, Sha256Hash::of(of)).ok_or(places.most)?;
+        // Whoever was faster has counted it already.
+        let _ = taken.set(place);
     }
+    Ok(())
 }
 
 impl ServerLimits {
-    /// The most requests of one tenant under way at once.
-    pub(crate) fn of_a_tenant(&self) -> usize {
-        let share = self.max_in_flight.saturating_mul(usize::from(self.tenant_share_percent)) / 100;
-        share.clamp(1, self.max_in_flight.max(1))
-    }
-
-    /// The most requests of one key under way at once.
-    pub(crate) fn of_a_key(&self) -> usize {
-        let share = self.max_in_flight.saturating_mul(usize::from(self.key_share_percent)) / 100;
+    /// The most requests under way at once of whoever may have so many percent of them.
+    fn share(&self, percent: u8) -> usize {
+        let share = self.max_in_flight.saturating_mul(usize::from(percent)) / 100;
         share.clamp(1, self.max_in_flight.max(1))
     }
 
@@ -88,15 +109,15 @@ impl ServerLimits {
     }
 }
 
-pub(crate) async fn bound(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let Ok(permit) = Arc::clone(&state.in_flight).try_acquire_owned() else {
+pub(crate) async fn bound(State(under_way): State<UnderWay>, mut request: Request, next: Next) -> Response {
+    let limits = under_way.limits;
+    let Ok(permit) = under_way.all.try_acquire_owned() else {
         return Problem::overloaded().into_response();
     };
     let slot = RequestSlot(Arc::new(Held { _permit: permit, of_key: OnceLock::new(), of_tenant: OnceLock::new() }));
     request.extensions_mut().insert(slot.clone());
-    let limit = state.limits.request_timeout;
-    request.extensions_mut().insert(Deadline::after(limit));
-    in_time(&state.limits, request, next).await
+    request.extensions_mut().insert(Deadline::after(limits.request_timeout));
+    in_time(&limits, request, next).await
 }
 
 /// A body that says itself that it is too large is not waited for.
@@ -109,12 +130,12 @@ pub(crate) async fn bound_size(State(most): State<usize>, request: Request, next
 
 /// For what stands outside the limit on requests under way.
 pub(crate) async fn bound_probe(
-    State((state, probes)): State<(AppState, Arc<Semaphore>)>,
+    State((limits, probes)): State<(ServerLimits, Arc<Semaphore>)>,
     request: Request,
     next: Next,
 ) -> Response {
     let Ok(_permit) = probes.try_acquire() else { return Problem::overloaded().into_response() };
-    in_time(&state.limits, request, next).await
+    in_time(&limits, request, next).await
 }
 
 /// Whoever keeps to the deadline says more about what was late than a status can.

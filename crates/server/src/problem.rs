@@ -15,7 +15,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::openai::errors::{ChatError, chat_status, is_for_chat};
 use crate::request_id::RequestId;
 
 /// What went wrong, for the caller. `type` is a stable name; `detail` says what to do.
@@ -138,10 +137,10 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Writes every problem, and every bare error status, as a document with the request's id.
+/// Writes every problem, and every bare error status, as a document with the request's id. A door whose callers read
+/// another form finds the document beside it.
 pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
     let request_id = request.extensions().get::<RequestId>().copied();
-    let is_for_chat = is_for_chat(request.uri().path());
     let mut response = next.run(request).await;
     let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
@@ -151,24 +150,22 @@ pub(crate) async fn write_problems(request: Request, next: Next) -> Response {
     let status = problem.status;
     let retry_after = problem.retry_after;
     let document = problem.document(request_id.map_or_else(Uuid::nil, |id| id.0));
-    let headers = response.headers_mut();
-    let written = if is_for_chat { "application/json" } else { "application/problem+json" };
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(written));
-    headers.remove(header::CONTENT_LENGTH);
     if let Some(seconds) = retry_after {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     if status == StatusCode::UNAUTHORIZED {
         // Whoever knows where tokens are to be had has said so already.
-        headers.entry(header::WWW_AUTHENTICATE).or_insert(HeaderValue::from_static("Bearer"));
+        response.headers_mut().entry(header::WWW_AUTHENTICATE).or_insert(HeaderValue::from_static("Bearer"));
     }
-    // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.
-    let body = if is_for_chat {
-        *response.status_mut() = chat_status(status);
-        serde_json::to_vec(&ChatError::from(document))
-    } else {
-        serde_json::to_vec(&document)
-    };
-    *response.body_mut() = Body::from(body.unwrap_or_default());
+    write(&mut response, "application/problem+json", &document);
+    response.extensions_mut().insert(document);
     response
+}
+
+/// Puts a document in place of a reply's body.
+pub(crate) fn write(response: &mut Response, content_type: &'static str, document: &impl Serialize) {
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    // Serialising plain strings and numbers cannot fail; an empty body would still carry the status.
+    *response.body_mut() = Body::from(serde_json::to_vec(document).unwrap_or_default());
 }

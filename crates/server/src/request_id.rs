@@ -1,5 +1,6 @@
 //! Every request has an id: the caller's, if it is a UUID, or one made at entry.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
@@ -10,7 +11,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::logs;
-use crate::state::AppState;
+use crate::metrics::Metrics;
 use crate::traces::TracedRequest;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -19,7 +20,7 @@ const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) struct RequestId(pub(crate) Uuid);
 
 /// Names the request in all of its log lines, and counts and logs how it ended.
-pub(crate) async fn assign(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn assign(State(metrics): State<Arc<Metrics>>, mut request: Request, next: Next) -> Response {
     let given = request.headers().get(X_REQUEST_ID).and_then(|value| value.to_str().ok()?.parse::<Uuid>().ok());
     let id = given.unwrap_or_else(Uuid::new_v4);
     request.extensions_mut().insert(RequestId(id));
@@ -33,7 +34,7 @@ pub(crate) async fn assign(State(state): State<AppState>, mut request: Request, 
         let (status, duration_ms) = (response.status(), began.elapsed().as_millis());
         // Probes and readings of the metrics come all day long.
         if is_api {
-            state.metrics.response(status);
+            metrics.response(status);
             tracing::info!(status = status.as_u16(), duration_ms, "a request was replied to");
         } else {
             tracing::debug!(status = status.as_u16(), duration_ms, "a request was replied to");

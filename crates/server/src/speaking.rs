@@ -2,14 +2,13 @@
 
 use axum::http::request::Parts;
 use chrono::Utc;
-use ibidem_store::PersonError;
+use ibidem_store::{PersonError, Store};
 use ibidem_words::{Identity, SubjectId};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
 use serde::Deserialize;
 
 use crate::audit::Act;
 use crate::problem::Problem;
-use crate::state::AppState;
 
 /// The header that Open WebUI sends; other front ends may send the same.
 const HEADER: &str = "x-openwebui-user-jwt";
@@ -38,7 +37,7 @@ impl Said {
 /// Whom a request with a key is for: the person whom the front end names, or the key itself where it names nobody.
 ///
 /// The person's groups decide what is seen; role and collections to hand in to are never more than the key's.
-pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -> Result<Identity, Problem> {
+pub(crate) async fn spoken_for(parts: &Parts, store: &Store, key: Identity) -> Result<Identity, Problem> {
     let mut given = parts.headers.get_all(HEADER).into_iter();
     let token = match (given.next(), given.next()) {
         (None, _) => return Ok(key),
@@ -47,7 +46,7 @@ pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -
     };
     let token = token.ok_or_else(Problem::not_spoken_for)?;
     let SubjectId::Key(id) = key.subject().id() else { return Err(Problem::may_not_speak()) };
-    let secret = state.store.speaking_secret(key.tenant(), id).await?.ok_or_else(Problem::may_not_speak)?;
+    let secret = store.speaking_secret(key.tenant(), id).await?.ok_or_else(Problem::may_not_speak)?;
     let mut validation = Validation::new(Algorithm::HS256);
     validation.leeway = LEEWAY_SECONDS;
     validation.validate_aud = false;
@@ -61,11 +60,9 @@ pub(crate) async fn spoken_for(parts: &Parts, state: &AppState, key: Identity) -
         tracing::info!(said.iat, said.exp, "a key speaks for somebody for too long, or from a time to come");
         return Err(Problem::not_spoken_for());
     }
-    match state.store.person_by_email(key.tenant(), &said.email).await {
+    match store.person_by_email(key.tenant(), &said.email).await {
         Ok(person) => {
-            if let Some(act) = parts.extensions.get::<Act>() {
-                act.detail("spoken_by", key.subject().id().to_string());
-            }
+            Act::of(&parts.extensions).detail("spoken_by", key.subject().id().to_string());
             Ok(person.at_most(&key))
         }
         Err(PersonError::NotAdmitted) => Err(Problem::not_admitted()),

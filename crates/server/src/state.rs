@@ -1,9 +1,9 @@
 //! What every handler shares.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
+use axum::extract::FromRef;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::roles::Roles;
@@ -15,32 +15,15 @@ use ibidem_words::{CollectionName, DocumentId, Sha256Hash, TenantId};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
-use crate::audit::{ActionQueue, AuditCounts, AuditQueue, AuditSettings, Queue, Tally};
-use crate::connections::ConnectionLimits;
+use crate::audit::{Actions, AuditSettings, Recorder};
 use crate::hand_over::HandOverRules;
-use crate::limits::{KeyPlaces, Quotas};
+use crate::identity::Door;
+use crate::limits::{ServerLimits, UnderWay};
 use crate::metrics::{Metrics, PartCounts};
 use crate::policy_places::{PolicyPlaces, PolicySettings};
 use crate::problem::Problem;
+use crate::quotas::Quotas;
 use crate::sign_in::SignIn;
-
-/// Limits on what callers can ask of this process.
-#[derive(Clone, Copy, Debug)]
-pub struct ServerLimits {
-    /// Of a document that is handed in.
-    pub max_body_bytes: usize,
-    /// Of every other body.
-    pub max_json_bytes: usize,
-    /// For all of a body to arrive.
-    pub body_timeout: Duration,
-    pub request_timeout: Duration,
-    pub max_in_flight: usize,
-    /// The part of `max_in_flight` that one key may take, in percent.
-    pub key_share_percent: u8,
-    /// The part of `max_in_flight` that one tenant may take, in percent.
-    pub tenant_share_percent: u8,
-    pub connections: ConnectionLimits,
-}
 
 /// Who may read `/metrics`. What is counted there is counted over all tenants, so no tenant's key opens it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,61 +125,35 @@ impl ServerParts {
     }
 }
 
-/// The parts, shared by all requests, and what is under way.
+/// The parts, shared by all requests, and what is under way. Whatever stands before the handlers gets no more of it than it
+/// needs.
 #[derive(Clone)]
 pub struct AppState {
     parts: Arc<ServerParts>,
-    pub(crate) in_flight: Arc<Semaphore>,
+    door: Door,
     /// Whoever tries thresholds waits for those who do.
     pub(crate) what_ifs: Arc<Semaphore>,
-    pub(crate) key_places: Arc<KeyPlaces>,
-    pub(crate) tenant_places: Arc<KeyPlaces>,
     /// Turns, which go on to their record when nobody listens any more; an orderly stop waits for them.
     pub(crate) turns: TaskTracker,
     pub(crate) metrics: Arc<Metrics>,
-    /// None when nothing is recorded.
-    pub(crate) audit_queue: Option<Arc<AuditQueue>>,
-    /// None when nothing is recorded.
-    pub(crate) action_queue: Option<Arc<ActionQueue>>,
-    /// Requests that were turned away before anybody knew whose they were.
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) recorder: Recorder,
 }
 
 impl AppState {
     /// Starts the task that writes records: it needs a runtime.
     pub fn new(parts: ServerParts) -> Self {
-        let in_flight = Arc::new(Semaphore::new(parts.limits.max_in_flight));
-        let key_places = KeyPlaces::new(parts.limits.of_a_key());
-        let tenant_places = KeyPlaces::new(parts.limits.of_a_tenant());
+        let (store, turns) = (parts.store.clone(), TaskTracker::new());
         let metrics = Arc::new(Metrics::new(parts.counts.clone()));
-        let log = parts.audit.log.clone();
-        // The metrics count turns; of actions they count what is lost.
-        let counts = AuditCounts { lost: metrics.audit.lost.clone(), ..AuditCounts::default() };
-        let action_queue = log.clone().map(|log| Queue::start(log, counts));
-        let audit_queue = log.map(|log| Queue::start(log, metrics.audit.clone()));
-        let (turns, tally) = (TaskTracker::new(), Arc::new(Tally::default()));
-        Self {
-            parts: Arc::new(parts),
-            in_flight,
-            what_ifs: Arc::new(Semaphore::new(1)),
-            key_places,
-            tenant_places,
-            turns,
-            metrics,
-            audit_queue,
-            action_queue,
-            tally,
-        }
+        let recorder = Recorder::start(parts.audit.log.clone(), store.clone(), metrics.clone(), turns.clone());
+        let (sign_in, quotas) = (parts.sign_in.clone().map(Arc::new), parts.quotas.clone());
+        let door = Door { store, sign_in, under_way: UnderWay::within(parts.limits), quotas };
+        let what_ifs = Arc::new(Semaphore::new(1));
+        Self { parts: Arc::new(parts), door, what_ifs, turns, metrics, recorder }
     }
 
     /// The server stops: records are still taken, and not waited for any longer than they must.
     pub(crate) fn hurry(&self) {
-        if let Some(queue) = &self.audit_queue {
-            queue.hurry();
-        }
-        if let Some(queue) = &self.action_queue {
-            queue.hurry();
-        }
+        self.recorder.hurry();
     }
 
     pub fn turns_under_way(&self) -> usize {
@@ -208,13 +165,7 @@ impl AppState {
         self.hurry();
         self.turns.close();
         self.turns.wait().await;
-        self.tally.put_down(self);
-        if let Some(queue) = &self.audit_queue {
-            queue.finish().await;
-        }
-        if let Some(queue) = &self.action_queue {
-            queue.finish().await;
-        }
+        self.recorder.finish().await;
     }
 }
 
@@ -224,4 +175,23 @@ impl std::ops::Deref for AppState {
     fn deref(&self) -> &ServerParts {
         &self.parts
     }
+}
+
+/// What each part of the state is to whoever takes no more of it.
+macro_rules! sub_states {
+    ($($part:ty: $($field:ident).+;)+) => {$(
+        impl FromRef<AppState> for $part {
+            fn from_ref(state: &AppState) -> Self {
+                state.$($field).+.clone()
+            }
+        }
+    )+};
+}
+
+sub_states! {
+    Store: store;
+    Door: door;
+    UnderWay: door.under_way;
+    Actions: recorder.actions;
+    Arc<Metrics>: metrics;
 }

@@ -14,10 +14,9 @@ use ibidem_words::{Answer, Identity, Question, Scope};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use crate::api::conversations::TalkingIn;
-use crate::audit::{self, Act};
+use crate::audit::Act;
+use crate::conversations::TalkingIn;
 use crate::embedding;
-use crate::hand_over;
 use crate::identity::Caller;
 use crate::limits::RequestSlot;
 use crate::logs;
@@ -34,8 +33,7 @@ pub(crate) struct TurnRequest {
     request_id: Uuid,
     slot: RequestSlot,
     deadline: Deadline,
-    /// None when nothing is recorded.
-    act: Option<Act>,
+    act: Act,
     /// None where it belongs to no conversation.
     talking: Option<TalkingIn>,
     /// None where the key is not for pages of other sites.
@@ -56,7 +54,7 @@ impl FromRequestParts<AppState> for TurnRequest {
             tracing::error!("a request came in without an id, a place or a deadline");
             return Err(Problem::internal());
         };
-        let (act, embedding) = (given.get::<Act>().cloned(), given.get::<KeyEmbedding>().cloned());
+        let (act, embedding) = (Act::of(given), given.get::<KeyEmbedding>().cloned());
         let policy_settings = given.get::<PolicySettings>().copied();
         let state = state.clone();
         Ok(Self { state, caller, request_id, slot, deadline, act, talking: None, embedding, policy_settings })
@@ -97,9 +95,7 @@ impl TurnRequest {
 
     /// It is another action than the route says.
     pub(crate) fn is(&self, action: AuditedAction) {
-        if let Some(act) = &self.act {
-            act.is(action);
-        }
+        self.act.is(action);
     }
 
     /// Starts the turn in a task of its own.
@@ -110,9 +106,7 @@ impl TurnRequest {
         };
         logs::route(&question.collections);
         tracing::info!("a question came in");
-        if let Some(act) = &self.act {
-            act.asks(&question.query);
-        }
+        self.act.asks(&question.query);
         let of_key = self.embedding.as_ref().and_then(|embedding| embedding.policy);
         let policy = match of_key {
             Some(sha256) => self.state.policy_places.by_hash(&self.state.store, sha256).await?,
@@ -139,8 +133,7 @@ impl TurnRequest {
 struct Turn {
     identity: Identity,
     asked: Asked,
-    /// None when nothing is recorded.
-    act: Option<Act>,
+    act: Act,
     /// None where it belongs to no conversation.
     talking: Option<TalkingIn>,
     /// Its place among the turns under way, where they are limited.
@@ -160,15 +153,14 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         let (scope, policy) = (asked.scope.clone(), asked.policy.clone());
         let (answer, record) = match engine.turn(&identity, asked, listener.as_mut()).instrument(traced.clone()).await {
             Ok((mut answer, mut record)) => {
-                hand_over::queue(&state, &mut answer, &mut record).await;
+                state.hand_over.queue(&state.store, &state.engine, &mut answer, &mut record).await;
                 (Ok(answer), Some(record))
             }
             Err(error) => (Err(error), None),
         };
-        if let Some(act) = act {
-            // A stream has begun its reply before anybody knows how the turn ends.
-            act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
-        }
+        // A stream has begun its reply before anybody knows how the turn ends.
+        act.ended(answer.as_ref().err().map_or(ActionRecord::DONE, |error| Problem::of(error).kind()));
+        drop(act);
         if let Some(record) = &record {
             state.metrics.turn(record);
             logs::turn(record);
@@ -187,7 +179,7 @@ fn spawn(state: AppState, slot: RequestSlot, turn: Turn) {
         let _ = done.send(answer);
         let first_question = record.as_ref().filter(|_| is_first).map(|record| record.question.query.clone());
         if let Some(record) = record {
-            audit::record(&state, &scope, record).await;
+            state.recorder.turn(&scope, record).await;
         }
         drop(slot);
         if let (Some(talking), Some(question)) = (talking, first_question) {

@@ -43,7 +43,7 @@ pub use tools::{ArgumentRules, Letters, Piece, Template, ToolRules, ToolWording}
 
 pub use crate::gates::{
     Absent, Answerability, CollectionThresholds, Coverage, Duplicates, Gate, KeepBest, MinSimilarity, MissingKeywords,
-    NoContext, NoiseFloor, PerDocument, RetrievalConfidence, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
+    NoContext, NoiseFloor, PerDocument, RuleOfGate, Thresholds, ThresholdsOverlay, Top1Similarity,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -12,46 +12,12 @@ use std::fmt;
 
 pub use normal::plain;
 
-use crate::tables::alphabet::{BEFORE_FIGURES, BESIDE_FIGURES, LEADING, LETTERS, PUNCTUATION};
+use crate::tables::alphabet::{BEFORE_FIGURES, BESIDE_FIGURES, LEADING, LETTERS, PUNCTUATION, Script};
 
 /// A word with more letters is several, or a name that a passage must have.
 const LONGEST_WORD: usize = 24;
 /// `µm` and `Ωm` are written in two scripts.
 const LONGEST_SYMBOL: usize = 3;
-
-/// A script, by its ordinary letters.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Script {
-    Arabic,
-    Armenian,
-    Bengali,
-    Bopomofo,
-    Cyrillic,
-    Devanagari,
-    Ethiopic,
-    Georgian,
-    Greek,
-    Gujarati,
-    Gurmukhi,
-    Han,
-    Hangul,
-    Hebrew,
-    Hiragana,
-    Kannada,
-    Katakana,
-    Khmer,
-    Lao,
-    Latin,
-    Malayalam,
-    Mongolian,
-    Myanmar,
-    Oriya,
-    Sinhala,
-    Tamil,
-    Telugu,
-    Thai,
-    Tibetan,
-}
 
 impl Script {
     fn of(sign: char) -> Option<Self> {

@@ -7,8 +7,9 @@ use super::reading::Figure;
 use super::sources::Sources;
 use super::tokens::{Kind, Token};
 use super::{Finding, FindingKind};
+use crate::language::is_small_beside_nouns;
 use crate::stems::of_a_statement as stem;
-use crate::stop_words::{is_of_a_statement, is_small_beside_nouns};
+use crate::stop_words::is_of_a_statement;
 
 /// One finding for each name that occurs in no passage, also not in part, as an acronym or behind one.
 pub(super) fn check(tokens: &[Token<'_>], figures: &[Figure], sources: &Sources<'_>) -> Vec<Finding> {

@@ -1,11 +1,45 @@
 //! Which signs are ordinary: the letters of scripts, the digits of each, and the punctuation that says nothing by itself.
 //! No language owns them.
 
-use crate::alphabet::Script::{
-    self, Arabic, Armenian, Bengali, Bopomofo, Cyrillic, Devanagari, Ethiopic, Georgian, Greek, Gujarati, Gurmukhi,
-    Han, Hangul, Hebrew, Hiragana, Kannada, Katakana, Khmer, Lao, Latin, Malayalam, Mongolian, Myanmar, Oriya, Sinhala,
+use Script::{
+    Arabic, Armenian, Bengali, Bopomofo, Cyrillic, Devanagari, Ethiopic, Georgian, Greek, Gujarati, Gurmukhi, Han,
+    Hangul, Hebrew, Hiragana, Kannada, Katakana, Khmer, Lao, Latin, Malayalam, Mongolian, Myanmar, Oriya, Sinhala,
     Tamil, Telugu, Thai, Tibetan,
 };
+
+/// A script, by its ordinary letters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Script {
+    Arabic,
+    Armenian,
+    Bengali,
+    Bopomofo,
+    Cyrillic,
+    Devanagari,
+    Ethiopic,
+    Georgian,
+    Greek,
+    Gujarati,
+    Gurmukhi,
+    Han,
+    Hangul,
+    Hebrew,
+    Hiragana,
+    Kannada,
+    Katakana,
+    Khmer,
+    Lao,
+    Latin,
+    Malayalam,
+    Mongolian,
+    Myanmar,
+    Oriya,
+    Sinhala,
+    Tamil,
+    Telugu,
+    Thai,
+    Tibetan,
+}
 
 /// Each line: the first and the last letter or mark of a stretch, and the script whose ordinary letters they are. What
 /// stands in no line (phonetic signs, clicks, modifier letters, the Arabic stretching stroke, letters in circles) is

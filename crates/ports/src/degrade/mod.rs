@@ -9,5 +9,6 @@ mod services;
 pub use breaker::{BreakerSettings, BreakerState};
 pub use deadline::Deadline;
 pub use error::{Blame, Fault, OwnFault, PartError};
+pub(crate) use part::Limit;
 pub use part::Part;
 pub use services::{BreakerStates, Breakers, Call, Refused, ServiceBreaker};

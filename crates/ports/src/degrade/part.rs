@@ -4,8 +4,6 @@
 //! A call ends with the part's own time limit or with the request's, whichever comes first; what the request had no time
 //! for is not the part's failure.
 
-mod writing;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,13 +104,13 @@ impl<Port: ?Sized> Part<Port> {
         limit.keep(ask(&self.port)).await.unwrap_or_else(|| Err(limit.late(None)))
     }
 
-    fn begin<Own>(&self) -> Result<Option<Call>, PartError<Own>> {
+    pub(crate) fn begin<Own>(&self) -> Result<Option<Call>, PartError<Own>> {
         let begun = self.breaker.as_ref().map(ServiceBreaker::begin).transpose();
         begun.map_err(|refused| PartError::circuit_open(refused.again_in))
     }
 
     /// Beyond the request's time nothing is begun.
-    fn limit<Own>(&self, deadline: Deadline) -> Result<Limit, PartError<Own>> {
+    pub(crate) fn limit<Own>(&self, deadline: Deadline) -> Result<Limit, PartError<Own>> {
         let (given, is_the_requests) = match (self.patience, deadline.left()) {
             (Some(patience), Some(left)) if left < patience => (left, true),
             (None, Some(left)) => (left, true),
@@ -128,15 +126,15 @@ impl<Port: ?Sized> Part<Port> {
 
 /// When a call ends: after the part's own time, or with the request.
 #[derive(Clone, Copy)]
-struct Limit {
+pub(crate) struct Limit {
     /// None where it may take as long as it takes.
-    ends: Option<Instant>,
+    pub(crate) ends: Option<Instant>,
     given: Duration,
     is_the_requests: bool,
 }
 
 impl Limit {
-    async fn keep<T>(&self, asking: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn keep<T>(&self, asking: impl Future<Output = T>) -> Option<T> {
         match self.ends {
             Some(ends) => clock::by(ends, asking).await,
             None => Some(asking.await),
@@ -144,7 +142,7 @@ impl Limit {
     }
 
     /// A part that was not given the time that is due to it has not failed.
-    fn late<Own>(&self, call: Option<Call>) -> PartError<Own> {
+    pub(crate) fn late<Own>(&self, call: Option<Call>) -> PartError<Own> {
         match call {
             Some(call) if self.is_the_requests => call.inconclusive(),
             Some(call) => call.failed(),

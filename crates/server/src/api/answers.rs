@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::conversations::TalkingIn;
-use super::json::{Sent, count};
+use crate::conversations::TalkingIn;
 use crate::identity::Caller;
+use crate::json::{Sent, count};
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 use crate::turns::TurnRequest;
@@ -91,7 +91,6 @@ impl Listener for StreamListener {
 #[utoipa::path(post, path = "/v1/answers", tag = "answers", request_body = QuestionBody, security(("api_key" = [])),
     responses(
         (status = 200, content((Answer = "application/json"), (SentenceEvent = "text/event-stream"))),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
@@ -172,7 +171,6 @@ pub(crate) struct AnswerAgain {
     security(("api_key" = [])),
     responses(
         (status = 200, body = AnswerAgain),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(

@@ -137,7 +137,6 @@ impl From<AuditRecord> for AuditEntry {
     security(("api_key" = [])),
     responses(
         (status = 200, body = AuditBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Checked;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Checked;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
 use crate::state::AppState;
@@ -99,7 +99,6 @@ impl ClaimPassage {
     security(("api_key" = [])),
     responses(
         (status = 200, body = ClaimResponse),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
@@ -108,13 +107,11 @@ pub(crate) async fn verify(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
     Extension(deadline): Extension<Deadline>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Checked(body): Checked<ClaimBody>,
 ) -> Result<Json<ClaimResponse>, Problem> {
-    if let Some(act) = &act {
-        act.asks(&body.claim);
-    }
+    act.asks(&body.claim);
     let scope = caller.scope();
     let passages = if body.sources.is_empty() {
         found(&state, &scope, &body, deadline).await?
@@ -131,9 +128,7 @@ pub(crate) async fn verify(
         by_verdict.then_with(|| other.support.total_cmp(&one.support))
     });
     let verdict = passages.first().map_or(SentenceVerdict::Unsupported, |first| first.verdict);
-    if let Some(act) = &act {
-        act.detail("passages", passages.len());
-    }
+    act.detail("passages", passages.len());
     Ok(Json(ClaimResponse { request_id: request_id.0, verdict, passages }))
 }
 

@@ -7,10 +7,10 @@ pub(crate) mod retag;
 
 use std::str::FromStr;
 
+use axum::Json;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use chrono::Utc;
 use ibidem_ports::intake::{Format, Submission, Submitted};
 use ibidem_store::ActionObject;
@@ -119,7 +119,6 @@ where
     responses(
         (status = 202, body = DocumentAccepted, description = "Queued, or only its tags changed"),
         (status = 200, body = DocumentAccepted, description = "Nothing to do"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 409, body = ProblemDocument, content_type = "application/problem+json",
             description = "`address_taken`: another document, which the caller may not change, has this address"),
@@ -127,7 +126,7 @@ where
     ))]
 pub(crate) async fn submit(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<DocumentAccepted>), Problem> {
@@ -179,10 +178,8 @@ pub(crate) async fn submit(
         Some(Submitted::Retagged) => (StatusCode::ACCEPTED, "retagged"),
         Some(Submitted::Unchanged) | None => (StatusCode::OK, "unchanged"),
     };
-    if let Some(act) = act {
-        act.on(ActionObject::new("document", document_id));
-        act.detail("outcome", outcome);
-    }
+    act.on(ActionObject::new("document", document_id));
+    act.detail("outcome", outcome);
     Ok((status, Json(DocumentAccepted { document_id, outcome, tags: tag_names, visible_to })))
 }
 

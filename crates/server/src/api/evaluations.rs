@@ -109,7 +109,6 @@ pub(crate) struct EvaluationsBody {
     security(("api_key" = [])),
     responses(
         (status = 200, body = EvaluationsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<EvaluationsBody>, Problem> {

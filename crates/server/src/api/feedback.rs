@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::json::Sent;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -91,7 +91,6 @@ pub(crate) struct FeedbackBody {
     params(("request_id" = Uuid, Path)), request_body = FeedbackBody, security(("api_key" = [])),
     responses(
         (status = 204, description = "It is kept"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -183,7 +182,6 @@ pub(crate) struct AllFeedback {
     security(("api_key" = [])),
     responses(
         (status = 200, body = AllFeedback),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

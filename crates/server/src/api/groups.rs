@@ -1,8 +1,8 @@
 //! `/v1/groups`: what groups of the identity provider give their members.
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use ibidem_store::{ActionObject, GroupRow, NewGroup};
 use ibidem_words::{Role, Tag};
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Sent;
 use super::keys::checked_hand_in;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -86,7 +86,6 @@ const MOST_TAGS: usize = 100;
 #[utoipa::path(get, path = "/v1/groups", operation_id = "list_groups", tag = "people", security(("api_key" = [])),
     responses(
         (status = 200, body = GroupsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<GroupsBody>, Problem> {
@@ -101,13 +100,12 @@ pub(crate) async fn list(State(state): State<AppState>, caller: Caller) -> Resul
     security(("api_key" = [])),
     responses(
         (status = 200, body = GroupMapped),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn map(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Sent(body): Sent<GroupBody>,
 ) -> Result<Json<GroupMapped>, Problem> {
@@ -120,11 +118,9 @@ pub(crate) async fn map(
         NewGroup::new(&body.name, role, body.tags).map_err(|error| Problem::invalid(format!("name: {error}")))?;
     let group = group.handing_in(hand_in);
     let id = state.store.map_group(caller.0.tenant(), &group).await?;
-    if let Some(act) = act {
-        act.on(ActionObject::new("group", id));
-        act.detail("role", role.as_str());
-        act.detail("tags", tags);
-    }
+    act.on(ActionObject::new("group", id));
+    act.detail("role", role.as_str());
+    act.detail("tags", tags);
     Ok(Json(GroupMapped { id }))
 }
 
@@ -134,7 +130,6 @@ pub(crate) async fn map(
     security(("api_key" = [])),
     responses(
         (status = 204, description = "It gives nothing any more"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

@@ -1,8 +1,8 @@
 //! `/v1/keys`: the API keys of a tenant, for its admins.
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use chrono::{DateTime, Duration, Utc};
 use ibidem_store::{ActionObject, ApiKeyRow, NewEmbedding, NewKey, PageOrigin};
 use ibidem_words::{CollectionName, HandIn, PolicyTexts, Role, Tag};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -125,7 +125,6 @@ pub(crate) struct KeysBody {
 #[utoipa::path(get, path = "/v1/keys", operation_id = "list_keys", tag = "keys", security(("api_key" = [])),
     responses(
         (status = 200, body = KeysBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<KeysBody>, Problem> {
@@ -138,13 +137,12 @@ pub(crate) async fn list(State(state): State<AppState>, caller: Caller) -> Resul
     security(("api_key" = [])),
     responses(
         (status = 201, body = KeyCreated),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn create(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Sent(body): Sent<KeyBody>,
 ) -> Result<(StatusCode, Json<KeyCreated>), Problem> {
@@ -173,12 +171,10 @@ pub(crate) async fn create(
         Some(embedding) => state.store.create_embedded_key(&new, embedding).await?,
         None => state.store.create_key(&new).await?,
     };
-    if let Some(act) = act {
-        act.on(ActionObject::new("key", created.id));
-        act.detail("role", new.role.as_str());
-        act.detail("hand_in", new.hand_in.to_names().len());
-        act.detail("origins", embedding.map_or(0, |embedding| embedding.origins.len()));
-    }
+    act.on(ActionObject::new("key", created.id));
+    act.detail("role", new.role.as_str());
+    act.detail("hand_in", new.hand_in.to_names().len());
+    act.detail("origins", embedding.map_or(0, |embedding| embedding.origins.len()));
     Ok((StatusCode::CREATED, Json(KeyCreated { id: created.id, secret: created.secret })))
 }
 
@@ -231,7 +227,6 @@ fn embedding(state: &AppState, body: &KeyBody) -> Result<Option<NewEmbedding>, P
     security(("api_key" = [])),
     responses(
         (status = 204, description = "It is revoked"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

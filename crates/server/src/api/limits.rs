@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::identity::Caller;
-use crate::limits::UseLimits;
 use crate::problem::{Problem, ProblemDocument};
+use crate::quotas::UseLimits;
 use crate::state::AppState;
 
 /// So many people who used something today are listed.
@@ -72,7 +72,6 @@ pub(crate) struct LimitsBody {
 #[utoipa::path(get, path = "/v1/limits", operation_id = "read_limits", tag = "metrics", security(("api_key" = [])),
     responses(
         (status = 200, body = LimitsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(State(state): State<AppState>, caller: Caller) -> Result<Json<LimitsBody>, Problem> {

@@ -27,7 +27,6 @@ pub(crate) struct MeBody {
 #[utoipa::path(get, path = "/auth/me", operation_id = "me", tag = "sign-in", security(("api_key" = [])),
     responses(
         (status = 200, body = MeBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(Caller(identity): Caller) -> Json<MeBody> {

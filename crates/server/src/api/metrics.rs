@@ -18,7 +18,6 @@ const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=
 #[utoipa::path(get, path = "/metrics", tag = "metrics", security((), ("api_key" = [])),
     responses(
         (status = 200, body = String, content_type = "application/openmetrics-text"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read_metrics(State(state): State<AppState>, request: Request) -> Result<Response, Problem> {

@@ -1,18 +1,18 @@
 //! `/v1/people`: who has signed in, for admins.
 
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use ibidem_store::PersonRow;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -73,7 +73,6 @@ pub(crate) struct PersonBody {
     security(("api_key" = [])),
     responses(
         (status = 200, body = PeopleBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -100,23 +99,20 @@ pub(crate) async fn list(
     security(("api_key" = [])),
     responses(
         (status = 204, description = "It is so now"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn set(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Path(id): Path<String>,
     Sent(body): Sent<PersonBody>,
 ) -> Result<StatusCode, Problem> {
     let missing = || Problem::no_such("There is no such person", "`GET /v1/people` lists the people of the tenant.");
     let id: Uuid = id.parse().map_err(|_| missing())?;
-    if let Some(act) = act {
-        act.detail("disabled", body.disabled);
-    }
+    act.detail("disabled", body.disabled);
     let is_known = state.store.set_person_disabled(caller.0.tenant(), id, body.disabled).await?;
     if is_known { Ok(StatusCode::NO_CONTENT) } else { Err(missing()) }
 }

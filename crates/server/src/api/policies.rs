@@ -2,19 +2,19 @@
 
 pub(crate) mod what_if;
 
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use ibidem_store::{ActionObject, NewPlacedPolicy, PlacedPolicy};
 use ibidem_words::{CollectionName, PolicyTexts};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -112,7 +112,6 @@ pub(crate) struct PolicySet {
     security(("api_key" = [])),
     responses(
         (status = 200, body = PoliciesBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(
@@ -141,13 +140,12 @@ pub(crate) async fn list(
     security(("api_key" = [])),
     responses(
         (status = 200, body = PolicySet),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn set(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Sent(body): Sent<PolicyBody>,
 ) -> Result<Json<PolicySet>, Problem> {
@@ -159,11 +157,9 @@ pub(crate) async fn set(
     let new = NewPlacedPolicy { sha256: usable.hash, texts: &texts, name: &usable.rules.name };
     let (tenant, by) = (caller.0.tenant(), caller.0.subject().id());
     let version = state.store.place_policy(tenant, body.collection.as_ref(), &new, by).await?;
-    if let Some(act) = act {
-        act.on(ActionObject::new("policy", usable.hash));
-        act.detail("place", if body.collection.is_some() { "collection" } else { "tenant" });
-        act.detail("version", version);
-    }
+    act.on(ActionObject::new("policy", usable.hash));
+    act.detail("place", if body.collection.is_some() { "collection" } else { "tenant" });
+    act.detail("version", version);
     Ok(Json(PolicySet { version, policy: usable.rules.name, policy_sha256: usable.hash.to_string() }))
 }
 
@@ -174,14 +170,13 @@ pub(crate) async fn set(
     security(("api_key" = [])),
     responses(
         (status = 204, description = "Nothing is set there any more"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn unset(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     place: Result<Query<Place>, QueryRejection>,
 ) -> Result<StatusCode, Problem> {
@@ -193,9 +188,7 @@ pub(crate) async fn unset(
     let version = state.store.unplace_policy(tenant, collection.as_ref(), by).await?;
     let missing = || Problem::no_such("No policy file is set there", "`GET /v1/policies` lists what is set.");
     let version = version.ok_or_else(missing)?;
-    if let Some(act) = act {
-        act.detail("place", if collection.is_some() { "collection" } else { "tenant" });
-        act.detail("version", version);
-    }
+    act.detail("place", if collection.is_some() { "collection" } else { "tenant" });
+    act.detail("version", version);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,17 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderValue;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::mcp;
 use crate::problem::{Problem, ProblemDocument};
-use crate::sign_in::SignIn;
 use crate::state::AppState;
-
-/// Where the description of the API is, below the address of the server. That of [`mcp::PATH`] is below it.
-const PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// Where access tokens for this server come from, in the form of RFC 9728.
 #[derive(Serialize, ToSchema)]
@@ -63,11 +58,4 @@ fn described(state: &AppState, path: &str) -> Result<Json<ProtectedResource>, Pr
         scopes_supported: tokens.scopes.clone(),
         bearer_methods_supported: ["header"],
     }))
-}
-
-/// What an agent without credentials is told in `WWW-Authenticate`; none where it could get no token.
-pub(crate) fn challenge(sign_in: Option<&SignIn>) -> Option<HeaderValue> {
-    let sign_in = sign_in.filter(|sign_in| sign_in.tokens.is_some())?;
-    let described = format!("Bearer resource_metadata=\"{}{PATH}{}\"", sign_in.public_url, mcp::PATH);
-    HeaderValue::from_str(&described).ok()
 }

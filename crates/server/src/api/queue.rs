@@ -60,7 +60,6 @@ pub(crate) struct QueueBody {
 #[utoipa::path(get, path = "/v1/queue", operation_id = "read_queue", tag = "metrics", security(("api_key" = [])),
     responses(
         (status = 200, body = QueueBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(State(state): State<AppState>, caller: Caller) -> Result<Json<QueueBody>, Problem> {

@@ -16,9 +16,9 @@ use tracing::Instrument as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::json::{Checked, count};
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::{Checked, count};
 use crate::logs;
 use crate::problem::{Problem, ProblemDocument};
 use crate::request_id::RequestId;
@@ -165,7 +165,6 @@ impl From<SearchHit> for HitBody {
 #[utoipa::path(post, path = "/v1/search", tag = "search", request_body = SearchBody, security(("api_key" = [])),
     responses(
         (status = 200, body = SearchResponse),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 503, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -173,15 +172,13 @@ pub(crate) async fn search(
     State(state): State<AppState>,
     Extension(request_id): Extension<RequestId>,
     Extension(deadline): Extension<Deadline>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Checked(body): Checked<SearchBody>,
 ) -> Result<Json<SearchResponse>, Problem> {
     let request = SearchRequest::checked(body.query, body.collections, body.limit, body.lanes.into())?.until(deadline);
     logs::route(&request.collections);
-    if let Some(act) = &act {
-        act.asks(&request.query);
-    }
+    act.asks(&request.query);
     state.engine.parts.searcher.check_collections(&caller.scope(), &request.collections).await?;
     let began = Instant::now();
     let traced = traces::search(caller.0.tenant());
@@ -191,9 +188,7 @@ pub(crate) async fn search(
     state.metrics.search(&numbers);
     let outcome = outcome?;
     logs::fallback_flags(&outcome.fallback_reasons);
-    if let Some(act) = &act {
-        act.detail("hits", outcome.hits.len());
-    }
+    act.detail("hits", outcome.hits.len());
     Ok(Json(SearchResponse::of(request_id.0, outcome)))
 }
 

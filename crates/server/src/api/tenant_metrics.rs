@@ -82,7 +82,6 @@ pub(crate) struct TenantMetricsBody {
     security(("api_key" = [])),
     responses(
         (status = 200, body = TenantMetricsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

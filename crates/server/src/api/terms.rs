@@ -141,7 +141,6 @@ fn bounded(named: &str, written: &str, most: usize) -> Result<(), Problem> {
     security(("api_key" = [])),
     responses(
         (status = 200, body = TermsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(
@@ -257,7 +256,6 @@ fn fit<'a>(entry: &'a Entry, wanted: &str) -> Option<(u8, Option<&'a str>)> {
     security(("api_key" = [])),
     responses(
         (status = 200, body = ConceptBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

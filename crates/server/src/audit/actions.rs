@@ -2,106 +2,37 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::Extensions;
+use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::Utc;
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use ibidem_store::{ActionObject, ActionRecord, ActionRow, AuditedAction};
 use ibidem_words::Identity;
 use serde_json::json;
+use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use super::queue::Queue;
 use crate::problem::Problem;
 use crate::request_id::RequestId;
-use crate::state::AppState;
-
-/// What each route does. One that stands neither here nor among the exempt fails a test.
-pub const AUDITED_ROUTES: [(&str, &str, AuditedAction); 51] = [
-    ("POST", "/v1/answers", AuditedAction::Ask),
-    ("GET", "/v1/answers/{request_id}", AuditedAction::ReadAnswer),
-    ("POST", "/v1/chat/completions", AuditedAction::Ask),
-    ("GET", "/v1/models", AuditedAction::ListCollections),
-    ("POST", "/v1/answers/{request_id}/feedback", AuditedAction::GiveFeedback),
-    ("GET", "/v1/feedback", AuditedAction::ListFeedback),
-    ("POST", "/v1/conversations", AuditedAction::CreateConversation),
-    ("GET", "/v1/conversations", AuditedAction::ListConversations),
-    ("GET", "/v1/conversations/{id}", AuditedAction::ReadConversation),
-    ("PATCH", "/v1/conversations/{id}", AuditedAction::RenameConversation),
-    ("DELETE", "/v1/conversations/{id}", AuditedAction::EraseConversation),
-    ("GET", "/v1/conversations/{id}/export", AuditedAction::ExportConversation),
-    ("GET", "/v1/audit/actions", AuditedAction::ListActions),
-    ("GET", "/v1/audit/{request_id}", AuditedAction::ReadAudit),
-    ("POST", "/v1/search", AuditedAction::Search),
-    ("POST", "/v1/claims", AuditedAction::VerifyClaim),
-    ("POST", "/v1/documents", AuditedAction::SubmitDocument),
-    ("GET", "/v1/documents", AuditedAction::ListDocuments),
-    ("PATCH", "/v1/documents/{id}", AuditedAction::RetagDocument),
-    ("GET", "/v1/documents/{id}", AuditedAction::ReadDocument),
-    ("GET", "/v1/documents/{id}/passages/{chunk_index}", AuditedAction::ReadDocument),
-    ("GET", "/v1/documents/{id}/original", AuditedAction::ReadDocument),
-    ("DELETE", "/v1/documents/{id}", AuditedAction::RemoveDocument),
-    ("POST", "/v1/memory/pins", AuditedAction::Pin),
-    ("POST", "/v1/memory/notes", AuditedAction::WriteNote),
-    ("GET", "/v1/memory", AuditedAction::ListEntries),
-    ("GET", "/v1/memory/{id}", AuditedAction::ReadEntry),
-    ("PUT", "/v1/memory/{id}", AuditedAction::ReplaceEntry),
-    ("DELETE", "/v1/memory/{id}", AuditedAction::RemoveEntry),
-    ("GET", "/v1/keys", AuditedAction::ListKeys),
-    ("POST", "/v1/keys", AuditedAction::CreateKey),
-    ("DELETE", "/v1/keys/{id}", AuditedAction::RevokeKey),
-    ("GET", "/v1/groups", AuditedAction::ListGroups),
-    ("PUT", "/v1/groups", AuditedAction::MapGroup),
-    ("DELETE", "/v1/groups/{id}", AuditedAction::RemoveGroup),
-    ("GET", "/v1/people", AuditedAction::ListPeople),
-    ("PUT", "/v1/people/{id}", AuditedAction::SetPerson),
-    ("GET", "/v1/policies", AuditedAction::ListPolicies),
-    ("PUT", "/v1/policies", AuditedAction::SetPolicy),
-    ("DELETE", "/v1/policies", AuditedAction::UnsetPolicy),
-    ("POST", "/v1/policies/what-if", AuditedAction::ReplayDecisions),
-    ("GET", "/v1/queue", AuditedAction::ReadQueue),
-    ("GET", "/v1/limits", AuditedAction::ReadLimits),
-    ("GET", "/v1/evaluations", AuditedAction::ListEvaluations),
-    ("GET", "/v1/terms", AuditedAction::ListTerms),
-    ("GET", "/v1/concepts", AuditedAction::ReadTerm),
-    ("GET", "/v1/metrics", AuditedAction::ReadMetrics),
-    ("GET", "/auth/me", AuditedAction::ReadSelf),
-    ("GET", "/auth/sessions", AuditedAction::ListSessions),
-    ("DELETE", "/auth/sessions/{id}", AuditedAction::EndSession),
-    ("POST", "/auth/logout", AuditedAction::SignOut),
-];
-
-/// They tell of the installation, not of anybody's data; or they record themselves what they did when they know whom it
-/// was for, as signing in does.
-pub const EXEMPT_ROUTES: [(&str, &str); 14] = [
-    ("GET", "/"),
-    ("GET", "/assets/{file}"),
-    ("GET", "/embed.js"),
-    ("POST", "/mcp"),
-    ("GET", "/auth/login"),
-    ("GET", "/auth/callback"),
-    ("POST", "/auth/backchannel-logout"),
-    ("GET", "/.well-known/ibidem-receipt-keys.json"),
-    ("GET", "/.well-known/oauth-protected-resource"),
-    ("GET", "/.well-known/oauth-protected-resource/mcp"),
-    ("GET", "/healthz"),
-    ("GET", "/readyz"),
-    ("GET", "/metrics"),
-    ("GET", "/openapi.json"),
-];
+use crate::rules::{Recorded, Rules};
 
 /// How often what was turned away is put on record.
 const TALLY_EVERY: Duration = Duration::from_secs(1);
 
 /// An action under way. It is put on record when the last who holds it lets go: a caller who hangs up leaves a record
-/// too.
-#[derive(Clone)]
-pub(crate) struct Act(Arc<Held>);
+/// too. Where nothing is recorded, nothing becomes of what is noted.
+#[derive(Clone, Default)]
+pub(crate) struct Act(Option<Arc<Held>>);
 
 struct Held {
-    state: AppState,
+    actions: Actions,
     noted: Mutex<Noted>,
 }
 
@@ -114,7 +45,7 @@ struct Noted {
 }
 
 impl Act {
-    fn begin(state: &AppState, action: AuditedAction, request: &Request) -> Self {
+    fn begin(actions: &Actions, action: AuditedAction, request: &Request) -> Self {
         let record = ActionRecord {
             acted_at: Utc::now(),
             tenant: None,
@@ -126,11 +57,19 @@ impl Act {
             query: None,
             details: json!({}),
         };
-        Self(Arc::new(Held { state: state.clone(), noted: Mutex::new(Noted { record, replied: None, ended: None }) }))
+        let noted = Mutex::new(Noted { record, replied: None, ended: None });
+        Self(Some(Arc::new(Held { actions: actions.clone(), noted })))
+    }
+
+    /// The action that a request is.
+    pub(crate) fn of(given: &Extensions) -> Self {
+        given.get::<Self>().cloned().unwrap_or_default()
     }
 
     fn note(&self, change: impl FnOnce(&mut Noted)) {
-        change(&mut self.0.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(held) = &self.0 {
+            change(&mut held.noted.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     pub(crate) fn by(&self, identity: &Identity) {
@@ -161,50 +100,75 @@ impl Act {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for Act {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::of(&parts.extensions))
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
-        let Some(queue) = self.state.action_queue.clone() else { return };
         let noted = self.noted.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut record = noted.record.clone();
         if let Some(outcome) = noted.ended.take().or_else(|| noted.replied.take()) {
             record.outcome = outcome;
         }
-        if record.by.is_none() {
-            self.state.tally.count(&self.state, record.action, record.outcome);
-            return;
-        }
-        if let Err(row) = queue.try_put(record)
-            && tokio::runtime::Handle::try_current().is_ok()
-        {
-            // The database is behind. While it is away no key is known, and nothing more comes.
-            self.state.turns.spawn(async move { queue.put_row(row).await });
+        if record.by.is_some() {
+            self.actions.record(record);
+        } else {
+            self.actions.count(record.action, record.outcome);
         }
     }
 }
 
-/// Requests that were turned away before anybody knew whose they were: without a valid key, or because there were too
-/// many. They are counted, so that a flood of them is not a flood of records.
-#[derive(Default)]
-pub(crate) struct Tally(Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>);
+/// Where actions are left to be recorded.
+///
+/// Requests that were turned away before anybody knew whose they were, without a valid key or because there were too many,
+/// are counted, so that a flood of them is not a flood of records.
+#[derive(Clone)]
+pub(crate) struct Actions {
+    /// None when nothing is recorded.
+    queue: Option<Arc<Queue<ActionRow>>>,
+    turned_away: Arc<Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>>,
+    /// An orderly stop waits for them.
+    tasks: TaskTracker,
+}
 
-impl Tally {
-    fn count(&self, state: &AppState, action: AuditedAction, outcome: Cow<'static, str>) {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl Actions {
+    pub(super) fn new(queue: Option<Arc<Queue<ActionRow>>>, tasks: TaskTracker) -> Self {
+        Self { queue, turned_away: Arc::default(), tasks }
+    }
+
+    /// Puts an action on record.
+    pub(crate) fn record(&self, record: ActionRecord) {
+        let Some(queue) = self.queue.clone() else { return };
+        if let Err(row) = queue.try_put(record)
+            && tokio::runtime::Handle::try_current().is_ok()
+        {
+            // The database is behind. While it is away no key is known, and nothing more comes.
+            self.tasks.spawn(async move { queue.put_row(row).await });
+        }
+    }
+
+    fn count(&self, action: AuditedAction, outcome: Cow<'static, str>) {
+        let mut counted = self.turned_away.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = counted.is_empty();
         *counted.entry((action, outcome)).or_default() += 1;
         if is_first && let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let state = state.clone();
+            let actions = self.clone();
             runtime.spawn(async move {
                 tokio::time::sleep(TALLY_EVERY).await;
-                state.tally.put_down(&state);
+                actions.put_down();
             });
         }
     }
 
     /// Puts what was counted on record.
-    pub(crate) fn put_down(&self, state: &AppState) {
-        let counted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let Some(queue) = &state.action_queue else { return };
+    pub(super) fn put_down(&self) {
+        let counted = std::mem::take(&mut *self.turned_away.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(queue) = &self.queue else { return };
         for ((action, outcome), requests) in counted {
             let record = ActionRecord {
                 by: None,
@@ -217,22 +181,26 @@ impl Tally {
             }
         }
     }
-}
 
-/// Puts on record what a request did for somebody who was not known when it came.
-pub(crate) fn record_for(state: &AppState, act: ActionRecord) {
-    let Some(queue) = state.action_queue.clone() else { return };
-    if let Err(row) = queue.try_put(act) {
-        state.turns.spawn(async move { queue.put_row(row).await });
+    pub(super) fn hurry(&self) {
+        if let Some(queue) = &self.queue {
+            queue.hurry();
+        }
+    }
+
+    pub(super) async fn finish(&self) {
+        if let Some(queue) = &self.queue {
+            queue.finish().await;
+        }
     }
 }
 
 /// Puts the request on record, when it has ended.
-pub(crate) async fn record_action(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let Some(action) = action_of(&request).filter(|_| state.action_queue.is_some()) else {
+pub(crate) async fn record_action(State(actions): State<Actions>, mut request: Request, next: Next) -> Response {
+    let Some(action) = action_of(&request).filter(|_| actions.queue.is_some()) else {
         return next.run(request).await;
     };
-    let act = Act::begin(&state, action, &request);
+    let act = Act::begin(&actions, action, &request);
     request.extensions_mut().insert(act.clone());
     let response = next.run(request).await;
     let outcome = outcome_of(&response);
@@ -241,10 +209,12 @@ pub(crate) async fn record_action(State(state): State<AppState>, mut request: Re
 }
 
 fn action_of(request: &Request) -> Option<AuditedAction> {
-    let path = request.extensions().get::<MatchedPath>()?.as_str();
-    let method = request.method().as_str();
-    let route = AUDITED_ROUTES.iter().find(|(of, at, _)| (*of, *at) == (method, path));
-    route.map(|(.., action)| *action)
+    let rules =
+        request.extensions().get::<&'static Rules>().filter(|rules| rules.method == request.method().as_str())?;
+    match rules.recorded {
+        Recorded::As(action) => Some(action),
+        Recorded::Not(_) => None,
+    }
 }
 
 fn outcome_of(response: &Response) -> Cow<'static, str> {

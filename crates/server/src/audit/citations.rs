@@ -1,14 +1,19 @@
 //! What went out is held against the catalogue once more, when nobody waits for it.
 
 use ibidem_ports::catalogue::Catalogue as _;
-use ibidem_store::CitationCheck;
+use ibidem_store::{CitationCheck, Store};
 use ibidem_words::{Answer, CitedSource, PassageKey, Scope};
 
-use crate::state::AppState;
+use crate::metrics::Metrics;
 
 /// Whether every passage that an answer cites is there for its asker; none when the catalogue could not say. A concept
 /// is its vocabulary's and a result its tool's: they are not looked at.
-pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &Answer) -> Option<CitationCheck> {
+pub(super) async fn check_citations(
+    store: &Store,
+    metrics: &Metrics,
+    scope: &Scope,
+    answer: &Answer,
+) -> Option<CitationCheck> {
     let cited: Vec<PassageKey> = answer
         .citations
         .iter()
@@ -22,7 +27,7 @@ pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &An
     if cited.is_empty() {
         return Some(CitationCheck::default());
     }
-    let there = match state.store.still_visible(scope, &cited).await {
+    let there = match store.still_visible(scope, &cited).await {
         Ok(there) => there,
         Err(error) => {
             tracing::warn!(%error, citations = cited.len(), "citations could not be checked");
@@ -31,7 +36,7 @@ pub(crate) async fn check_citations(state: &AppState, scope: &Scope, answer: &An
     };
     let broken: Vec<String> =
         cited.iter().filter(|key| !there.contains(key)).map(|key| key.source_id().to_string()).collect();
-    state.metrics.citations(cited.len(), broken.len());
+    metrics.citations(cited.len(), broken.len());
     if !broken.is_empty() {
         tracing::error!(source_ids = broken.join(" "), "an answer cites what the catalogue does not have");
     }

@@ -8,7 +8,8 @@ use ibidem_store::{AuditLog, WriteError};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::queue::{AuditCounts, Row, Stopping, Waiting};
+use super::rows::{Row, Stopping, Waiting};
+use crate::metrics::AuditCounts;
 
 /// Records of one statement: mostly a few hundred kilobytes.
 const MOST_AT_ONCE: usize = 128;

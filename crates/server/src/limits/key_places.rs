@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ibidem_words::Sha256Hash;
 
 /// Keys with requests under way, by the digest of the key.
-pub(crate) struct KeyPlaces {
-    most: usize,
+pub(super) struct KeyPlaces {
+    pub(super) most: usize,
     taken: Mutex<HashMap<Sha256Hash, usize>>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct KeyPlace {
 }
 
 impl KeyPlaces {
-    pub(crate) fn new(most: usize) -> Arc<Self> {
+    pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, taken: Mutex::default() })
     }
 

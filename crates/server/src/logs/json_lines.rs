@@ -2,18 +2,14 @@
 //! where, and what happened.
 
 use std::fmt;
-use std::io::Write as _;
 
 use chrono::{SecondsFormat, Utc};
 use ibidem_words::escaped_json;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
-use tracing_subscriber::Layer;
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::layer::Context;
+use tracing_subscriber::fmt::format::{JsonFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, Layer, MakeWriter};
 use tracing_subscriber::registry::LookupSpan;
 
 const REQUEST_ID: &str = "request_id";
@@ -22,12 +18,17 @@ const FALLBACK_FLAGS: &str = "fallback_flags";
 /// What a record of the `log` crate calls the place it comes from.
 const LOG_TARGET: &str = "log.target";
 
-/// Writes every event as one line.
-pub struct JsonLines<W>(W);
+/// Writes every event as one line. tracing-subscriber keeps the fields of the spans; which of them a line has, and what they
+/// are called, is said here, as its own form nests them and has names of its own.
+pub struct JsonLines;
 
-impl<W> JsonLines<W> {
-    pub fn to(writer: W) -> Self {
-        Self(writer)
+impl JsonLines {
+    pub fn to<S, W>(writer: W) -> Layer<S, JsonFields, Self, W>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+        W: for<'w> MakeWriter<'w> + 'static,
+    {
+        Layer::default().with_ansi(false).fmt_fields(JsonFields::new()).event_format(Self).with_writer(writer)
     }
 }
 
@@ -37,118 +38,65 @@ struct Line<'a> {
     timestamp: String,
     level: &'static str,
     component: &'a str,
-    event: String,
+    event: &'a str,
     request_id: Value,
     route: Value,
-    fallback_flags: Vec<String>,
+    fallback_flags: Vec<&'a str>,
     #[serde(flatten)]
     fields: Map<String, Value>,
 }
 
-/// Fields by name, of a span or of an event.
-#[derive(Default)]
-struct Fields(Map<String, Value>);
-
-impl Visit for Fields {
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        self.put(field, value.into());
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, value.into());
-    }
-
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.put(field, value.into());
-    }
-
-    fn record_u128(&mut self, field: &Field, value: u128) {
-        self.put(field, u64::try_from(value).unwrap_or(u64::MAX).into());
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, value.into());
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.put(field, value.into());
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.put(field, format!("{value:?}").into());
-    }
-}
-
-impl Fields {
-    fn put(&mut self, field: &Field, value: Value) {
-        // What a span for traces tells the exporter is nothing to a reader of logs.
-        if !field.name().starts_with("otel.") {
-            self.0.insert(field.name().to_owned(), value);
-        }
-    }
-}
-
-impl<S, W> Layer<S> for JsonLines<W>
+impl<S> FormatEvent<S, JsonFields> for JsonLines
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
-    W: for<'w> MakeWriter<'w> + 'static,
 {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::default();
-        attributes.record(&mut fields);
-        span.extensions_mut().insert(fields);
-    }
-
-    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
-        let Some(span) = context.span(id) else { return };
-        if let Some(fields) = span.extensions_mut().get_mut::<Fields>() {
-            values.record(fields);
-        }
-    }
-
-    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut said = Fields::default();
-        event.record(&mut said);
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, JsonFields>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
         let mut fields = Map::new();
-        for span in context.event_scope(event).into_iter().flat_map(|scope| scope.from_root()) {
-            if let Some(of_span) = span.extensions().get::<Fields>() {
-                fields.extend(of_span.0.clone());
+        for span in context.event_scope().into_iter().flat_map(|scope| scope.from_root()) {
+            if let Some(of_span) = span.extensions().get::<FormattedFields<JsonFields>>() {
+                fields.extend(parsed(of_span));
             }
         }
-        let request_id = fields.remove(REQUEST_ID).unwrap_or_default();
-        let route = fields.remove(ROUTE).unwrap_or_default();
-        let flags = fields.remove(FALLBACK_FLAGS);
-        let event_text = said.0.remove("message");
-        let target = said.0.remove(LOG_TARGET);
+        let [request_id, route, flags] =
+            [REQUEST_ID, ROUTE, FALLBACK_FLAGS].map(|name| fields.remove(name).unwrap_or_default());
+        let mut of_event = String::new();
+        context.format_fields(Writer::new(&mut of_event), event)?;
+        let mut of_event = parsed(&of_event);
+        let [text, target] = ["message", LOG_TARGET].map(|name| of_event.remove(name).unwrap_or_default());
         // What the line says of its request is said once, and not by an event of the same words.
-        said.0.retain(|name, _| !is_of_every_line(name) && !name.starts_with("log."));
-        fields.extend(said.0);
+        of_event.retain(|name, _| !is_of_every_line(name) && !name.starts_with("log."));
+        fields.extend(of_event);
+        // What a span for traces tells the exporter is nothing to a reader of logs.
+        fields.retain(|name, _| !name.starts_with("otel."));
         let metadata = event.metadata();
         let line = Line {
             timestamp: Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true),
             level: metadata.level().as_str(),
-            component: component(target.as_ref().and_then(Value::as_str).unwrap_or_else(|| metadata.target())),
-            event: event_text.as_ref().and_then(Value::as_str).unwrap_or(metadata.name()).to_owned(),
+            component: component(target.as_str().unwrap_or_else(|| metadata.target())),
+            event: text.as_str().unwrap_or(metadata.name()),
             request_id,
             route,
-            fallback_flags: flags.as_ref().and_then(Value::as_str).map_or_else(Vec::new, listed),
+            fallback_flags: flags.as_str().unwrap_or_default().split(',').filter(|flag| !flag.is_empty()).collect(),
             fields,
         };
-        // Numbers and strings: serialising them cannot fail. A log that cannot be written must not stop anybody.
-        if let Ok(text) = serde_json::to_string(&line) {
-            let text = format!("{}\n", escaped_json(&text));
-            let _ = self.0.make_writer_for(metadata).write_all(text.as_bytes());
-        }
+        let line = serde_json::to_string(&line).map_err(|_| fmt::Error)?;
+        writeln!(writer, "{}", escaped_json(&line))
     }
+}
+
+/// The fields of a span or an event.
+fn parsed(written: &str) -> Map<String, Value> {
+    // tracing-subscriber wrote them.
+    serde_json::from_str(written).unwrap_or_default()
 }
 
 fn is_of_every_line(name: &str) -> bool {
     ["timestamp", "level", "component", "event", REQUEST_ID, ROUTE, FALLBACK_FLAGS].contains(&name)
-}
-
-fn listed(flags: &str) -> Vec<String> {
-    flags.split(',').filter(|flag| !flag.is_empty()).map(str::to_owned).collect()
 }
 
 /// The crate that speaks, without our name before it; of the adapters, the system that is adapted.

@@ -27,7 +27,6 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use crate::api::protected_resource;
 use crate::identity::Caller;
 use crate::problem::Problem;
 use crate::state::AppState;
@@ -82,7 +81,7 @@ pub(crate) async fn admit(State(state): State<AppState>, request: Request, next:
         Err(problem) => {
             let mut response = problem.into_response();
             if response.status() == StatusCode::UNAUTHORIZED
-                && let Some(challenge) = protected_resource::challenge(state.sign_in.as_ref())
+                && let Some(challenge) = state.sign_in.as_ref().and_then(|sign_in| sign_in.challenge(PATH))
             {
                 response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
             }

@@ -19,7 +19,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use crate::audit::AuditCounts;
 use collections::Collections;
 pub use names::{Kind, METRICS, Metric};
 use parts::RecordedCalls;
@@ -36,6 +35,21 @@ const MILLISECONDS: [f64; 16] = [
     1.0, 2.0, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1_000.0, 2_500.0, 5_000.0, 10_000.0, 20_000.0, 30_000.0,
     60_000.0,
 ];
+
+/// What is counted of a queue of records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AuditCounts {
+    /// Records that were made and are not written yet.
+    pub(crate) waiting: Gauge,
+    pub(crate) written: Counter,
+    pub(crate) lost: Counter,
+}
+
+impl AuditCounts {
+    pub(crate) fn lose(&self, records: usize) {
+        self.lost.inc_by(records as u64);
+    }
+}
 
 /// The counters of one server: a value and not a global, so that two servers in a process do not count for each other.
 pub(crate) struct Metrics {

@@ -21,7 +21,7 @@ use super::models::collections_of;
 use super::numbering::Numbering;
 use super::reply::{Chunk, Completion, Head, Links, ShownText, Usage};
 use super::request::{ChatBody, Conversation};
-use crate::api::json::Sent;
+use crate::json::Sent;
 use crate::problem::Problem;
 use crate::turns::TurnRequest;
 

@@ -1,10 +1,13 @@
 //! Errors in OpenAI's form, for the endpoints that chat programs call.
 
+use axum::extract::Request;
 use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::problem::ProblemDocument;
+use crate::problem::{self, ProblemDocument};
 
 /// An error in OpenAI's form.
 #[derive(Serialize, ToSchema)]
@@ -30,13 +33,24 @@ pub(crate) struct ErrorBody {
 const PATHS: [&str; 5] = ["/v1/chat/completions", "/v1/models", "/v1/completions", "/v1/embeddings", "/v1/responses"];
 
 /// Whether whoever calls this path reads errors in OpenAI's form.
-pub(crate) fn is_for_chat(path: &str) -> bool {
+pub(super) fn is_for_chat(path: &str) -> bool {
     PATHS.contains(&path) || path.strip_prefix("/v1/models/").is_some()
 }
 
 /// The status that clients of OpenAI's API expect: they know 400 and not 422.
-pub(crate) fn chat_status(status: StatusCode) -> StatusCode {
+pub(super) fn chat_status(status: StatusCode) -> StatusCode {
     if status == StatusCode::UNPROCESSABLE_ENTITY { StatusCode::BAD_REQUEST } else { status }
+}
+
+/// Writes problems in OpenAI's form, where the caller reads it.
+pub(crate) async fn write_chat_errors(request: Request, next: Next) -> Response {
+    let is_for_chat = is_for_chat(request.uri().path());
+    let mut response = next.run(request).await;
+    if is_for_chat && let Some(document) = response.extensions_mut().remove::<ProblemDocument>() {
+        *response.status_mut() = chat_status(response.status());
+        problem::write(&mut response, "application/json", &ChatError::from(document));
+    }
+    response
 }
 
 impl From<ProblemDocument> for ChatError {

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 
 use super::Problem;
-use crate::limits::{OverLimit, QuotaError};
+use crate::quotas::{OverLimit, QuotaError};
 
 /// What `Retry-After` says when requests of the usual length are in the way, in seconds.
 const SOON: u64 = 1;

@@ -11,27 +11,18 @@ impl Problem {
     }
 
     pub(crate) fn no_such_entry() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
-            "There is no such entry",
-            "`GET /v1/memory` lists the entries that this key may see.",
-        )
+        Self::no_such("There is no such entry", "`GET /v1/memory` lists the entries that this key may see.")
     }
 
     pub(crate) fn no_such_answer() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
+        Self::no_such(
             "There is no such answer",
             "An answer can be read again only with the key that asked, by the request id that came with it.",
         )
     }
 
     pub(crate) fn no_such_conversation() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
+        Self::no_such(
             "There is no such conversation",
             "`GET /v1/conversations` lists the conversations of this key; nobody else reads them.",
         )
@@ -48,18 +39,14 @@ impl Problem {
     }
 
     pub(crate) fn no_such_document() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
+        Self::no_such(
             "There is no such document",
             "`POST /v1/search` and `ibidem document list` show the ids of documents.",
         )
     }
 
     pub(crate) fn no_such_record() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "not_found",
+        Self::no_such(
             "There is no such record",
             "A record has the request id of its answer. It appears a moment after the answer; try again then.",
         )

@@ -1,30 +1,25 @@
-//! Signing in at an identity provider, and the sessions that come of it.
+//! Signing in at an identity provider: how people do it here, and who comes with a token or a session.
 
-pub(crate) mod callback;
 mod cookies;
-pub(crate) mod login;
-pub(crate) mod logout;
-pub(crate) mod sessions;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use ibidem_ports::identity_provider::IdentityProvider;
-use ibidem_store::{OpenSession, PersonError};
+use ibidem_store::{OpenSession, PersonError, Store};
 use ibidem_words::{Identity, TenantId};
 
 pub(crate) use self::cookies::Cookie;
 use crate::problem::Problem;
-use crate::state::AppState;
 
 /// A page of another site can have a browser send requests with its cookies. It cannot have it send this header, so a
 /// request that changes something needs it beside the cookie.
 const OUR_OWN_PAGES: &str = "x-ibidem-request";
 
-/// How long a sign-in may take at the provider.
-const SIGN_IN_WITHIN: Duration = Duration::from_secs(600);
+/// Where the description of the API is, below the address of the server (RFC 9728). Those of other doors are below it.
+const PROTECTED_RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
 /// How people sign in here.
 #[derive(Clone)]
@@ -52,8 +47,16 @@ pub struct AccessTokens {
 }
 
 impl SignIn {
-    fn callback_url(&self) -> String {
+    pub(crate) fn callback_url(&self) -> String {
         format!("{}/auth/callback", self.public_url)
+    }
+
+    /// What somebody without credentials is told in `WWW-Authenticate` at the door of this path; none where they could get
+    /// no token.
+    pub(crate) fn challenge(&self, path: &str) -> Option<HeaderValue> {
+        self.tokens.as_ref()?;
+        let described = format!("Bearer resource_metadata=\"{}{PROTECTED_RESOURCE}{path}\"", self.public_url);
+        HeaderValue::from_str(&described).ok()
     }
 
     /// Whether browsers keep cookies that only https sends.
@@ -62,26 +65,25 @@ impl SignIn {
     }
 }
 
-/// How people sign in, where anybody can.
-fn configured(state: &AppState) -> Result<&SignIn, Problem> {
-    state.sign_in.as_ref().ok_or_else(Problem::no_sign_in)
-}
-
 /// Whether it has the form of a provider's token. Keys of ours never do.
 pub(crate) fn is_token(written: &str) -> bool {
     written.bytes().filter(|byte| *byte == b'.').count() == 2
 }
 
 /// The person whom an access token speaks for, with what their groups give them now.
-pub(crate) async fn person_of_token(state: &AppState, sign_in: &SignIn, token: &str) -> Result<Identity, Problem> {
+pub(crate) async fn person_of_token(store: &Store, sign_in: &SignIn, token: &str) -> Result<Identity, Problem> {
     let claims = sign_in.provider.bearer(token).await.map_err(|error| Problem::of_token(&error))?;
-    admitted(state.store.admit_person(sign_in.tenant, &claims).await)
+    admitted(store.admit_person(sign_in.tenant, &claims).await)
 }
 
-/// The person whose session a request came with.
-pub(crate) async fn person_of_session(parts: &Parts, state: &AppState) -> Result<Identity, Problem> {
-    let sign_in = state.sign_in.as_ref().ok_or_else(Problem::unauthenticated)?;
-    let session = open_session(&parts.headers, state, sign_in).await?.ok_or_else(Problem::unauthenticated)?;
+/// The person whose session a request came with, where anybody signs in.
+pub(crate) async fn person_of_session(
+    store: &Store,
+    sign_in: Option<&SignIn>,
+    parts: &Parts,
+) -> Result<Identity, Problem> {
+    let sign_in = sign_in.ok_or_else(Problem::unauthenticated)?;
+    let session = open_session(store, sign_in, &parts.headers).await?.ok_or_else(Problem::unauthenticated)?;
     let only_reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&parts.method);
     if !only_reads && !parts.headers.contains_key(OUR_OWN_PAGES) {
         return Err(Problem::cross_site());
@@ -89,12 +91,18 @@ pub(crate) async fn person_of_session(parts: &Parts, state: &AppState) -> Result
     Ok(session.identity)
 }
 
-async fn open_session(headers: &HeaderMap, state: &AppState, sign_in: &SignIn) -> Result<Option<OpenSession>, Problem> {
+/// The session whose cookie a request came with.
+pub(crate) async fn open_session(
+    store: &Store,
+    sign_in: &SignIn,
+    headers: &HeaderMap,
+) -> Result<Option<OpenSession>, Problem> {
     let Some(secret) = Cookie::Session.read(sign_in, headers) else { return Ok(None) };
-    admitted(state.store.session(&secret, sign_in.idle).await)
+    admitted(store.session(&secret, sign_in.idle).await)
 }
 
-fn admitted<T>(person: Result<T, PersonError>) -> Result<T, Problem> {
+/// Whoever is known and may do nothing here is told so.
+pub(crate) fn admitted<T>(person: Result<T, PersonError>) -> Result<T, Problem> {
     person.map_err(|error| match error {
         PersonError::NotAdmitted => Problem::not_admitted(),
         PersonError::Store(error) => error.into(),

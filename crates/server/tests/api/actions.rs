@@ -1,10 +1,9 @@
 //! Every action on data leaves a record: who, what, and how it ended.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use axum::http::StatusCode;
-use ibidem_server::permissions::{Least, ROUTES};
-use ibidem_server::{AUDITED_ROUTES, EXEMPT_ROUTES, ServerLimits};
+use ibidem_server::{Least, Recorded, Rules, ServerLimits, endpoints};
 use ibidem_store::{ActionEntry, ActionsOf, AuditedAction, HashKey, Texts};
 use ibidem_words::Role;
 use serde_json::{Value, json};
@@ -21,37 +20,35 @@ async fn recorded(world: &World) -> Vec<ActionEntry> {
     entries
 }
 
+/// The endpoints that leave a record, with what it is called.
+fn audited() -> Vec<(&'static Rules, AuditedAction)> {
+    let recorded = endpoints().iter().filter_map(|rules| match rules.recorded {
+        Recorded::As(action) => Some((rules, action)),
+        Recorded::Not(_) => None,
+    });
+    recorded.collect()
+}
+
 fn told(entry: &ActionEntry) -> (&str, &str) {
     (&entry.action, &entry.outcome)
 }
 
 #[tokio::test]
 async fn every_route_records_an_action_or_is_exempt() {
-    let described = serde_json::to_value(ibidem_server::openapi()).unwrap();
-    // What is not part of the API is not in its description.
-    let beside = ["/openapi.json", "/", "/assets/{file}", "/embed.js"];
-    let mut routes: BTreeSet<_> = beside.map(|path| ("GET".to_owned(), path.to_owned())).into();
-    routes.insert(("POST".to_owned(), "/mcp".to_owned()));
-    for (path, methods) in described["paths"].as_object().unwrap() {
-        for method in methods.as_object().unwrap().keys() {
-            routes.insert((method.to_uppercase(), path.clone()));
-        }
-    }
-    let known = |method: &str, path: &str| (method.to_owned(), path.to_owned());
-    let audited = AUDITED_ROUTES.iter().map(|(method, path, _)| known(method, path));
-    let exempt = EXEMPT_ROUTES.iter().map(|(method, path)| known(method, path));
-    assert_eq!(routes, audited.chain(exempt).collect::<BTreeSet<_>>(), "say what a new route does");
-
     let world = World::create().await;
     let (admin, asker) = (world.key_named("boss", "admin", &[]).await, world.key_named("asker", "asker", &[]).await);
-    for (method, path, _) in AUDITED_ROUTES {
+    let audited = audited();
+    for (Rules { method, path, .. }, _) in &audited {
         let path = path.replace("{request_id}", NOBODY).replace("{id}", NOBODY);
         for key in [&admin, &asker] {
             world.call(method, &path, Some(key), "{}").await;
         }
     }
-    for (method, path) in EXEMPT_ROUTES {
-        world.call(method, path, Some(&admin), "").await;
+    for Rules { method, path, recorded, .. } in endpoints() {
+        if let Recorded::Not(why) = recorded {
+            assert!(!why.is_empty(), "{method} {path}");
+            world.call(method, path, Some(&admin), "").await;
+        }
     }
     let entries = recorded(&world).await;
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -64,14 +61,14 @@ async fn every_route_records_an_action_or_is_exempt() {
             Some(if entry.subject_name.as_deref() == Some("boss") { "admin" } else { "asker" })
         );
     }
-    for (method, path, action) in AUDITED_ROUTES {
-        let routes = AUDITED_ROUTES.iter().filter(|(.., other)| *other == action).count();
+    for (Rules { method, path, .. }, action) in &audited {
+        let routes = audited.iter().filter(|(_, other)| other == action).count();
         assert_eq!(counts.get(action.as_str()), Some(&(2 * routes)), "{method} {path}: {counts:?}");
     }
-    assert_eq!(entries.len(), 2 * AUDITED_ROUTES.len());
+    assert_eq!(entries.len(), 2 * audited.len());
     let denied = entries.iter().filter(|entry| entry.outcome == "forbidden").count();
     let above = |least: &Least| matches!(least, Least::Role(role) if *role > Role::Asker);
-    let withheld = ROUTES.iter().filter(|(_, _, least, _)| above(least)).count();
+    let withheld = endpoints().iter().filter(|rules| above(&rules.least)).count();
     assert_eq!(denied, withheld, "what an asker may not do: {:?}", entries.iter().map(told).collect::<Vec<_>>());
     world.end().await;
 }
@@ -215,6 +212,6 @@ async fn admins_page_through_their_own_tenants_records_and_nobody_else_does() {
         let reply = world.call("GET", &format!("/v1/audit/actions?{wrong}"), Some(&admin), "").await;
         assert!(reply.status.is_client_error(), "{wrong}: {}", reply.text);
     }
-    assert!(AuditedAction::ALL.len() > AUDITED_ROUTES.len(), "commands have some of their own");
+    assert!(AuditedAction::ALL.len() > audited().len(), "commands have some of their own");
     world.end().await;
 }

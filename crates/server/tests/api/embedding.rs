@@ -1,7 +1,7 @@
 //! Keys for pages of other sites: they ask and nothing else, and only for their own pages.
 
 use axum::http::StatusCode;
-use ibidem_server::permissions::{EMBEDDED, Least, ROUTES};
+use ibidem_server::{Least, Rules, endpoints};
 use ibidem_server::{QuotaSettings, Quotas, UseLimits};
 use serde_json::{Value, json};
 
@@ -92,9 +92,10 @@ async fn such_a_key_opens_no_other_route() {
     let world = World::create().await;
     let admin = world.key("admin", &[]).await;
     let (key, _) = key_for(&world, &admin, json!({})).await;
-    assert_eq!(EMBEDDED, [("POST", "/v1/answers")]);
-    for (method, path, least, _) in ROUTES {
-        if EMBEDDED.contains(&(*method, *path)) || matches!(least, Least::Anybody | Least::Operator) {
+    let opened = endpoints().iter().filter(|row| row.is_for_foreign_pages).map(|row| (row.method, row.path.as_str()));
+    assert_eq!(opened.collect::<Vec<_>>(), [("POST", "/v1/answers")]);
+    for Rules { method, path, least, is_for_foreign_pages, .. } in endpoints() {
+        if *is_for_foreign_pages || matches!(least, Least::Anybody | Least::Operator) {
             continue;
         }
         let nobody = "00000000-0000-0000-0000-000000000007";

@@ -17,7 +17,7 @@ use std::time::Instant;
 use ibidem_engine::policy::Policy;
 use ibidem_ports::curate::{EntryDraft, Window};
 use ibidem_ports::embedder::Embedder as _;
-use ibidem_server::permissions::{Least, ROUTES};
+use ibidem_server::{Least, Rules, endpoints};
 use ibidem_store::Author;
 use ibidem_words::{Identity, MemoryKind, Reference, Role, Scope, Tag, TenantId};
 use rand::RngExt as _;
@@ -207,8 +207,8 @@ fn routes_to_try() -> BTreeSet<(&'static str, &'static str)> {
         Least::Role(_) => method == "GET",
         Least::Operator => false,
     };
-    let tried = ROUTES.iter().filter(|(method, _, least, _)| is_tried(method, *least));
-    tried.map(|(method, path, ..)| (*method, *path)).collect()
+    let tried = endpoints().iter().filter(|Rules { method, least, .. }| is_tried(method, *least));
+    tried.map(|Rules { method, path, .. }| (*method, path.as_str())).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -110,7 +110,6 @@ impl From<ActionEntry> for ActionBody {
 #[utoipa::path(get, path = "/v1/audit/actions", operation_id = "list_actions", tag = "audit", params(Wanted), security(("api_key" = [])),
     responses(
         (status = 200, body = ActionsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

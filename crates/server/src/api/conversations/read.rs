@@ -1,10 +1,10 @@
 //! Conversations are listed, read and exported.
 
+use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Extension, Json};
 use ibidem_language::markers::quoted;
 use ibidem_store::{ActionObject, Talker};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,6 @@ pub(crate) struct ConversationsBody {
     params(ConversationsPage), security(("api_key" = [])),
     responses(
         (status = 200, body = ConversationsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(
@@ -97,7 +96,6 @@ async fn whole(state: &AppState, caller: &Caller, id: &str) -> Result<WholeConve
     params(("id" = Uuid, Path)), security(("api_key" = [])),
     responses(
         (status = 200, body = WholeConversation),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(
@@ -133,13 +131,12 @@ pub(crate) struct ExportAs {
     tag = "conversations", params(("id" = Uuid, Path), ExportAs), security(("api_key" = [])),
     responses(
         (status = 200, content((WholeConversation = "application/json"), (String = "text/markdown"))),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn export(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     wanted: Result<Query<ExportAs>, QueryRejection>,
     Path(id): Path<String>,
@@ -148,9 +145,7 @@ pub(crate) async fn export(
         wanted.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))?;
     let whole = whole(&state, &caller, &id).await?;
     let id = whole.conversation.id;
-    if let Some(act) = act {
-        act.on(ActionObject::new("conversation", id));
-    }
+    act.on(ActionObject::new("conversation", id));
     Ok(match format {
         ExportForm::Json => {
             let file = format!("attachment; filename=\"conversation-{id}.json\"");

@@ -1,17 +1,17 @@
 //! Conversations are begun, renamed and deleted.
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use ibidem_store::{ActionObject, DeletedConversation, Talker};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{ConversationBody, NewConversationBody, RenamingBody, conversation_id, title};
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -22,20 +22,17 @@ use crate::state::AppState;
     request_body = NewConversationBody, security(("api_key" = [])),
     responses(
         (status = 201, body = ConversationBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn create(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Sent(body): Sent<NewConversationBody>,
 ) -> Result<(StatusCode, Json<ConversationBody>), Problem> {
     let title = body.title.as_deref().map(title).transpose()?;
     let row = state.store.create_conversation(&Talker::of(&caller.0), title.as_deref()).await?;
-    if let Some(act) = act {
-        act.on(ActionObject::new("conversation", row.id));
-    }
+    act.on(ActionObject::new("conversation", row.id));
     Ok((StatusCode::CREATED, Json(row.into())))
 }
 
@@ -44,7 +41,6 @@ pub(crate) async fn create(
     params(("id" = Uuid, Path)), request_body = RenamingBody, security(("api_key" = [])),
     responses(
         (status = 200, body = ConversationBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -80,20 +76,17 @@ pub(crate) struct DeletedConversationBody {
     params(("id" = Uuid, Path)), security(("api_key" = [])),
     responses(
         (status = 200, body = DeletedConversationBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn remove(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<DeletedConversationBody>, Problem> {
     let id = conversation_id(&id)?;
     let deleted = state.store.delete_conversation(&Talker::of(&caller.0), id).await?;
     let DeletedConversation { turns, records } = deleted.ok_or_else(Problem::no_such_conversation)?;
-    if let Some(act) = act {
-        act.detail("turns", turns);
-    }
+    act.detail("turns", turns);
     Ok(Json(DeletedConversationBody { id, turns, records }))
 }

@@ -117,7 +117,6 @@ fn listed(caller: &Caller, row: ListedRow, now: DateTime<Utc>) -> ListedDocument
     security(("api_key" = [])),
     responses(
         (status = 200, body = DocumentsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(

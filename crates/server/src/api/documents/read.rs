@@ -1,6 +1,5 @@
 //! `GET /v1/documents/{id}` and below: a document that an answer cites, its passages, and its original.
 
-use axum::Extension;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
@@ -149,7 +148,6 @@ impl From<&LineAbove> for LineBody {
     security(("api_key" = [])),
     responses(
         (status = 200, body = DocumentBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn document(
@@ -191,12 +189,11 @@ pub(crate) async fn document(
     security(("api_key" = [])),
     responses(
         (status = 200, body = PassageBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn passage(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Path((id, chunk_index)): Path<(String, String)>,
 ) -> Result<Json<PassageBody>, Problem> {
@@ -238,12 +235,11 @@ pub(crate) async fn passage(
     security(("api_key" = [])),
     responses(
         (status = 200, body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn original(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
@@ -274,11 +270,9 @@ fn original_link(document: DocumentId) -> String {
 }
 
 /// The document that a path names, which the record of the action names too.
-fn named(act: Option<Extension<Act>>, id: &str) -> Result<DocumentId, Problem> {
+fn named(act: Act, id: &str) -> Result<DocumentId, Problem> {
     let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
-    if let Some(act) = act {
-        act.on(ActionObject::new("document", id));
-    }
+    act.on(ActionObject::new("document", id));
     Ok(DocumentId(id))
 }
 

@@ -36,10 +36,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let query = Query::<Thoroughness>::from_request_parts(parts, state).await;
         let query = query.map(|Query(query)| query);
-        if query.as_ref().is_ok_and(|query| query.erase)
-            && let Some(act) = parts.extensions.get::<Act>()
-        {
-            act.is(AuditedAction::EraseDocument);
+        if query.as_ref().is_ok_and(|query| query.erase) {
+            Act::of(&parts.extensions).is(AuditedAction::EraseDocument);
         }
         Ok(Self(query.map_err(|rejection| Problem::invalid(format!("{}.", rejection.body_text())))))
     }
@@ -101,7 +99,6 @@ impl ErasedBody {
     responses(
         (status = 200, body = ErasedBody, description = "It was erased"),
         (status = 204, description = "It was removed"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),

@@ -1,6 +1,5 @@
 //! `PATCH /v1/documents/{id}`: a document gets other tags.
 
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use ibidem_store::{RemovalOutcome, RetagOutcome};
@@ -9,9 +8,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::permissions::{self, Power};
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
@@ -37,14 +36,13 @@ pub(crate) struct RetagBody {
     params(("id" = Uuid, Path, description = "The document")), request_body = RetagBody, security(("api_key" = [])),
     responses(
         (status = 204, description = "It has these tags now"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn retag(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Path(id): Path<String>,
     Sent(RetagBody { tags }): Sent<RetagBody>,
@@ -53,9 +51,7 @@ pub(crate) async fn retag(
     if !(1..=MOST_TAGS).contains(&tags.len()) {
         return Err(Problem::invalid(format!("tags: name 1 to {MOST_TAGS} of them")));
     }
-    if let Some(act) = act {
-        act.detail("tags", tags.len());
-    }
+    act.detail("tags", tags.len());
     if permissions::may(&caller.0, Power::GiveForeignTags) {
         return match state.store.retag(caller.0.tenant(), DocumentId(id), &tags).await? {
             RemovalOutcome::Done => Ok(published(&state, &caller, DocumentId(id)).await),

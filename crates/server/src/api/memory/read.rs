@@ -43,7 +43,6 @@ pub(crate) struct EntriesReply {
 #[utoipa::path(get, path = "/v1/memory", tag = "memory", params(Page), security(("api_key" = [])),
     responses(
         (status = 200, body = EntriesReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -73,7 +72,6 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/v1/memory/{id}", tag = "memory", params(("id" = Uuid, Path)), security(("api_key" = [])),
     responses(
         (status = 200, body = EntryReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

@@ -1,16 +1,16 @@
 //! `POST /v1/memory/pins`, `POST /v1/memory/notes`, `PUT` and `DELETE /v1/memory/{id}`.
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use ibidem_ports::curate::{CheckedEntry, EntryDraft};
 use ibidem_store::{ActionObject, Author, MemoryOutcome};
 use ibidem_words::{Identity, MemoryKind, Reference, Scope, Tag};
 
 use super::{EntryReply, NoteBody, PinBody, ReferenceBody, RewordingBody, entry_id};
-use crate::api::json::Checked;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Checked;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -20,13 +20,12 @@ use crate::state::AppState;
 #[utoipa::path(post, path = "/v1/memory/pins", tag = "memory", request_body = PinBody, security(("api_key" = [])),
     responses(
         (status = 201, body = EntryReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn pin(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     Caller(identity): Caller,
     Checked(body): Checked<PinBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
@@ -41,13 +40,12 @@ pub(crate) async fn pin(
 #[utoipa::path(post, path = "/v1/memory/notes", tag = "memory", request_body = NoteBody, security(("api_key" = [])),
     responses(
         (status = 201, body = EntryReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn note(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     Caller(identity): Caller,
     Checked(body): Checked<NoteBody>,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
@@ -61,7 +59,6 @@ pub(crate) async fn note(
     request_body = RewordingBody, security(("api_key" = [])),
     responses(
         (status = 200, body = EntryReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
@@ -95,7 +92,6 @@ pub(crate) async fn replace(
     security(("api_key" = [])),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -110,16 +106,14 @@ pub(crate) async fn remove(
 
 async fn create(
     state: &AppState,
-    act: Option<Extension<Act>>,
+    act: Act,
     identity: &Identity,
     draft: EntryDraft,
 ) -> Result<(StatusCode, Json<EntryReply>), Problem> {
     let author = may_write_for(identity, &draft.tags)?;
     let checked = checked(state, draft).await?;
     let id = state.store.create_entry(&author, &checked).await?;
-    if let Some(act) = act {
-        act.on(ActionObject::new("memory", id));
-    }
+    act.on(ActionObject::new("memory", id));
     Ok((StatusCode::CREATED, Json(EntryReply::of(state, &Scope::of(identity), id).await?)))
 }
 

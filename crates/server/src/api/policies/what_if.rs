@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use axum::Json;
 use axum::extract::State;
-use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
 use ibidem_engine::policy::{MoveError, Policy, Threshold};
 use ibidem_engine::replay::{Change, Flip, Replay};
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::json::Sent;
 use crate::audit::Act;
 use crate::identity::Caller;
+use crate::json::Sent;
 use crate::problem::{Problem, ProblemDocument};
 use crate::state::AppState;
 
@@ -152,13 +152,12 @@ pub(crate) struct WhatIfReply {
     request_body = WhatIfBody, security(("api_key" = [])),
     responses(
         (status = 200, body = WhatIfReply),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 422, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn try_out(
     State(state): State<AppState>,
-    act: Option<Extension<Act>>,
+    act: Act,
     caller: Caller,
     Sent(WhatIfBody { collection, changes }): Sent<WhatIfBody>,
 ) -> Result<Json<WhatIfReply>, Problem> {
@@ -175,10 +174,8 @@ pub(crate) async fn try_out(
     for policy in [&own, &moved] {
         Replay::under(policy).map_err(|error| Problem::invalid(format!("changes: {error}.")))?;
     }
-    if let Some(Extension(act)) = act {
-        act.on(ActionObject::new("policy", own.hash));
-        act.detail("changes", changes.len());
-    }
+    act.on(ActionObject::new("policy", own.hash));
+    act.detail("changes", changes.len());
     // One at a time: the records are large, and making decisions again takes a processor.
     let _turn = state.what_ifs.acquire().await.map_err(|_| Problem::internal())?;
     let until = Instant::now() + MOST_TIME;

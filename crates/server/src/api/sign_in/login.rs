@@ -1,18 +1,21 @@
 //! `GET /auth/login`: a browser is sent to the identity provider.
 
+use std::time::Duration;
+
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use axum::http::header::{CACHE_CONTROL, LOCATION, SET_COOKIE};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use ibidem_ports::identity_provider::Beginning;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::cookies::Cookie;
-use super::{SIGN_IN_WITHIN, configured};
+use super::{configured, redirect};
 use crate::problem::{Problem, ProblemDocument};
+use crate::sign_in::Cookie;
 use crate::state::AppState;
+
+/// How long a sign-in may take at the provider.
+const SIGN_IN_WITHIN: Duration = Duration::from_secs(600);
 
 const LONGEST_RETURN: usize = 2_000;
 
@@ -54,19 +57,6 @@ pub(crate) async fn login(
     let address = sign_in.provider.sign_in_address(&beginning).await.map_err(|error| Problem::of_sign_in(&error))?;
     let cookie = Cookie::SignIn.set(sign_in, &begun.browser, SIGN_IN_WITHIN)?;
     redirect(&address, [cookie])
-}
-
-/// Never kept by anybody on the way.
-pub(super) fn redirect(address: &str, cookies: impl IntoIterator<Item = HeaderValue>) -> Result<Response, Problem> {
-    let location = HeaderValue::try_from(address).map_err(|_| Problem::internal())?;
-    let mut response = StatusCode::FOUND.into_response();
-    let headers = response.headers_mut();
-    headers.insert(LOCATION, location);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    for cookie in cookies {
-        headers.append(SET_COOKIE, cookie);
-    }
-    Ok(response)
 }
 
 /// A path, and never the address of another site in the form of one.

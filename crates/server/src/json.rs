@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, Error, Unexpected, Visitor};
 use crate::problem::Problem;
 
 /// A count. JSON has one kind of number, so that 13.0 is 13.
-pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     struct Count;
 
     impl Visitor<'_> for Count {

@@ -9,11 +9,9 @@ use ibidem_store::{ActionObject, ActionRecord, AuditedAction, NewSession};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::cookies::Cookie;
-use super::login::redirect;
-use super::{admitted, configured};
-use crate::audit::record_for;
+use super::{configured, redirect};
 use crate::problem::{Problem, ProblemDocument};
+use crate::sign_in::{Cookie, admitted};
 use crate::state::AppState;
 
 /// What the provider sends along. What it adds beside these is not ours to refuse.
@@ -75,7 +73,7 @@ pub(crate) async fn callback(
     let mut act = ActionRecord::by_operator(AuditedAction::SignIn, Some(sign_in.tenant));
     act.is_by(&identity);
     act.object = Some(ActionObject::new("person", identity.subject().id()));
-    record_for(&state, act);
+    state.recorder.actions.record(act);
     let cookies = [Cookie::Session.set(sign_in, &secret, sign_in.lifetime)?, Cookie::SignIn.take_back(sign_in)?];
     redirect(&kept.return_to, cookies)
 }

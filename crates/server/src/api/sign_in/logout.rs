@@ -10,11 +10,10 @@ use ibidem_words::SubjectId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::cookies::Cookie;
-use super::{configured, open_session};
-use crate::audit::record_for;
+use super::configured;
 use crate::identity::Caller;
 use crate::problem::{Problem, ProblemDocument};
+use crate::sign_in::{Cookie, open_session};
 use crate::state::AppState;
 
 /// What is left to do after a session has ended here.
@@ -38,7 +37,6 @@ pub(crate) struct LogoutForm {
 #[utoipa::path(post, path = "/auth/logout", operation_id = "logout", tag = "sign-in", security(("api_key" = [])),
     responses(
         (status = 200, body = LoggedOut),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
@@ -49,7 +47,7 @@ pub(crate) async fn logout(
 ) -> Result<Response, Problem> {
     let sign_in = configured(&state)?;
     let missing = || Problem::no_such("There is no session to end", "A key or an access token has none.");
-    let session = open_session(&headers, &state, sign_in).await?.ok_or_else(missing)?;
+    let session = open_session(&state.store, sign_in, &headers).await?.ok_or_else(missing)?;
     if session.identity.subject().id() != identity.subject().id() {
         return Err(missing());
     }
@@ -87,7 +85,7 @@ pub(crate) async fn backchannel(State(state): State<AppState>, RawForm(form): Ra
     for person in state.store.end_provider_sessions(sign_in.tenant, &ended).await? {
         let object = ActionObject::new("person", SubjectId::Person(person));
         let act = ActionRecord::by_operator(AuditedAction::ProviderLogout, Some(sign_in.tenant));
-        record_for(&state, ActionRecord { object: Some(object), by: None, ..act });
+        state.recorder.actions.record(ActionRecord { object: Some(object), by: None, ..act });
     }
     Ok((StatusCode::OK, [(CACHE_CONTROL, "no-store")]).into_response())
 }

@@ -41,7 +41,6 @@ fn is_person(identity: &Identity) -> bool {
     security(("api_key" = [])),
     responses(
         (status = 200, body = SessionsBody),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn list(
@@ -67,7 +66,6 @@ pub(crate) async fn list(
     security(("api_key" = [])),
     responses(
         (status = 204, description = "It has ended"),
-        (status = 401, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
         (status = 404, body = ProblemDocument, content_type = "application/problem+json"),
     ))]

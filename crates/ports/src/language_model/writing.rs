@@ -5,10 +5,9 @@ use std::task::{Context, Poll};
 
 use futures::{FutureExt as _, Stream};
 
-use super::{Deadline, Limit, Part};
+use super::{LanguageModel, ModelError, ModelFault, Piece, Pieces, Prompt};
 use crate::clock::{self, Sleep};
-use crate::degrade::services::Call;
-use crate::language_model::{LanguageModel, ModelError, ModelFault, Piece, Pieces, Prompt};
+use crate::degrade::{Call, Deadline, Limit, Part};
 
 impl Part<dyn LanguageModel> {
     /// Begins to write. One call lasts from here to the last piece: it has one time limit, and its breaker hears of it
@@ -16,7 +15,7 @@ impl Part<dyn LanguageModel> {
     pub async fn write(&self, deadline: Deadline, prompt: Prompt) -> Result<Pieces, ModelError> {
         let limit = self.limit::<ModelFault>(deadline)?;
         let call = self.begin::<ModelFault>()?;
-        match limit.keep(self.port.write(prompt)).await {
+        match limit.keep(self.port().write(prompt)).await {
             Some(Ok(pieces)) => {
                 let ends = limit.ends.map(|ends| Box::pin(clock::at(ends)));
                 Ok(Box::pin(Writing { call, pieces: Some(pieces), ends, limit }))

@@ -2,7 +2,7 @@
 //! a server knows to be used up it refuses by itself, so that a burst does not reach the database.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_ports::catalogue::CatalogueError;
@@ -52,11 +52,12 @@ pub enum QuotaError {
     Store(#[from] CatalogueError),
 }
 
-/// One server's share in counting.
+/// One server's share in counting. Cheap to clone.
+#[derive(Clone)]
 pub struct Quotas {
-    settings: QuotaSettings,
+    settings: Arc<QuotaSettings>,
     /// Who asks too often, and until when: such requests are not counted any more.
-    refused: Mutex<HashMap<Holder, DateTime<Utc>>>,
+    refused: Arc<Mutex<HashMap<Holder, DateTime<Utc>>>>,
 }
 
 /// So many are remembered; more are asked about in the database.
@@ -66,7 +67,7 @@ const CHARACTERS_OF_A_TOKEN: u64 = 4;
 
 impl Quotas {
     pub fn new(settings: QuotaSettings) -> Self {
-        Self { settings, refused: Mutex::default() }
+        Self { settings: Arc::new(settings), refused: Arc::default() }
     }
 
     /// The limits of each key, of each person, and of this tenant.
