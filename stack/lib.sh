@@ -402,7 +402,7 @@ check_model_choice() {
 }
 
 check_extra() {
-    [[ $1 == e5 || $1 == oidc || $1 == s3 ]] || fail "--with takes e5, oidc or s3; it was '$1'"
+    [[ $1 == e5 || $1 == marco || $1 == oidc || $1 == s3 ]] || fail "--with takes e5, marco, oidc or s3; it was '$1'"
 }
 
 OIDC=$STACK_HOME/oidc
@@ -414,3 +414,7 @@ S3_VENV=$STACK_HOME/venv-s3
 s3_answers() { http_get "$(recall S3_PORT)/" >/dev/null 2>&1; }
 
 has_e5() { is_fetched models/e5/model.onnx && is_fetched models/e5/tokenizer.json; }
+
+has_marco() {
+    is_fetched models/marco/model.onnx && is_fetched models/marco/tokenizer.json && is_fetched models/marco/config.json
+}

@@ -25,7 +25,7 @@ choose_binary() { # [BINARY]; sets BINARY
     [[ -x $BINARY ]] || fail "there is no $BINARY: run cargo build --release --locked -p ibidem, or name the binary"
 }
 
-# What runs: the binary, ONNX Runtime and the embedding model. The reader is inside the binary.
+# What runs: the binary, ONNX Runtime and the embedding model. The readers are inside the binary.
 put_program() { # FOLDER-OF-BINARY FOLDER-OF-PARTS
     local file
     for file in lib/libonnxruntime.so models/minilm/model.onnx models/minilm/tokenizer.json; do

@@ -82,6 +82,7 @@ fn record() -> DecisionRecord {
             bm25: candidate.bm25,
             fused: candidate.fused,
             rerank: candidate.rerank,
+            read_first: None,
             curated: None,
             addressed: false,
             on_its_text: false,

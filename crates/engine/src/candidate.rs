@@ -19,6 +19,8 @@ pub struct Candidate {
     pub fused: f64,
     /// What the reranker gave it, 0 to 1.
     pub rerank: Option<f32>,
+    /// What the first reader gave it, where a second one decided.
+    pub read_first: Option<f32>,
     /// The characters of its text that answer the question, where a reader says so.
     pub answer: Option<CharSpan>,
     /// Of a question that was taken apart: what was found for the whole of it, and then for each part. Empty otherwise.
@@ -48,6 +50,7 @@ impl Candidate {
             bm25: None,
             fused: 0.0,
             rerank: None,
+            read_first: None,
             answer: None,
             readings: Vec::new(),
             curated: None,

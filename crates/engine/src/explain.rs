@@ -22,6 +22,9 @@ pub struct Explanation {
     /// 1 where a first round brought too little.
     pub round: u32,
     pub reranked: bool,
+    /// The weights that read the candidates together with the question, by name; none where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<String>,
     pub fallback_reasons: Vec<Fallback>,
     /// How often the index was asked.
     pub index_calls: u32,
@@ -76,6 +79,9 @@ pub struct ExplainedCandidate {
     pub bm25: Option<f32>,
     pub fused: f64,
     pub rerank: Option<f32>,
+    /// What the first reader gave it, where a second one decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_first: Option<f32>,
     pub curated: Option<f64>,
     pub similarity: f64,
     pub addressed: bool,
@@ -186,6 +192,7 @@ fn searched(search: SearchRecord) -> Explanation {
         curated_suffices: search.curated_suffices,
         round: search.round,
         reranked: false,
+        read_by: search.read_by,
         fallback_reasons: Vec::new(),
         index_calls: search.index_calls,
         stages: stages.collect(),
@@ -212,6 +219,7 @@ fn candidate(candidate: &Candidate, note: Option<usize>, dropped_by: Option<&'st
         bm25: candidate.bm25,
         fused: candidate.fused,
         rerank: candidate.rerank,
+        read_first: candidate.read_first,
         curated: candidate.curated,
         similarity: candidate.similarity(),
         addressed: candidate.addressed,

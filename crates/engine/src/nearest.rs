@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 
 use crate::candidate::Candidate;
-use ibidem_ports::degrade::Part;
-use ibidem_ports::reranker::Reranker;
 use ibidem_words::{CitedSource, NearestMiss, PassageKey, Reason, as_shown, passage_in_context};
 
 use crate::outcome::{Decided, Outcome, Refused, Routed};
 use crate::parts::Parts;
 use crate::policy::{Answerability, Policy, RefusalRules};
 use crate::sift::Sifted;
+use crate::speak::answers::likely_to_answer;
 use crate::turn::Asked;
 
 /// Where the headings of a section's path are parted.
@@ -102,15 +101,15 @@ fn miss(candidate: &Candidate, rules: &RefusalRules, least: Option<f64>) -> Near
 /// Questions about the nearest passages that the reader finds answered in them.
 async fn answered(parts: &Parts, asked: &Asked, rules: &RefusalRules, candidates: &[Candidate]) -> Vec<String> {
     let is_read = candidates.iter().any(|candidate| candidate.answer.is_some());
-    let reader = parts.reranker.as_ref().filter(|_| is_read);
-    let Some((reader, least)) = reader.zip(least_answering(&asked.policy)) else { return Vec::new() };
+    let least = least_answering(&asked.policy).filter(|_| is_read);
+    let Some(least) = least else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
     for candidate in candidates {
         let question = question_about(candidate, rules);
         if questions.len() >= rules.suggestions || question == asked.question.query || questions.contains(&question) {
             continue;
         }
-        if is_answered(reader, asked, &question, candidate).await.is_some_and(|likely| likely >= least) {
+        if is_answered(parts, asked, &question, candidate).await.is_some_and(|likely| likely >= least) {
             questions.push(question);
         }
     }
@@ -136,10 +135,8 @@ fn question_about(candidate: &Candidate, rules: &RefusalRules) -> String {
 }
 
 /// None of a reranker that says nothing of answers, or that failed: then nothing is promised.
-async fn is_answered(reader: &Part<dyn Reranker>, asked: &Asked, question: &str, candidate: &Candidate) -> Option<f64> {
+async fn is_answered(parts: &Parts, asked: &Asked, question: &str, candidate: &Candidate) -> Option<f64> {
     let passage = &candidate.passage;
     let text = passage_in_context(&passage.title, passage.section.as_deref(), &passage.text);
-    let read = reader.call(asked.deadline, |reader| reader.read(question, vec![text])).await.ok()?;
-    let [read] = read.as_slice() else { return None };
-    read.answer.map(|_| as_shown(f64::from(read.score)))
+    likely_to_answer(parts, asked.deadline, question, text).await.ok()?
 }

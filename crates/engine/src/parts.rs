@@ -28,6 +28,8 @@ pub struct Parts {
     pub vocabulary: Option<Part<dyn Vocabulary>>,
     /// None when no reranker is configured: then the cosine decides.
     pub reranker: Option<Part<dyn Reranker>>,
+    /// None when nobody reads the best few again. It is nothing without a reranker.
+    pub second_reader: Option<SecondReader>,
     /// None when there is no curated memory.
     pub memory: Option<Arc<dyn Memory>>,
     pub exemplars: Arc<Exemplars>,
@@ -43,6 +45,21 @@ pub struct Parts {
     pub confirmations: Option<Arc<dyn Confirmations>>,
 }
 
+/// A larger reader, which decides about the few that a smaller one finds likeliest to answer.
+#[derive(Clone)]
+pub struct SecondReader {
+    pub reader: Part<dyn Reranker>,
+    /// How many it reads again for one question.
+    pub best: usize,
+}
+
+impl SecondReader {
+    /// Whether it was made for such pairs. Of others the first reader's word stands.
+    pub(crate) fn reads(&self, question: &str, text: &str) -> bool {
+        self.reader.port().weights_for(question, text).is_some()
+    }
+}
+
 impl Parts {
     /// Documents to search, something that checks sentences, and nothing else.
     pub fn new(searcher: Searcher, entailment: Part<dyn Entailment>) -> Self {
@@ -51,6 +68,7 @@ impl Parts {
             roles: Arc::default(),
             vocabulary: None,
             reranker: None,
+            second_reader: None,
             memory: None,
             exemplars: Arc::default(),
             entailment,
@@ -59,5 +77,13 @@ impl Parts {
             tools: BTreeMap::new(),
             confirmations: None,
         }
+    }
+
+    /// Who says whether a text answers a question: the second reader where there is one for such pairs, and then the
+    /// first, since not every model says where a text answers. Empty where nobody reads.
+    pub(crate) fn readers_of(&self, question: &str, text: &str) -> Vec<&Part<dyn Reranker>> {
+        let Some(first) = &self.reranker else { return Vec::new() };
+        let second = self.second_reader.as_ref().filter(|second| second.reads(question, text));
+        second.map(|second| &second.reader).into_iter().chain([first]).collect()
     }
 }

@@ -182,6 +182,21 @@ impl Language {
     }
 }
 
+/// Whether a text is written in English: true where its words say so, false where its words say another language or its
+/// letters are not Latin, and nothing where it has too few words to tell.
+pub fn is_english(text: &str) -> Option<bool> {
+    const LAST_LATIN: char = '\u{24f}';
+    let is_latin = |letter: char| letter <= LAST_LATIN || ('\u{1e00}'..='\u{1eff}').contains(&letter);
+    let (latin, others): (Vec<char>, Vec<char>) =
+        text.chars().filter(|letter| letter.is_alphabetic()).partition(|letter| is_latin(*letter));
+    if others.len() > latin.len() {
+        return Some(false);
+    }
+    let lower = text.to_lowercase();
+    let words = lower.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+    Language::of_text(words).map(|language| language == Language::English)
+}
+
 impl FromStr for Language {
     type Err = UnknownLanguage;
 
@@ -221,6 +236,25 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Language::of_text(text.split_whitespace()), language, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_english_by_its_words_and_not_english_by_other_letters() {
+        for (text, english) in [
+            ("How long are the values kept in the archive?", Some(true)),
+            ("Who is responsible for the Müller contract?", Some(true)),
+            ("Wie lange werden die Werte im Archiv gespeichert?", Some(false)),
+            ("Muss ich den Router zurückschicken?", Some(false)),
+            ("¿Cuánto tiempo se guardan los valores en el archivo?", Some(false)),
+            ("数据保存多久？", Some(false)),
+            ("TLS 1.3 の設定はどこですか", Some(false)),
+            ("Какой срок хранения у ADR-0031?", Some(false)),
+            ("router", None),
+            ("BN-40 | Wi-Fi 5 | 400 Mbit/s", None),
+            ("", None),
+        ] {
+            assert_eq!(is_english(text), english, "{text}");
         }
     }
 }

@@ -26,6 +26,7 @@ mod tables;
 pub mod talk;
 mod terms;
 
+pub use language::is_english;
 pub use stems::{SHORTEST_STEM, same_word};
 pub use stop_words::is_significant;
 pub use tables::en::SOURCES;

@@ -19,6 +19,9 @@ pub enum RerankFault {
     /// Ask about less: nothing is wrong with the model.
     #[error("too long for the reranker: {0}")]
     TooLong(String),
+    /// A second reader reads the best of all again: which these are is not known. Nothing was attempted.
+    #[error("not all passages could be found and read, and the second reader decides about the best of all")]
+    NotAll,
 }
 
 impl OwnFault for RerankFault {
@@ -28,7 +31,7 @@ impl OwnFault for RerankFault {
     fn blame(&self) -> Blame {
         match self {
             Self::Failed(_) => Blame::Part,
-            Self::Busy | Self::TooLong(_) => Blame::Others,
+            Self::Busy | Self::TooLong(_) | Self::NotAll => Blame::Others,
         }
     }
 }
@@ -57,6 +60,16 @@ pub trait Reranker: Send + Sync {
     /// One score for each text, in their order: from 0, beside the question, to 1, what was asked for. A text's score
     /// depends on nothing but the question and the text. An error is of the whole batch: there is no half batch.
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError>;
+
+    /// The weights that score such a pair, by the name that records have: what stands for several models sends pairs to
+    /// one or another. None where it was not made for such pairs, and is not to be asked about them.
+    fn weights_for(&self, _question: &str, _text: &str) -> Option<&str> {
+        Some(self.name())
+    }
+
+    /// Does what must be done once before such pairs can be scored, such as loading weights. Whoever asks waits for it
+    /// beside the time limit for scoring. What goes wrong with it is said when the pairs are scored.
+    async fn prepare(&self, _question: &str, _texts: &[String]) {}
 
     /// The same scores, and where each text answers: a model that says where is called a reader.
     async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {

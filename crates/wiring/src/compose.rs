@@ -2,10 +2,12 @@
 
 mod agreed;
 pub mod audit;
+mod by_language;
 pub mod counts;
 pub mod embedding;
 pub mod guards;
 pub mod hand_over;
+mod in_doubt;
 pub mod model_identities;
 pub mod roles;
 pub mod sign_in;
@@ -23,12 +25,15 @@ use async_trait::async_trait;
 use ibidem_adapters::http_entailment::HttpEntailment;
 use ibidem_adapters::http_reranker::HttpReranker;
 use ibidem_adapters::object_store::StoredOriginals;
-use ibidem_adapters::onnx::{OnnxEntailment, OnnxReranker};
+use ibidem_adapters::onnx::{
+    ClaimInput, OnDemandReranker, OnnxEntailment, OnnxReranker, PairModelError, PairModelSettings,
+};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_adapters::skos_files::SkosFiles;
 use ibidem_adapters::skosmos::Skosmos;
 use ibidem_adapters::watched_vocabulary::WatchedVocabulary;
 use ibidem_engine::ask::Engine;
+use ibidem_engine::parts::SecondReader;
 pub use ibidem_engine::policy::SHIPPED_POLICIES;
 use ibidem_engine::policy::{Policy, shipped_policy};
 use ibidem_engine::roles::Roles;
@@ -54,10 +59,14 @@ use ibidem_words::{CollectionName, DocumentId, TenantId};
 use tokio::sync::watch;
 
 use self::agreed::Agreed;
+use self::by_language::{ByLanguage, EnglishAlone};
 use self::counts::Counts;
 pub use self::embedding::{CountingEmbedder, embedder};
+use self::in_doubt::InDoubt;
 pub use self::tools::tools;
-use crate::settings::{EntailmentSource, RerankerSource, Settings, VocabularySource};
+use crate::settings::{
+    BuiltInReaders, EntailmentSource, RerankerSource, SecondVerifierSettings, Settings, VocabularySource,
+};
 
 pub fn store(settings: &Settings) -> anyhow::Result<Store> {
     Ok(Store::new(&settings.store)?)
@@ -158,10 +167,20 @@ fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<Pol
     Ok(PolicySource { policy, thresholds })
 }
 
-/// The configured reranker, bounded in time. One in this process takes about a second to load.
+/// The configured reranker, bounded in time. One in this process takes about a second to load; the one for other languages
+/// than English is loaded when it is needed.
 pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Reranker>>> {
     let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
     let inner: Arc<dyn Reranker> = match reranker.source {
+        RerankerSource::BuiltIn(readers) => {
+            let load = move || {
+                let BuiltInReaders { english, others } = *readers;
+                Ok::<_, PairModelError>((OnnxReranker::load(&english)?, OnDemandReranker::of(others)?))
+            };
+            let (english, others) = tokio::task::spawn_blocking(load).await??;
+            let english = Arc::new(english.waiting_at_most(reranker.timeout));
+            Arc::new(ByLanguage::new(english, Arc::new(others.waiting_at_most(reranker.timeout))))
+        }
         RerankerSource::Onnx(onnx) => {
             let loaded = tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??;
             Arc::new(loaded.waiting_at_most(reranker.timeout))
@@ -176,6 +195,17 @@ pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Rer
     Ok(Some(Part::patient(inner, reranker.timeout)))
 }
 
+/// What reads the best few again, where a folder is named for it, bounded in time. It takes about a second to load.
+pub async fn second_reader(settings: &Settings) -> anyhow::Result<Option<SecondReader>> {
+    let Some(reranker) = &settings.reranker else { return Ok(None) };
+    let Some(second) = reranker.second.clone() else { return Ok(None) };
+    let loaded = tokio::task::spawn_blocking(move || OnnxReranker::load(&second.model)).await?;
+    let loaded = loaded.context("check `reranker.second`")?;
+    let reader: Arc<dyn Reranker> = Arc::new(loaded.waiting_at_most(reranker.timeout));
+    let reader = if second.english_alone { Arc::new(EnglishAlone(reader)) } else { reader };
+    Ok(Some(SecondReader { reader: Part::patient(reader, reranker.timeout), best: second.best }))
+}
+
 /// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
 /// weighs meaning too where it is given an embedding model.
 pub async fn entailment(
@@ -183,12 +213,10 @@ pub async fn entailment(
     embedder: Option<Part<dyn Embedder>>,
 ) -> anyhow::Result<Part<dyn Entailment>> {
     let entailment = settings.entailment.clone();
-    let by_words = || embedder.map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder);
+    let by_words = || embedder.clone().map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder);
     let inner: Arc<dyn Entailment> = match entailment.source {
-        EntailmentSource::Lexical => return Ok(Part::patient(Arc::new(by_words()), entailment.timeout)),
-        EntailmentSource::Onnx(onnx) => {
-            Arc::new(tokio::task::spawn_blocking(move || OnnxEntailment::load(&onnx)).await??)
-        }
+        EntailmentSource::Lexical => Arc::new(by_words()),
+        EntailmentSource::Onnx(onnx) => onnx_entailment(onnx, entailment.input).await?,
         EntailmentSource::Http(http) => Arc::new(HttpEntailment::new(http).context("check `entailment`")?),
         EntailmentSource::Model(yes_no) => {
             let models =
@@ -197,7 +225,19 @@ pub async fn entailment(
         }
     };
     let inner = if entailment.words_first { Arc::new(Agreed::new(Arc::new(by_words()), inner)) } else { inner };
+    let inner = match entailment.second {
+        Some(SecondVerifierSettings { model, input, doubt }) => {
+            let second = onnx_entailment(model, input).await.context("check `entailment.second`")?;
+            Arc::new(InDoubt::new(inner, second, doubt))
+        }
+        None => inner,
+    };
     Ok(Part::patient(inner, entailment.timeout))
+}
+
+async fn onnx_entailment(model: PairModelSettings, input: ClaimInput) -> anyhow::Result<Arc<dyn Entailment>> {
+    let loaded = tokio::task::spawn_blocking(move || OnnxEntailment::load(&model, input)).await??;
+    Ok(Arc::new(loaded))
 }
 
 /// The configured vocabulary, bounded in time, remembered and counted.
@@ -314,12 +354,14 @@ impl Parts {
         let searcher = guards::searcher(self.searcher(), settings, breakers);
         let entailment = entailment(settings, Some(searcher.embedder.clone())).await?;
         let reranker = reranker(settings).await?;
+        let second_reader = second_reader(settings).await?;
         let tools = tools::guarded(settings, breakers)?;
         Ok(Engine { signing_key: signing::signing_key(settings, &self.store).await?, ..Engine::new(searcher) }.with(
             |parts| {
                 parts.roles = roles;
                 parts.vocabulary = vocabulary.map(|vocabulary| Part::bare(Arc::new(vocabulary) as Arc<dyn Vocabulary>));
                 parts.reranker = reranker.map(|bare| guards::reranker(bare, settings, breakers));
+                parts.second_reader = second_reader.map(|bare| guards::second_reader(bare, breakers));
                 parts.memory = Some(Arc::new(self.store.clone()));
                 parts.entailment = guards::entailment(entailment, settings, breakers);
                 parts.owners = Some(Arc::new(self.store.clone()));

@@ -5,14 +5,10 @@ use super::tokens::Window;
 /// An answer is not longer than this: beyond it a model strings two answers together.
 const MOST_TOKENS: usize = 30;
 
-/// The passage stands second in a window.
-const OF_PASSAGE: u32 = 1;
-
 /// The stretch of the passage with the highest sum of its start's and its end's logit, as characters from `start` to
 /// before `end`. `None` where the window has nothing of a passage.
 pub(super) fn best_span(window: &Window, starts: &[f32], ends: &[f32]) -> Option<(usize, usize)> {
-    let is_passage = |place: usize| window.types[place] == OF_PASSAGE && !is_special(window.characters[place]);
-    let places: Vec<usize> = (0..window.characters.len()).filter(|place| is_passage(*place)).collect();
+    let places = window.second_text();
     let mut best: Option<(f32, usize, usize)> = None;
     for (at, start) in places.iter().enumerate() {
         for end in places[at..].iter().take(MOST_TOKENS) {
@@ -26,11 +22,6 @@ pub(super) fn best_span(window: &Window, starts: &[f32], ends: &[f32]) -> Option
     Some((window.characters[start].0, window.characters[end].1))
 }
 
-/// A model's own tokens stand for no character.
-fn is_special((start, end): (usize, usize)) -> bool {
-    start == end
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,7 +31,7 @@ mod tests {
         Window {
             ids: vec![1, 10, 2, 20, 21, 22, 2],
             types: vec![0, 0, 0, 1, 1, 1, 1],
-            characters: vec![(0, 0), (0, 3), (0, 0), (0, 2), (3, 6), (7, 9), (0, 0)],
+            characters: vec![(0, 0), (0, 0), (0, 0), (0, 2), (3, 6), (7, 9), (0, 0)],
         }
     }
 
@@ -53,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_window_without_a_passage_has_no_answer() {
-        let alone = Window { ids: vec![1, 10, 2], types: vec![0, 0, 0], characters: vec![(0, 0), (0, 3), (0, 0)] };
+        let alone = Window { ids: vec![1, 10, 2], types: vec![0, 0, 0], characters: vec![(0, 0), (0, 0), (0, 0)] };
         assert_eq!(best_span(&alone, &[0.0; 3], &[0.0; 3]), None);
     }
 

@@ -9,6 +9,8 @@ pub(super) struct Config {
     #[serde(default)]
     model_type: String,
     #[serde(default)]
+    architectures: Vec<String>,
+    #[serde(default)]
     id2label: BTreeMap<usize, String>,
     max_position_embeddings: Option<usize>,
     pad_token_id: Option<usize>,
@@ -26,6 +28,12 @@ impl Config {
             return Err(format!("its labels are numbered {}, and not from 0 on", numbers.join(", ")));
         }
         Ok(self.id2label.values().map(String::as_str).collect())
+    }
+
+    /// Whether it judges each token; nothing where it does not say what it is.
+    pub(super) fn marks_tokens(&self) -> Option<bool> {
+        let is_of_tokens = |name: &String| name.ends_with("ForTokenClassification");
+        (!self.architectures.is_empty()).then(|| self.architectures.iter().any(is_of_tokens))
     }
 
     /// The model's own window, where it says so.

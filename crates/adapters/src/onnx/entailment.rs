@@ -3,19 +3,20 @@
 use async_trait::async_trait;
 use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair as Claimed};
 
-use super::labels::Labels;
+use super::claim_input::ClaimInput;
+use super::labels::ClaimHead;
 use super::pair_model::{PairModel, PairModelError, PairModelSettings};
 use super::pairs::Pair;
 use super::request::Trouble;
 
 pub struct OnnxEntailment {
-    model: PairModel<Labels>,
+    model: PairModel<ClaimHead>,
 }
 
 impl OnnxEntailment {
     /// Takes about a second of blocking work.
-    pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
-        Ok(Self { model: PairModel::load(settings)? })
+    pub fn load(settings: &PairModelSettings, input: ClaimInput) -> Result<Self, PairModelError> {
+        Ok(Self { model: PairModel::load(settings, |config| ClaimHead::of(config, input))? })
     }
 }
 

@@ -2,9 +2,11 @@
 
 use ibidem_ports::entailment::{Classification, Support};
 
+use super::claim_input::ClaimInput;
 use super::config::Config;
+use super::cross_encoder::Judges;
 use super::pair_model::{Head, sigmoid};
-use super::pairs::First;
+use super::pairs::Layout;
 
 const SUPPORTED: [&str; 7] = ["entailment", "entailed", "entails", "supported", "supports", "support", "consistent"];
 const CONTRADICTED: [&str; 7] =
@@ -30,22 +32,74 @@ pub(super) enum Labels {
     Named(Vec<Support>),
 }
 
-impl Head for Labels {
+/// What a model that judges claims reads, and what its logits stand for.
+pub(super) struct ClaimHead {
+    input: ClaimInput,
+    labels: Labels,
+}
+
+impl Head for ClaimHead {
     const SECTION: &'static str = "entailment";
     const WANTED: &'static str =
         "a model that names its labels entailment, neutral and contradiction, or gives one logit";
-    const FIRST: First = First::Cut;
 
-    fn of(config: &Config) -> Result<Self, String> {
-        Self::named(&config.labels()?)
+    fn layout(&self) -> Layout {
+        self.input.layout()
     }
 
-    fn logits(&self) -> usize {
-        match self {
-            Self::Score => 1,
-            Self::Named(meanings) => meanings.len(),
+    fn judges(&self) -> Judges {
+        match &self.labels {
+            Labels::Named(meanings) if self.input.marks_tokens() => {
+                let support = meanings.iter().position(|meaning| *meaning == Support::Supported).unwrap_or(0);
+                Judges::Tokens { logits: meanings.len(), support }
+            }
+            Labels::Named(meanings) => Judges::Pairs(meanings.len()),
+            Labels::Score => Judges::Pairs(1),
         }
     }
+}
+
+impl ClaimHead {
+    /// Refuses a model that was made for something else.
+    pub(super) fn of(config: &Config, input: ClaimInput) -> Result<Self, String> {
+        match (config.marks_tokens(), input.marks_tokens()) {
+            (Some(true), false) => {
+                return Err(
+                    "it marks tokens, and does not judge pairs: set entailment.input to lettucedetect if it was \
+                            taught as LettuceDetect is"
+                        .to_owned(),
+                );
+            }
+            (Some(false), true) => {
+                return Err(
+                    "it judges pairs, and entailment.input is lettucedetect, of which each token is judged".to_owned()
+                );
+            }
+            _ => {}
+        }
+        let names = config.labels()?;
+        let labels = match input.unnamed() {
+            Some(unnamed) if names.iter().all(|name| is_numbered(name)) && [0, 2].contains(&names.len()) => {
+                Labels::Named(unnamed.to_vec())
+            }
+            _ => Labels::named(&names)?,
+        };
+        if input.marks_tokens() && matches!(labels, Labels::Score) {
+            return Err("it has one label, and each token needs two".to_owned());
+        }
+        Ok(Self { input, labels })
+    }
+
+    pub(super) fn classification(&self, logits: &[f32]) -> Classification {
+        self.labels.classification(logits)
+    }
+}
+
+/// The share of one of these logits, by softmax.
+pub(super) fn share_of(logits: &[f32], one: usize) -> f64 {
+    let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let weight = |logit: &f32| f64::from(logit - highest).exp();
+    logits.get(one).map_or(0.0, weight) / logits.iter().map(weight).sum::<f64>()
 }
 
 impl Labels {

@@ -2,12 +2,14 @@
 
 mod answer_span;
 mod bare;
+mod claim_input;
 mod config;
 mod cross_encoder;
 pub(crate) mod encoder;
 mod entailment;
 pub(crate) mod labels;
 mod model_files;
+mod on_demand;
 mod pair_model;
 mod pairs;
 mod queue;
@@ -27,9 +29,11 @@ use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
 use tokio::sync::OwnedSemaphorePermit;
 
 pub use bare::BareReader;
+pub use claim_input::ClaimInput;
 use encoder::Encoder;
 pub use entailment::OnnxEntailment;
 pub use model_files::{BuiltInModel, ModelFiles};
+pub use on_demand::OnDemandReranker;
 pub use pair_model::{PairModelError, PairModelSettings};
 use queue::{Lane, Model};
 use request::Trouble;

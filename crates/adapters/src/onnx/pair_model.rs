@@ -11,9 +11,9 @@ use ibidem_ports::clock;
 use ibidem_words::Sha256Hash;
 
 use super::config::Config;
-use super::cross_encoder::CrossEncoder;
+use super::cross_encoder::{CrossEncoder, Judges};
 use super::model_files::{CONFIG, MODEL, ModelFiles, TOKENIZER};
-use super::pairs::{First, Pair, Pairs};
+use super::pairs::{Layout, Pair, Pairs};
 use super::queue::{Lane, Model};
 use super::request::{Reply, Trouble};
 use super::tokens::Window;
@@ -91,24 +91,21 @@ pub enum PairModelError {
     Thread { section: &'static str, reason: String },
 }
 
-/// What a model's logits stand for.
-pub(super) trait Head: Sized {
+/// What a model reads, and what its logits stand for.
+pub(super) trait Head {
     /// The section of the settings that names the model's folder.
     const SECTION: &'static str;
     /// What is wanted there.
     const WANTED: &'static str;
-    const FIRST: First;
 
-    /// Refuses a model that was made for something else: it would judge nonsense, and never fail.
-    fn of(config: &Config) -> Result<Self, String>;
+    fn layout(&self) -> Layout;
 
-    /// How many there are for each pair.
-    fn logits(&self) -> usize;
+    fn judges(&self) -> Judges;
 }
 
 /// A model on its own threads, behind a bounded queue. Dropping it ends them.
 pub(super) struct PairModel<H> {
-    /// The name for people, and the first digits of the weights' digest: `reader@0123456789ab`.
+    /// With the first digits of the weights' digest: `reader@0123456789ab`.
     pub(super) name: String,
     pub(super) head: H,
     workers: Workers<Pair>,
@@ -119,8 +116,12 @@ pub(super) struct PairModel<H> {
 
 impl<H: Head> PairModel<H> {
     /// Reads the files, starts the sessions and tries a few pairs, so that a model that cannot work is found out now.
-    /// Takes about a second of blocking work.
-    pub(super) fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
+    /// Takes about a second of blocking work. `head_of` refuses a model that was made for something else: it would judge
+    /// nonsense, and never fail.
+    pub(super) fn load(
+        settings: &PairModelSettings,
+        head_of: impl FnOnce(&Config) -> Result<H, String>,
+    ) -> Result<Self, PairModelError> {
         let section = H::SECTION;
         for (setting, value) in [
             ("sessions", settings.sessions),
@@ -137,21 +138,21 @@ impl<H: Head> PairModel<H> {
         let files = &settings.files;
         let path = files.place(CONFIG);
         let config = Config::from_bytes(&read(section, files, CONFIG)?).map_err(|reason| unusable(&path, reason))?;
-        let head = H::of(&config).map_err(|reason| unusable(&path, reason))?;
+        let head = head_of(&config).map_err(|reason| unusable(&path, reason))?;
 
         let path = files.place(TOKENIZER);
         let max_tokens = config.window().map_or(settings.max_tokens, |own| own.min(settings.max_tokens));
-        let pairs = Pairs::from_bytes(&read(section, files, TOKENIZER)?, H::FIRST, max_tokens);
+        let pairs = Pairs::from_bytes(&read(section, files, TOKENIZER)?, head.layout(), max_tokens);
         let pairs = Arc::new(pairs.map_err(|reason| PairModelError::Tokenizer { path, reason })?);
 
         let path = files.place(MODEL);
         let model = read(section, files, MODEL)?;
-        let name = format!("{}@{}", settings.name, Sha256Hash::of(&model).short(12));
+        let name = name_with(&settings.name, &model);
         let environment = runtime::environment(&settings.runtime)?;
         let pace = Arc::new(Pace::default());
         let mut threads = Vec::new();
         for _ in 0..settings.sessions {
-            let encoder = CrossEncoder::new(&environment, &model, settings.threads, head.logits());
+            let encoder = CrossEncoder::new(&environment, &model, settings.threads, head.judges());
             let mut encoder = encoder.map_err(|reason| unusable(&path, reason))?;
             try_a_few(&mut encoder, &pairs).map_err(|reason| unusable(&path, reason))?;
             threads.push(PairThread { pairs: Arc::clone(&pairs), encoder, pace: Arc::clone(&pace) });
@@ -211,7 +212,8 @@ impl Pace {
 impl Model<Pair> for PairThread {
     fn read(&self, _: Lane, _: usize, pair: Pair) -> Result<Vec<Window>, Trouble> {
         self.pairs.check(&pair.whole)?;
-        let window = if self.encoder.locates() { self.pairs.located_window(&pair) } else { self.pairs.window(&pair) };
+        let window =
+            if self.encoder.needs_places() { self.pairs.located_window(&pair) } else { self.pairs.window(&pair) };
         Ok(vec![window.map_err(Trouble::Failed)?])
     }
 
@@ -232,6 +234,16 @@ fn try_a_few(encoder: &mut CrossEncoder, pairs: &Pairs) -> Result<(), String> {
     let windows = windows.into_iter().collect::<Result<Vec<Window>, String>>()?;
     encoder.logits(&windows.iter().collect::<Vec<_>>())?;
     Ok(())
+}
+
+/// The name of a model with these weights, without loading it.
+pub(super) fn named<H: Head>(settings: &PairModelSettings) -> Result<String, PairModelError> {
+    Ok(name_with(&settings.name, &read(H::SECTION, &settings.files, MODEL)?))
+}
+
+/// A name for people, and the first digits of the weights' digest.
+fn name_with(name: &str, weights: &[u8]) -> String {
+    format!("{name}@{}", Sha256Hash::of(weights).short(12))
 }
 
 /// How likely a single logit says it is.

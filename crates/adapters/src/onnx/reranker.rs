@@ -8,9 +8,9 @@ use ibidem_ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::CharSpan;
 
 use super::config::Config;
-use super::cross_encoder::NOWHERE;
-use super::pair_model::{Head, PairModel, PairModelError, PairModelSettings, sigmoid};
-use super::pairs::{First, Pair};
+use super::cross_encoder::{Judges, NOWHERE};
+use super::pair_model::{Head, PairModel, PairModelError, PairModelSettings, named, sigmoid};
+use super::pairs::{First, Layout, Pair};
 use super::request::Trouble;
 
 /// One logit, the higher the better.
@@ -19,8 +19,17 @@ struct RelevanceHead;
 impl Head for RelevanceHead {
     const SECTION: &'static str = "reranker";
     const WANTED: &'static str = "a cross-encoder that gives one logit";
-    const FIRST: First = First::Whole;
 
+    fn layout(&self) -> Layout {
+        Layout::Plain(First::Whole)
+    }
+
+    fn judges(&self) -> Judges {
+        Judges::Pairs(1)
+    }
+}
+
+impl RelevanceHead {
     /// Entailment models and classifiers come in the same layout.
     fn of(config: &Config) -> Result<Self, String> {
         let labels = config.labels()?;
@@ -29,10 +38,11 @@ impl Head for RelevanceHead {
         }
         Ok(Self)
     }
+}
 
-    fn logits(&self) -> usize {
-        1
-    }
+/// What a reranker of these weights is called, without loading it.
+pub(super) fn name_of(settings: &PairModelSettings) -> Result<String, PairModelError> {
+    named::<RelevanceHead>(settings)
 }
 
 pub struct OnnxReranker {
@@ -44,7 +54,7 @@ pub struct OnnxReranker {
 impl OnnxReranker {
     /// Takes about a second of blocking work.
     pub fn load(settings: &PairModelSettings) -> Result<Self, PairModelError> {
-        Ok(Self { model: PairModel::load(settings)?, longest_wait: Duration::MAX })
+        Ok(Self { model: PairModel::load(settings, RelevanceHead::of)?, longest_wait: Duration::MAX })
     }
 
     /// With a longest wait: passages that would be read later than that are not queued. Reading them would keep others

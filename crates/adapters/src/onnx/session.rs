@@ -87,7 +87,7 @@ fn open(environment: &Environment, model: &[u8], threads: usize) -> Result<Sessi
 /// same scores in twice the time.
 fn adds_in_full() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("avx512vnni") || std::is_x86_feature_detected!("avxvnni");
+    return [std::is_x86_feature_detected!("avx512vnni"), std::is_x86_feature_detected!("avxvnni")].contains(&true);
     #[cfg(not(target_arch = "x86_64"))]
     return true;
 }

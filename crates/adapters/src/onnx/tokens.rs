@@ -14,13 +14,20 @@ pub(super) struct Window {
     pub(super) ids: Vec<u32>,
     /// Which of two texts each belongs to; all the first, where there is one.
     pub(super) types: Vec<u32>,
-    /// The characters of its text that each stands for. Empty where nobody asks where something stands.
+    /// The characters of the second of two texts that each stands for, and none for other tokens. Empty where nobody asks
+    /// where something stands.
     pub(super) characters: Vec<(usize, usize)>,
 }
 
 impl Window {
     pub(super) fn len(&self) -> usize {
         self.ids.len()
+    }
+
+    /// The places of the tokens that stand for something of the second text.
+    pub(super) fn second_text(&self) -> Vec<usize> {
+        let stands_for_something = |(place, (start, end)): (usize, &(usize, usize))| (start < end).then_some(place);
+        self.characters.iter().enumerate().filter_map(stands_for_something).collect()
     }
 }
 

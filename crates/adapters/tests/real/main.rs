@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "all of this is tests")]
 
 mod bucket;
+mod claim_inputs;
 mod degraded;
 mod http_embedder;
 mod http_entailment;
@@ -26,6 +27,16 @@ mod yes_no_entailment;
 /// silently does nothing is worse than one that fails.
 fn setting(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set; run `stack/up`, then `eval \"$(stack/env)\"`"))
+}
+
+/// The folder of a published cross-encoder, where it was fetched; CI always has it.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests must see what did not run")]
+fn marco() -> Option<std::path::PathBuf> {
+    let folder = std::env::var_os("IBIDEM_STACK_MARCO").map(Into::into);
+    if folder.is_none() {
+        eprintln!("did not run: there is no ms-marco-MiniLM-L-12-v2 here (`stack/up --with marco` fetches it)");
+    }
+    folder
 }
 
 /// The folder of multilingual-e5-small, where it was fetched; CI always has it.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ibidem_adapters::onnx::{OnnxEntailment, PairModelSettings};
+use ibidem_adapters::onnx::{ClaimInput, OnnxEntailment, PairModelSettings};
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair, Support};
 use ibidem_testing::suites::entailment::{entailment_suite, plain_cases};
@@ -37,11 +37,11 @@ fn settings(folder: &Path) -> PairModelSettings {
 }
 
 fn load(folder: &TempDir) -> OnnxEntailment {
-    OnnxEntailment::load(&settings(folder.path())).unwrap()
+    OnnxEntailment::load(&settings(folder.path()), ClaimInput::Pair).unwrap()
 }
 
 fn refused(settings: &PairModelSettings) -> String {
-    OnnxEntailment::load(settings).err().unwrap().to_string()
+    OnnxEntailment::load(settings, ClaimInput::Pair).err().unwrap().to_string()
 }
 
 fn pair(premise: &str, claim: &str) -> Pair {
@@ -79,7 +79,7 @@ async fn a_model_with_named_labels_behaves_as_an_entailment_model() {
 async fn several_sessions_and_tiny_batches_behave_the_same() {
     let folder = three();
     let settings = PairModelSettings { sessions: 3, threads: 1, batch_tokens: 1, queue: 2, ..settings(folder.path()) };
-    entailment_suite(&OnnxEntailment::load(&settings).unwrap(), 1e-6).await;
+    entailment_suite(&OnnxEntailment::load(&settings, ClaimInput::Pair).unwrap(), 1e-6).await;
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn two_labels_and_one_consistency_score_do_as_well() {
 async fn a_premise_is_cut_to_fit_beside_its_claim_and_a_claim_never() {
     let folder = three();
     let small = PairModelSettings { max_tokens: 16, ..settings(folder.path()) };
-    let small = OnnxEntailment::load(&small).unwrap();
+    let small = OnnxEntailment::load(&small, ClaimInput::Pair).unwrap();
     let many = ["word"; 100].join(" ");
     let pairs = [pair(&format!("days {many}"), "ninety days"), pair(&format!("{many} days"), "ninety days")];
     // Two words of the claim, eleven of the premise and three special tokens; what stands at the end is not read.
@@ -229,10 +229,21 @@ fn published() -> PathBuf {
     folder
 }
 
+/// How it was taught to read: `IBIDEM_ENTAILMENT_INPUT`, as `entailment.input` has it.
+fn published_input() -> ClaimInput {
+    match std::env::var("IBIDEM_ENTAILMENT_INPUT").as_deref() {
+        Ok("minicheck") => ClaimInput::MiniCheck,
+        Ok("factcg") => ClaimInput::FactCg,
+        Ok("lettucedetect") => ClaimInput::LettuceDetect,
+        Ok("pair") | Err(_) => ClaimInput::Pair,
+        Ok(other) => panic!("IBIDEM_ENTAILMENT_INPUT is {other:?}"),
+    }
+}
+
 #[tokio::test]
 #[ignore = "needs the weights of a published entailment model (docs/models.md), in IBIDEM_ENTAILMENT_FOLDER"]
 async fn a_published_entailment_model_behaves_as_one_and_knows_what_follows() {
-    let entailment = OnnxEntailment::load(&settings(&published())).unwrap();
+    let entailment = OnnxEntailment::load(&settings(&published()), published_input()).unwrap();
     // Quantised weights are scaled by what is in the batch.
     entailment_suite(&entailment, 0.05).await;
     plain_cases(&entailment).await;

@@ -185,3 +185,27 @@ async fn a_published_cross_encoder_behaves_as_a_reranker_and_knows_what_was_aske
         assert_eq!(best, number, "{question}: {scores:?}");
     }
 }
+
+/// What it gives the passages of its model card.
+const MARCO: [f32; 3] = [0.99986, 0.0153, 0.00002];
+
+/// As `reranker.use: onnx` loads it. Its tokenizer pads to 512 and would cut there, and its labels have no names.
+#[tokio::test]
+async fn ms_marco_minilm_behaves_as_a_reranker_and_scores_as_published() {
+    let Some(folder) = crate::marco() else { return };
+    let reranker = load(&PairModelSettings { name: "marco".to_owned(), ..settings(&folder) });
+    assert_eq!(reranker.name(), "marco@1225ccd6afd0");
+    reranker_suite(&reranker, 1e-6).await;
+    let passages = [
+        "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
+        "Berlin is well known for its museums.",
+        "New York City is famous for the Metropolitan Museum of Art.",
+    ];
+    let scores = score(&reranker, "How many people live in Berlin?", &passages).await;
+    // By the same file and transformers' tokenizer.
+    for (score, expected) in scores.iter().zip(MARCO) {
+        assert!((score - expected).abs() < 0.002, "{scores:?}, not {MARCO:?}");
+    }
+    let read = reranker.read("How many people live in Berlin?", passages.map(str::to_owned).to_vec()).await.unwrap();
+    assert!(read.iter().all(|read| read.answer.is_none()), "it does not say where: {read:?}");
+}

@@ -1,8 +1,9 @@
 //! The reader that comes with the product, on the real ONNX Runtime.
 
 use std::path::Path;
+use std::time::Duration;
 
-use ibidem_adapters::onnx::{OnnxReranker, PairModelSettings};
+use ibidem_adapters::onnx::{OnDemandReranker, OnnxReranker, PairModelSettings};
 use ibidem_ports::reranker::Reranker;
 use ibidem_testing::suites::reranker::reranker_suite;
 
@@ -52,6 +53,35 @@ async fn the_multilingual_reader_reads_german_questions_on_english_passages() {
     let span = read[0].answer.unwrap();
     let said: String = answers.chars().skip(span.start as usize).take((span.end - span.start) as usize).collect();
     assert!(said.contains("31 March"), "{said}");
+}
+
+fn on_demand(name: &str) -> OnDemandReranker {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
+    OnDemandReranker::of(PairModelSettings::of(folder, setting("IBIDEM__EMBEDDING__RUNTIME"))).unwrap()
+}
+
+#[tokio::test]
+async fn a_reader_on_demand_is_the_same_reader_and_is_loaded_when_it_is_asked() {
+    let (question, passage) = ("Wann verfällt alter Urlaub?", "Alter Urlaub verfällt am 31. März.");
+    let (loaded, reader) = (reader_of("reader_multilingual"), on_demand("reader_multilingual"));
+    assert_eq!(reader.name(), loaded.name());
+    assert!(!reader.is_loaded(), "nobody has asked it");
+    reader.prepare(question, &[passage.to_owned()]).await;
+    assert!(reader.is_loaded());
+    let both =
+        [reader.read(question, vec![passage.to_owned()]).await, loaded.read(question, vec![passage.to_owned()]).await];
+    assert_eq!(both[0], both[1]);
+    reranker_suite(&reader, 1e-4).await;
+    assert!(OnDemandReranker::of(PairModelSettings::of("no/such", "no/such")).is_err(), "its weights are read at once");
+}
+
+#[tokio::test]
+async fn a_caller_who_gives_up_leaves_the_loading_to_the_next() {
+    let reader = on_demand("reader");
+    let passages = vec!["The office opens at nine.".to_owned()];
+    let late = tokio::time::timeout(Duration::ZERO, reader.score("When does the office open?", passages.clone())).await;
+    assert!(late.is_err() && !reader.is_loaded());
+    assert!(reader.score("When does the office open?", passages).await.is_ok());
 }
 
 /// 8-bit products are added exactly on every CPU: without that, one without VNNI gives these pairs other scores.

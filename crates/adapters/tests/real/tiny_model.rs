@@ -6,6 +6,9 @@
 //!
 //! With more labels that logit is the first, and the last is `BIAS`; between them the one of three is `LENGTH` for
 //! every token of the first half. So it shows which half came first, too.
+//!
+//! One that marks tokens gives each token of the second half `WEIGHT` for each time that the first half has it, and
+//! `BIAS` beside that.
 
 use std::path::Path;
 
@@ -13,6 +16,8 @@ use serde_json::json;
 
 pub(crate) const WEIGHT: f32 = 1.5;
 pub(crate) const LENGTH: f32 = 0.125;
+/// In place of `WEIGHT` where a model with two logits knows no halves: every token of a text is found beside itself.
+pub(crate) const FAINT: f32 = 0.015625;
 pub(crate) const BIAS: f32 = 2.0;
 
 /// What is wrong with a model, or particular to it.
@@ -26,8 +31,12 @@ pub(crate) enum Kind {
     Flat,
     /// One for yes and one for no.
     TwoLogits,
+    /// The same of a model that knows no halves.
+    TwoLogitsOneHalf,
     /// One for yes, one for the opposite and one for neither.
     ThreeLogits,
+    /// One for yes and one for no of each token.
+    Tokens,
     /// Two outputs, neither of them called logits.
     Nameless,
     NotANumber,
@@ -80,7 +89,7 @@ fn tokenizer(words: &[&str]) -> serde_json::Value {
 }
 
 fn model(kind: Kind) -> Vec<u8> {
-    let with_halves = kind != Kind::OneHalf;
+    let with_halves = !matches!(kind, Kind::OneHalf | Kind::TwoLogitsOneHalf);
     let mut graph = Graph::default();
     graph.node("Cast", &["attention_mask"], "mask", &[("to", Attribute::Int(FLOAT))]);
     if with_halves {
@@ -104,7 +113,7 @@ fn model(kind: Kind) -> Vec<u8> {
     graph.node("MatMul", &["question_across", "in_passage"], "shared_deep", &[]);
     graph.node("ReduceSum", &["shared_deep"], "shared", &[axis(2), ("keepdims", Attribute::Int(0))]);
     graph.node("ReduceSum", &["mask"], "length", &[axis(1), ("keepdims", Attribute::Int(1))]);
-    graph.constant("a_word", WEIGHT);
+    graph.constant("a_word", if kind == Kind::TwoLogitsOneHalf { FAINT } else { WEIGHT });
     graph.constant("a_token", LENGTH);
     graph.constant("bias", if kind == Kind::NotANumber { f32::NAN } else { BIAS });
     graph.node("Mul", &["shared", "a_word"], "for_words", &[]);
@@ -112,15 +121,24 @@ fn model(kind: Kind) -> Vec<u8> {
     graph.node("Sub", &["for_words", "for_length"], "unbiased", &[]);
     graph.node("Sub", &["unbiased", "bias"], "logit", &[]);
     match kind {
-        Kind::TwoLogits | Kind::ThreeLogits => {
+        Kind::TwoLogits | Kind::TwoLogitsOneHalf | Kind::ThreeLogits => {
             graph.node("ReduceSum", &["question"], "first_half", &[axis(1), ("keepdims", Attribute::Int(1))]);
             graph.node("Mul", &["first_half", "a_token"], "for_first_half", &[]);
             graph.node("Sub", &["logit", "logit"], "nothing", &[]);
             graph.node("Add", &["nothing", "bias"], "neither", &[]);
             let logits: &[&str] =
-                if kind == Kind::TwoLogits { &["logit", "neither"] } else { &["logit", "for_first_half", "neither"] };
+                if kind == Kind::ThreeLogits { &["logit", "for_first_half", "neither"] } else { &["logit", "neither"] };
             graph.node("Concat", logits, "logits", &[("axis", Attribute::Int(1))]);
             graph.output("logits", &["batch", &logits.len().to_string()]);
+        }
+        Kind::Tokens => {
+            graph.node("Unsqueeze", &["question"], "question_down", &[axis(2)]);
+            graph.node("MatMul", &["same", "question_down"], "in_question", &[]);
+            graph.node("Mul", &["in_question", "a_word"], "for_token", &[]);
+            graph.node("Sub", &["for_token", "for_token"], "nothing", &[]);
+            graph.node("Add", &["nothing", "bias"], "against_token", &[]);
+            graph.node("Concat", &["for_token", "against_token"], "logits", &[("axis", Attribute::Int(2))]);
+            graph.output("logits", &["batch", "tokens", "2"]);
         }
         Kind::Flat => {
             graph.node("Squeeze", &["logit"], "logits", &[axis(1)]);

@@ -5,6 +5,7 @@ mod curated;
 mod echoes;
 mod lanes;
 mod rerank;
+mod second_reading;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -156,10 +157,11 @@ impl Search {
 
         let reranking = asked.policy.rules.gather.rerank.as_ref().zip(parts.reranker.as_ref());
         let Some((_, reranker)) = reranking else { return (candidates, false) };
-        let read = rerank::read(reranker, asked, asks, self.by_words_alone, &mut candidates);
+        let readers = (reranker, parts.second_reader.as_ref());
+        let read = rerank::read(readers, asked, asks, self.by_words_alone, &mut candidates);
         let is_read = match read.instrument(trace_span!("rerank")).await {
-            Ok(rerank::Read { cut_short }) => {
-                self.record.read_by = Some(reranker.port().name().to_owned());
+            Ok(rerank::Read { cut_short, by }) => {
+                self.record.read_by = Some(by);
                 self.log.unread = None;
                 if let Some(error) = cut_short {
                     self.fall_back(Fallback::FewerRead, &error);

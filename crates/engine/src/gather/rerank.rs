@@ -2,7 +2,7 @@
 //! the rank in the search; it drops nothing by itself.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::candidate::Candidate;
 use ibidem_language::{same_word, significant_terms};
@@ -12,6 +12,8 @@ use ibidem_ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_words::{CharSpan, DocumentKind, PassageKey, Promise, characters_above, passage_in_context};
 
 use super::alone::{ReadAlone, named_rows, shared_sentences};
+use super::second_reading::{self, may_read_again};
+use crate::parts::SecondReader;
 use crate::policy::bounds::MOST_RERANKED;
 use crate::policy::{RerankRules, UnrankedOrder};
 use crate::turn::Asked;
@@ -33,6 +35,23 @@ const READ_TOGETHER: usize = 8;
 pub(super) struct Read {
     /// Why the least promising, or rows, sentences and parts of the question, were not read any more; none where all were.
     pub(super) cut_short: Option<RerankError>,
+    /// The weights that read them, by name: each once, those of a second reading last.
+    pub(super) by: String,
+}
+
+/// What a reader finds of a candidate, for the whole question or for a part of it.
+#[derive(Clone)]
+pub(super) struct Found {
+    pub(super) relevance: Relevance,
+    /// The row that counts for its passage, as it was read by itself; none where the passage was read as a whole, or a
+    /// sentence of it counts.
+    pub(super) row: Option<String>,
+}
+
+impl Found {
+    fn of(relevance: Relevance) -> Self {
+        Self { relevance, row: None }
+    }
 }
 
 /// Whoever reads for one question, and until when: all of its reading shares the time that is due to one call.
@@ -53,14 +72,20 @@ impl Reading<'_> {
 
 /// Gives the candidates their scores and, where the reranker says so, the place of the answer: all of them, or where the
 /// time is too short the most promising; or it fails, and none has a score. Where the question was taken apart, the best
-/// that a candidate was read for counts.
+/// that a candidate was read for counts. Where there is a second reader, it reads the best of all again and decides about
+/// them: where not all could be found and read, that has failed.
 pub(super) async fn read(
-    reranker: &Part<dyn Reranker>,
+    (reranker, second): (&Part<dyn Reranker>, Option<&SecondReader>),
     asked: &Asked,
     parts: &[String],
     by_words_alone: bool,
     candidates: &mut [Candidate],
 ) -> Result<Read, RerankError> {
+    let second = second.filter(|second| may_read_again(second, &asked.question.query, candidates));
+    if second.is_some() && by_words_alone {
+        return Err(RerankError::Own(RerankFault::NotAll));
+    }
+    prepare(reranker, asked, candidates).await;
     let ends = reranker.patience().and_then(|patience| clock::now().checked_add(patience));
     let reading = Reading { reranker, asked, ends, by_words_alone };
     let (whole, mut cut_short) = read_for(reading, &asked.question.query, candidates).await?;
@@ -78,15 +103,58 @@ pub(super) async fn read(
         // What was not read for all of its parts counts by the whole alone.
         found.truncate(1);
     }
+    let mut by = weights(reranker, &asked.question.query, candidates, &found[0]);
+    if let Some(second) = second {
+        if let Some(error) = cut_short {
+            return Err(error);
+        }
+        let texts: Vec<&str> = std::iter::once(&asked.question.query).chain(parts).map(String::as_str).collect();
+        by.extend(second_reading::read_again(second, asked, &texts, candidates, &mut found).await?);
+    }
     for (place, candidate) in candidates.iter_mut().enumerate() {
-        let readings: Vec<Relevance> = found.iter().filter_map(|read| *read.get(place)?).collect();
-        // The first of equals: the whole before its parts.
-        let best = readings.iter().reduce(|best, other| if other.score > best.score { other } else { best });
+        let readings: Vec<Relevance> =
+            found.iter().filter_map(|read| read.get(place)?.as_ref().map(|found| found.relevance)).collect();
+        let best = best_of(&readings);
         candidate.rerank = best.map(|best| best.score);
         candidate.answer = best.and_then(|best| best.answer);
         candidate.readings = if found.len() == 1 { Vec::new() } else { readings };
     }
-    Ok(Read { cut_short })
+    Ok(Read { cut_short, by: by.join("+") })
+}
+
+/// The first of equals: the whole before its parts.
+pub(super) fn best_of(readings: &[Relevance]) -> Option<Relevance> {
+    readings.iter().copied().reduce(|best, other| if other.score > best.score { other } else { best })
+}
+
+/// What must be loaded before these can be read is waited for beside the time that is due to reading.
+async fn prepare(reranker: &Part<dyn Reranker>, asked: &Asked, candidates: &[Candidate]) {
+    let texts: Vec<String> = candidates.iter().map(in_place).collect();
+    let preparing = reranker.port().prepare(&asked.question.query, &texts);
+    match asked.deadline.budget() {
+        Some((_, ends)) => clock::by(ends, preparing).await.unwrap_or_default(),
+        None => preparing.await,
+    }
+}
+
+/// The weights that read these candidates, by name.
+fn weights(
+    reranker: &Part<dyn Reranker>,
+    question: &str,
+    candidates: &[Candidate],
+    found: &[Option<Found>],
+) -> Vec<String> {
+    let read = candidates.iter().zip(found).filter(|(_, found)| found.is_some());
+    let names: BTreeSet<String> = read
+        .filter_map(|(candidate, _)| Some(reranker.port().weights_for(question, &in_place(candidate))?.to_owned()))
+        .collect();
+    // Where nothing was found there was nothing to read: then it is the name of all of them.
+    if names.is_empty() { vec![reranker.port().name().to_owned()] } else { names.into_iter().collect() }
+}
+
+/// As a passage is read: under its title and heading.
+pub(super) fn in_place(candidate: &Candidate) -> String {
+    passage_in_context(&title(candidate), candidate.passage.section.as_deref(), &candidate.passage.text)
 }
 
 /// What was found of each candidate, none of those that there was no time for, and why there was none. What names the
@@ -95,13 +163,13 @@ async fn read_for(
     reading: Reading<'_>,
     question: &str,
     candidates: &[Candidate],
-) -> Result<(Vec<Option<Relevance>>, Option<RerankError>), RerankError> {
+) -> Result<(Vec<Option<Found>>, Option<RerankError>), RerankError> {
     let (found, cut_short) = in_turns(reading, question, candidates).await?;
     let rows = reading.asked.policy.rules.gather.rerank.as_ref().map_or(0, |rules| rules.rows);
     if cut_short.is_some() || rows == 0 {
         return Ok((found, cut_short));
     }
-    let mut read: Vec<Relevance> = found.into_iter().flatten().collect();
+    let mut read: Vec<Found> = found.into_iter().flatten().collect();
     let mut beside = read_rows(reading, question, rows, candidates, &mut read).await;
     // Sentences are read where no passage is likely to answer. What the search would have brought by meaning may be.
     if beside.is_ok() && !reading.by_words_alone {
@@ -115,21 +183,17 @@ async fn in_turns(
     reading: Reading<'_>,
     question: &str,
     candidates: &[Candidate],
-) -> Result<(Vec<Option<Relevance>>, Option<RerankError>), RerankError> {
-    let mut found = vec![None; candidates.len()];
+) -> Result<(Vec<Option<Found>>, Option<RerankError>), RerankError> {
+    let mut found: Vec<Option<Found>> = vec![None; candidates.len()];
     let places = most_promising_first(candidates, reading.asked.policy.rules.gather.order);
     let mut deadline = reading.asked.deadline;
     for places in places.chunks(READ_TOGETHER) {
-        let text = |place: &usize| {
-            let candidate = &candidates[*place];
-            passage_in_context(&title(candidate), candidate.passage.section.as_deref(), &candidate.passage.text)
-        };
-        let texts = places.iter().map(text).collect();
+        let texts = places.iter().map(|place| in_place(&candidates[*place])).collect();
         match relevances(reading.reranker, deadline, question, texts).await {
             Ok(read) => {
                 for (place, read) in places.iter().zip(read) {
                     let answer = read.answer.and_then(|answer| in_text(answer, &candidates[*place]));
-                    found[*place] = Some(Relevance { answer, ..read });
+                    found[*place] = Some(Found::of(Relevance { answer, ..read }));
                 }
             }
             Err(error) if found.iter().all(Option::is_none) => return Err(error),
@@ -158,9 +222,9 @@ fn most_promising_first(candidates: &[Candidate], unranked: UnrankedOrder) -> Ve
 /// Why nothing was read, as the asker is told: without hosts and files.
 pub(super) fn why(error: &RerankError) -> String {
     match error {
-        RerankError::Timeout(_) | RerankError::CircuitOpen { .. } | RerankError::Own(RerankFault::Busy) => {
-            error.to_string()
-        }
+        RerankError::Timeout(_)
+        | RerankError::CircuitOpen { .. }
+        | RerankError::Own(RerankFault::Busy | RerankFault::NotAll) => error.to_string(),
         RerankError::Unavailable(_) | RerankError::Own(_) => "the reranker does not answer".to_owned(),
     }
 }
@@ -171,13 +235,17 @@ async fn read_rows(
     question: &str,
     most: usize,
     candidates: &[Candidate],
-    read: &mut [Relevance],
+    read: &mut [Found],
 ) -> Result<(), RerankError> {
-    let rows = in_context(candidates, |candidate| named_rows(question, candidate, most)).take(MOST_ROWS).collect();
-    for (place, span, row) in read_alone(reading, question, rows).await? {
+    let rows: Vec<_> =
+        in_context(candidates, |candidate| named_rows(question, candidate, most)).take(MOST_ROWS).collect();
+    let texts: Vec<String> = rows.iter().map(|(_, row)| row.text.clone()).collect();
+    for ((place, span, row), text) in read_alone(reading, question, rows).await?.into_iter().zip(texts) {
         // What does not say where a text answers does not say which row does.
-        if let Some(whole) = read.get_mut(place).filter(|whole| row.score > whole.score && row.answer.is_some()) {
-            *whole = Relevance { score: row.score, answer: Some(span) };
+        let is_likelier = |whole: &&mut Found| row.score > whole.relevance.score && row.answer.is_some();
+        if let Some(whole) = read.get_mut(place).filter(is_likelier) {
+            let relevance = Relevance { score: row.score, answer: Some(span) };
+            *whole = Found { relevance, row: Some(text) };
         }
     }
     Ok(())
@@ -192,11 +260,11 @@ async fn read_sentences(
     question: &str,
     most: usize,
     candidates: &[Candidate],
-    read: &mut [Relevance],
+    read: &mut [Found],
 ) -> Result<(), RerankError> {
     // What does not say where a text answers does not say which sentence does.
-    let is_read = read.iter().any(|read| read.answer.is_some());
-    if !is_read || read.iter().any(|read| read.score >= LIKELY) {
+    let is_read = read.iter().any(|read| read.relevance.answer.is_some());
+    if !is_read || read.iter().any(|read| read.relevance.score >= LIKELY) {
         return Ok(());
     }
     let sentences = in_context(candidates, |candidate| shared_sentences(question, candidate, most));
@@ -205,8 +273,8 @@ async fn read_sentences(
         let odds = sentence.score / (1.0 - sentence.score).max(f32::EPSILON) / 2.0;
         let score = odds / (1.0 + odds);
         let is_in_it = sentence.answer.is_some_and(|answer| in_text(answer, &candidates[place]).is_some());
-        if let Some(whole) = read.get_mut(place).filter(|whole| is_in_it && score > whole.score) {
-            *whole = Relevance { score, answer: Some(span) };
+        if let Some(whole) = read.get_mut(place).filter(|whole| is_in_it && score > whole.relevance.score) {
+            *whole = Found::of(Relevance { score, answer: Some(span) });
         }
     }
     Ok(())
@@ -240,7 +308,7 @@ async fn read_alone(
 }
 
 /// One for each text.
-async fn relevances(
+pub(super) async fn relevances(
     reranker: &Part<dyn Reranker>,
     deadline: Deadline,
     question: &str,
@@ -285,7 +353,7 @@ fn title(candidate: &Candidate) -> Cow<'_, str> {
 }
 
 /// Of the passage's own text: nothing where the answer stands in the line above it.
-fn in_text(answer: CharSpan, candidate: &Candidate) -> Option<CharSpan> {
+pub(super) fn in_text(answer: CharSpan, candidate: &Candidate) -> Option<CharSpan> {
     let passage = &candidate.passage;
     let above = u32::try_from(characters_above(&title(candidate), passage.section.as_deref())).ok()?;
     Some(CharSpan { start: answer.start.checked_sub(above)?, end: answer.end.checked_sub(above)? })

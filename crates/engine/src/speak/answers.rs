@@ -6,8 +6,8 @@
 use crate::candidate::Candidate;
 use ibidem_language::markers::without_markers;
 use ibidem_language::sentences::Kind;
-use ibidem_ports::degrade::{Deadline, Part};
-use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
+use ibidem_ports::degrade::Deadline;
+use ibidem_ports::reranker::{RerankError, RerankFault};
 use ibidem_words::{GateRecord, Reason, Refusal, Verdict, as_shown, context_header};
 
 use super::footnotes::Footnotes;
@@ -22,7 +22,7 @@ pub(crate) const GATE: &str = "answers";
 /// A reader, the question, and how likely an answer to it must be.
 pub(super) struct AnswerReader<'a> {
     /// None where the configured one has failed this question already: then nobody but a curator vouches for an answer.
-    reader: Option<&'a Part<dyn Reranker>>,
+    parts: Option<&'a Parts>,
     question: &'a str,
     least: f64,
     deadline: Deadline,
@@ -41,9 +41,11 @@ impl<'a> AnswerReader<'a> {
         let least = asked.policy.rules.speak.least_answering?;
         let is_away = log.unread.is_some();
         let is_read = evidence.iter().any(|candidate| candidate.answer.is_some());
-        let reader = parts.reranker.as_ref().filter(|_| is_read);
-        let reader = if is_away { None } else { Some(reader?) };
-        Some(Self { reader, question, least, deadline: asked.deadline })
+        let has_reader = parts.reranker.is_some() && is_read;
+        if !is_away && !has_reader {
+            return None;
+        }
+        Some(Self { parts: (!is_away).then_some(parts), question, least, deadline: asked.deadline })
     }
 
     /// Reads what may be said so far. Whether it may go out: what was likely enough for once may go on.
@@ -53,14 +55,14 @@ impl<'a> AnswerReader<'a> {
         footnotes: &Footnotes<'_>,
         reading: &mut AnswerReading,
     ) -> bool {
-        let Some(reader) = self.reader.filter(|_| reading.failure.is_none()) else {
+        let Some(parts) = self.parts.filter(|_| reading.failure.is_none()) else {
             reading.is_unread = true;
             return self.takes(reading, said.len(), curated(said, footnotes));
         };
         if reading.is_over {
             return true;
         }
-        match self.probability(reader, said, footnotes).await {
+        match self.probability(parts, said, footnotes).await {
             Ok(Some(likely)) => self.takes(reading, said.len(), likely),
             // As where no reader is configured: what was read of the beginning decides nothing either.
             Ok(None) => {
@@ -84,17 +86,33 @@ impl<'a> AnswerReader<'a> {
     /// does not say where a text answers: its score is of the subject and not of the answer.
     async fn probability(
         &self,
-        reader: &Part<dyn Reranker>,
+        parts: &Parts,
         said: &[&Said],
         footnotes: &Footnotes<'_>,
     ) -> Result<Option<f64>, RerankError> {
-        let text = as_passage(said, footnotes);
-        let read = reader.call(self.deadline, |reader| reader.read(self.question, vec![text])).await?;
+        let likely = likely_to_answer(parts, self.deadline, self.question, as_passage(said, footnotes)).await?;
+        Ok(likely.map(|likely| likely.max(curated(said, footnotes))))
+    }
+}
+
+/// How likely a text answers a question, by the reader that decides about such pairs. None of one that does not say where a
+/// text answers.
+pub(crate) async fn likely_to_answer(
+    parts: &Parts,
+    deadline: Deadline,
+    question: &str,
+    text: String,
+) -> Result<Option<f64>, RerankError> {
+    for reader in parts.readers_of(question, &text) {
+        let read = reader.call(deadline, |reader| reader.read(question, vec![text.clone()])).await?;
         let [read] = read.as_slice() else {
             return Err(RerankError::Own(RerankFault::Failed(format!("{} scores for 1 text", read.len()))));
         };
-        Ok(read.answer.map(|_| as_shown(f64::from(read.score)).max(curated(said, footnotes))))
+        if read.answer.is_some() {
+            return Ok(Some(as_shown(f64::from(read.score))));
+        }
     }
+    Ok(None)
 }
 
 /// How well what is said fits the question by a curator's choice: that stands with a reader and without one.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ibidem_engine::listener::Nobody;
+use ibidem_engine::parts::SecondReader;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::replay::{Again, Decided, Replay};
 use ibidem_ports::clock;
@@ -16,7 +17,7 @@ use ibidem_ports::records::DecisionRecord;
 use ibidem_ports::reranker::{Relevance, RerankError, RerankFault, Reranker};
 use ibidem_testing::fakes::{FakeEmbedder, FakeEntailment, FakeReranker, Script};
 use ibidem_words::Fallback;
-use ibidem_words::{Action, Answer, Identity, Question, Reason, Verdict};
+use ibidem_words::{Action, Answer, CharSpan, Identity, Question, Reason, Verdict};
 
 use crate::replayed::{Dice, POLICIES, scripts};
 use crate::says;
@@ -25,20 +26,20 @@ use crate::world::{Book, TAG, World};
 const DEFAULT: &str = include_str!("../../../../policies/default.yaml");
 
 /// A reader that answers so many calls, and then fails as it is told.
-struct FailsAfter {
-    inner: FakeReranker,
+struct FailsAfter<Inner = FakeReranker> {
+    inner: Inner,
     calls: AtomicUsize,
     error: RerankError,
 }
 
-impl FailsAfter {
-    fn new(inner: FakeReranker, calls: usize, error: RerankError) -> Arc<Self> {
+impl<Inner: Reranker> FailsAfter<Inner> {
+    fn new(inner: Inner, calls: usize, error: RerankError) -> Arc<Self> {
         Arc::new(Self { inner, calls: AtomicUsize::new(calls), error })
     }
 }
 
 #[async_trait]
-impl Reranker for FailsAfter {
+impl<Inner: Reranker> Reranker for FailsAfter<Inner> {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -63,19 +64,59 @@ enum Away {
     ReaderAfter(usize),
     Verifier,
     Embedding,
+    /// Of a second reader, where there is one: after so many calls of one question.
+    SecondAfter(usize),
 }
 
-const AWAY: [Away; 6] =
-    [Away::Reader, Away::ReaderAfter(1), Away::ReaderAfter(2), Away::ReaderAfter(3), Away::Verifier, Away::Embedding];
+const AWAY: [Away; 8] = [
+    Away::Reader,
+    Away::ReaderAfter(1),
+    Away::ReaderAfter(2),
+    Away::ReaderAfter(3),
+    Away::Verifier,
+    Away::Embedding,
+    Away::SecondAfter(0),
+    Away::SecondAfter(1),
+];
+
+/// A reader with an opinion of its own about every pair.
+struct Opinionated;
+
+#[async_trait]
+impl Reranker for Opinionated {
+    fn name(&self) -> &str {
+        "opinionated"
+    }
+
+    async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
+        let opinion = |text: &String| {
+            let bytes = question.bytes().chain(text.bytes());
+            let sum = bytes.fold(7_u16, |sum, byte| sum.wrapping_mul(31).wrapping_add(u16::from(byte)));
+            f32::from(sum % 100) / 100.0
+        };
+        Ok(texts.iter().map(opinion).collect())
+    }
+
+    async fn read(&self, question: &str, texts: Vec<String>) -> Result<Vec<Relevance>, RerankError> {
+        let ends = texts.iter().map(|text| u32::try_from(text.chars().count()).unwrap()).collect::<Vec<_>>();
+        let scores = self.score(question, texts).await?;
+        let read = |(score, end): (f32, u32)| {
+            let answer = end.checked_sub(1).map(|start| CharSpan { start, end });
+            Relevance { score, answer }
+        };
+        Ok(scores.into_iter().zip(ends).map(read).collect())
+    }
+}
 
 struct Degrading {
     world: World,
     embedder: Arc<FakeEmbedder>,
     entailment: Arc<FakeEntailment>,
+    has_second: bool,
 }
 
 impl Degrading {
-    async fn new(dice: &mut Dice, script: Script, policy: &str) -> Self {
+    async fn new(dice: &mut Dice, script: Script, policy: &str, has_second: bool) -> Self {
         let embedder = Arc::new(FakeEmbedder::new(64, 256));
         let books = (0..30).map(|number| {
             let words = dice.words(4 + number % 5);
@@ -85,7 +126,7 @@ impl Degrading {
         let mut world = World::of(script, books.collect(), embedder.clone(), policy).await;
         let entailment = Arc::new(FakeEntailment::by_rule(by_words));
         world.engine.parts.entailment = Part::bare(entailment.clone());
-        Self { world, embedder, entailment }
+        Self { world, embedder, entailment, has_second }
     }
 
     async fn decide(&mut self, away: Away, policy: &Arc<Policy>, question: Question) -> (Answer, DecisionRecord) {
@@ -95,8 +136,11 @@ impl Degrading {
             Away::ReaderAfter(calls) => calls,
             _ => usize::MAX,
         };
-        let reader = FailsAfter::new(FakeReranker::default().as_reader(), calls, trouble);
+        let reader = FailsAfter::new(FakeReranker::default().as_reader(), calls, trouble.clone());
         self.world.engine.parts.reranker = Some(Part::bare(reader));
+        let calls = if let Away::SecondAfter(calls) = away { calls } else { usize::MAX };
+        let second = Part::bare(FailsAfter::new(Opinionated, calls, trouble) as Arc<dyn Reranker>);
+        self.world.engine.parts.second_reader = self.has_second.then_some(SecondReader { reader: second, best: 2 });
         self.entailment.set_trouble((away == Away::Verifier).then_some(EntailmentError::Timeout(2_000)));
         self.embedder.set_down(away == Away::Embedding);
         let identity = Identity::for_tests(self.world.tenant, "s", [TAG.parse().unwrap()].into());
@@ -125,26 +169,30 @@ fn how_many() -> usize {
 
 #[tokio::test]
 async fn with_a_part_away_nothing_is_answered_that_is_refused_with_all_parts_and_it_is_decided_again_alike() {
-    let each = how_many().div_ceil(POLICIES.len() * (scripts().len() + 1));
+    let each = how_many().div_ceil(2 * POLICIES.len() * (scripts().len() + 1));
     let mut dice = Dice(31);
     let mut answered = BTreeMap::<Away, usize>::new();
     let mut bolder = Vec::new();
-    let mut asked = 0;
+    let (mut asked, mut with_a_second) = (0, 0);
     for text in POLICIES {
         let text = text.replace("answerability: 0.75", "answerability: 0.5").replace("cite_from: 60", "cite_from: 50");
         let extractive = text.replace("mode: model", "mode: extractive");
-        let written = scripts().into_iter().map(|script| (script, text.as_str()));
-        for (script, text) in written.chain([(Script::CannotBeReached, extractive.as_str())]) {
+        let written = || scripts().into_iter().map(|script| (script, text.as_str()));
+        let modes = || written().chain([(Script::CannotBeReached, extractive.as_str())]);
+        let alone_and_with_a_second = modes().map(|mode| (mode, false)).chain(modes().map(|mode| (mode, true)));
+        for ((script, text), has_second) in alone_and_with_a_second {
             let breaks_off = matches!(script, Script::BreaksOffAfter(_));
             let policy = Arc::new(Policy::parse(text).unwrap());
             let replay = Replay::under(&policy).unwrap();
-            let mut world = Degrading::new(&mut dice, script, text).await;
+            let mut world = Degrading::new(&mut dice, script, text, has_second).await;
             for _ in 0..each {
                 let count = 1 + dice.below(5);
                 let question = Question::new(dice.words(count)).with_context_chunks(1 + dice.below(8));
                 let (whole, _) = world.decide(Away::Nothing, &policy, question.clone()).await;
                 asked += 1;
-                *answered.entry(Away::Nothing).or_default() += usize::from(whole.action == Action::Cite);
+                let is_answered = usize::from(whole.action == Action::Cite);
+                *answered.entry(Away::Nothing).or_default() += is_answered;
+                with_a_second += if has_second { is_answered } else { 0 };
                 // From other evidence a model writes something else: where it breaks off there, that is a second part away.
                 for away in AWAY.into_iter().filter(|away| !(breaks_off && *away == Away::Embedding)) {
                     let (answer, record) = world.decide(away, &policy, question.clone()).await;
@@ -164,6 +212,7 @@ async fn with_a_part_away_nothing_is_answered_that_is_refused_with_all_parts_and
     assert!(bolder.is_empty(), "{} were bolder: {:#?}", bolder.len(), &bolder[..bolder.len().min(3)]);
     assert!(answered[&Away::Nothing] > asked / 20, "too few answers show nothing: {answered:?} of {asked}");
     assert!(answered[&Away::Embedding] > 0 && answered[&Away::Verifier] > 0, "{answered:?}");
+    assert!(with_a_second > asked / 80, "too few answers with a second reader: {with_a_second} of {asked}");
     assert!(answered[&Away::ReaderAfter(3)] > 0, "a reader that is cut short still answers: {answered:?}");
 }
 

@@ -26,6 +26,7 @@ mod refusals;
 mod replayed;
 mod revocation;
 mod scenarios;
+mod second_reader;
 mod tools;
 mod world;
 

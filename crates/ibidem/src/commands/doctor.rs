@@ -81,6 +81,7 @@ impl Doctor {
         }
         findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
         findings.push(models::reranker(settings).await);
+        findings.extend(models::second_reader(settings).await);
         let policy = policy(settings, embedder.as_deref());
         let embedder = embedder.map(|embedder| Part::bare(embedder as Arc<dyn Embedder>));
         findings.push(models::entailment(settings, embedder).await);

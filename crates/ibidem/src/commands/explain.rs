@@ -79,6 +79,9 @@ fn show(explanation: &Explanation, most_dropped: usize) {
     if !explanation.candidates.is_empty() {
         console::say(&candidates(&explanation.candidates, most_dropped));
     }
+    if let Some(read_by) = &explanation.read_by {
+        console::say(&format!("read by: {read_by}"));
+    }
     for record in &explanation.trace {
         let verdict = format!("{:?}", record.verdict).to_lowercase();
         console::say(&format!(
@@ -124,7 +127,7 @@ fn candidates(all: &[ExplainedCandidate], most_dropped: usize) -> String {
             right(format!("{:.4}", candidate.similarity)),
             right(number(candidate.cosine)),
             right(candidate.bm25.map_or_else(String::new, |bm25| format!("{bm25:.2}"))),
-            right(number(candidate.rerank)),
+            right(read(candidate)),
             right(candidate.curated.map_or_else(String::new, |curated| format!("{curated:.2}"))),
             Cell::new(forced_by(candidate)),
             Cell::new(source(candidate)),
@@ -138,6 +141,15 @@ fn candidates(all: &[ExplainedCandidate], most_dropped: usize) -> String {
         String::new()
     };
     format!("{table}{more}")
+}
+
+/// The probability that decides, and behind it the first reader's where a second one decided.
+fn read(candidate: &ExplainedCandidate) -> String {
+    match (candidate.rerank, candidate.read_first) {
+        (Some(decides), Some(first)) => format!("{decides:.4} (first {first:.4})"),
+        (Some(decides), None) => format!("{decides:.4}"),
+        (None, _) => String::new(),
+    }
 }
 
 fn forced_by(candidate: &ExplainedCandidate) -> &'static str {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use ibidem_adapters::onnx::PairModelSettings;
 use ibidem_engine::roles::NamedModel;
 use ibidem_ports::degrade::Part;
@@ -14,7 +15,7 @@ use ibidem_ports::embedder::Embedder;
 use ibidem_words::Sha256Hash;
 use serde::Serialize;
 
-use self::timed::Speed;
+use self::timed::{Speed, Texts};
 use crate::settings::{EmbeddingSource, EntailmentSource, RerankerSource, Settings};
 use crate::{compose, console};
 
@@ -69,7 +70,7 @@ impl Models {
         }
         let mut rows = Vec::new();
         let embedder = embedding(settings, &mut rows).await;
-        rows.extend(reranker(settings).await);
+        rows.extend(rerankers(settings).await);
         rows.push(entailment(settings, embedder).await);
         match compose::roles::roles(settings.language_model.as_ref()).await {
             Ok(roles) => {
@@ -130,20 +131,37 @@ async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn 
     embedder
 }
 
-async fn reranker(settings: &Settings) -> Option<Row> {
-    let (from, sha256) = match &settings.reranker.as_ref()?.source {
-        RerankerSource::Onnx(onnx) => weights(onnx),
-        RerankerSource::Http(_) => ("a rerank server".to_owned(), None),
-        RerankerSource::Model(_) => (YES_OR_NO.to_owned(), None),
+/// One for each file of weights; none where there is no reranker.
+async fn rerankers(settings: &Settings) -> Vec<Row> {
+    let Some(configured) = &settings.reranker else { return Vec::new() };
+    let in_english = ("reranker", Texts::English);
+    let read = match &configured.source {
+        RerankerSource::BuiltIn(readers) => vec![
+            (in_english, weights(&readers.english)),
+            (("reranker, other languages", Texts::German), weights(&readers.others)),
+        ],
+        RerankerSource::Onnx(onnx) => vec![(in_english, weights(onnx))],
+        RerankerSource::Http(_) => vec![(in_english, ("a rerank server".to_owned(), None))],
+        RerankerSource::Model(_) => vec![(in_english, (YES_OR_NO.to_owned(), None))],
     };
-    let (model, timed) = match compose::reranker(settings).await {
-        Ok(reranker) => {
-            let reranker = reranker?;
-            (reranker.port().name().to_owned(), timed::reranking(&reranker).await)
-        }
+    let loaded = compose::reranker(settings).await.and_then(|loaded| loaded.context("none is configured"));
+    let mut rows = Vec::new();
+    for ((role, texts), (from, sha256)) in read {
+        let (model, timed) = match &loaded {
+            Ok(reranker) => (texts.weights(reranker), timed::reranking(reranker, texts).await),
+            Err(error) => (String::new(), Err(anyhow::anyhow!("{error:#}"))),
+        };
+        rows.push(Row { role, model, from, sha256, state: State::of(timed) });
+    }
+    let Some(second) = &configured.second else { return rows };
+    let (from, sha256) = weights(&second.model);
+    let loaded = compose::second_reader(settings).await.and_then(|loaded| loaded.context("none is configured"));
+    let (model, timed) = match loaded {
+        Ok(second) => (second.reader.port().name().to_owned(), timed::reranking(&second.reader, Texts::English).await),
         Err(error) => (String::new(), Err(error)),
     };
-    Some(Row { role: "reranker", model, from, sha256, state: State::of(timed) })
+    rows.push(Row { role: "second reader", model, from, sha256, state: State::of(timed) });
+    rows
 }
 
 const YES_OR_NO: &str = "the language model, yes or no";

@@ -34,6 +34,7 @@ fn turn(number: u128, cosine: f32, question: &str) -> RecordedTurn {
         bm25: None,
         fused: 0.1,
         rerank: None,
+        read_first: None,
         curated: None,
         addressed: false,
         on_its_text: false,

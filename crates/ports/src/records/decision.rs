@@ -206,6 +206,9 @@ pub struct CandidateRecord {
     pub fused: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerank: Option<f32>,
+    /// What the first reader gave it, where a second one decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_first: Option<f32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curated: Option<f64>,
     #[serde(default, skip_serializing_if = "is_false")]

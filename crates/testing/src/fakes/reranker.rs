@@ -17,6 +17,12 @@ pub struct FakeReranker {
     answers: HashMap<String, String>,
     /// It says where a text answers, also where it was not told.
     is_reader: bool,
+    /// In place of its own.
+    name: Option<&'static str>,
+    /// It is not made for texts with this word.
+    cannot_read: Option<&'static str>,
+    /// What it was asked about, batch by batch.
+    batches: Mutex<Vec<Vec<String>>>,
     trouble: Mutex<Option<RerankError>>,
     calls: AtomicUsize,
 }
@@ -41,6 +47,23 @@ impl FakeReranker {
     #[must_use]
     pub fn as_reader(self) -> Self {
         Self { is_reader: true, ..self }
+    }
+
+    /// Under another name.
+    #[must_use]
+    pub fn called(self, name: &'static str) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    /// Not made for texts that have this word.
+    #[must_use]
+    pub fn unable_to_read(self, word: &'static str) -> Self {
+        Self { cannot_read: Some(word), ..self }
+    }
+
+    /// What it was asked about, batch by batch, in vain or not.
+    pub fn batches(&self) -> Vec<Vec<String>> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn answer_in(&self, text: &str) -> Option<CharSpan> {
@@ -83,11 +106,17 @@ impl FakeReranker {
 #[async_trait]
 impl Reranker for FakeReranker {
     fn name(&self) -> &str {
-        Self::NAME
+        self.name.unwrap_or(Self::NAME)
+    }
+
+    fn weights_for(&self, _: &str, text: &str) -> Option<&str> {
+        let can_read = self.cannot_read.is_none_or(|word| !text.contains(word));
+        can_read.then(|| self.name())
     }
 
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(texts.clone());
         if let Some(trouble) = self.trouble().clone() {
             return Err(trouble);
         }
@@ -125,5 +154,9 @@ mod tests {
         fake.set_trouble(None);
         assert!(score().await.is_ok());
         assert_eq!(fake.calls(), 4);
+        assert_eq!(fake.batches(), vec![["second", "third", "first"].map(str::to_owned).to_vec(); 4]);
+        let named = FakeReranker::default().called("large").unable_to_read("dritte");
+        assert_eq!((named.weights_for("", "third"), named.weights_for("", "das dritte")), (Some("large"), None));
+        assert_eq!(fake.weights_for("", "third"), Some(FakeReranker::NAME));
     }
 }

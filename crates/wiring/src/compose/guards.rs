@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ibidem_adapters::second_try::SecondTry;
+use ibidem_engine::parts::SecondReader;
 use ibidem_engine::roles::{NamedModel, Planner, Roles};
 use ibidem_engine::search::Searcher;
 use ibidem_ports::degrade::{Breakers, Part};
@@ -27,6 +28,12 @@ pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers)
 pub(super) fn reranker(bare: Part<dyn Reranker>, settings: &Settings, breakers: &Breakers) -> Part<dyn Reranker> {
     let timeout = settings.reranker.as_ref().map_or(Duration::MAX, |reranker| reranker.timeout);
     bare.behind(breakers.of("reranker", timeout))
+}
+
+/// By itself: a large model that is late says nothing about the small one.
+pub(super) fn second_reader(bare: SecondReader, breakers: &Breakers) -> SecondReader {
+    let patience = bare.reader.patience().unwrap_or(Duration::MAX);
+    SecondReader { reader: bare.reader.behind(breakers.of("second_reader", patience)), ..bare }
 }
 
 pub(super) fn entailment(bare: Part<dyn Entailment>, settings: &Settings, breakers: &Breakers) -> Part<dyn Entailment> {

@@ -12,10 +12,16 @@ use crate::settings::{EntailmentSource, RerankerSource, Settings};
 pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
     let model = embedder.model();
     let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
+        RerankerSource::BuiltIn(readers) => Ok(together(&by_weights(&readers.english)?, &by_weights(&readers.others)?)),
         RerankerSource::Onnx(onnx) => by_weights(onnx),
         RerankerSource::Http(http) => Ok(by_name(&http.model)),
         RerankerSource::Model(yes_no) => Ok(by_name(asked(settings, yes_no))),
     });
+    let second = settings.reranker.as_ref().and_then(|reranker| reranker.second.as_ref());
+    let reranker = match (reranker.transpose()?, second) {
+        (Some(first), Some(second)) => Some(together(&first, &by_weights(&second.model)?)),
+        (first, _) => first,
+    };
     let verifier = match &settings.entailment.source {
         EntailmentSource::Lexical => by_name("lexical"),
         EntailmentSource::Onnx(onnx) => by_weights(onnx)?,
@@ -24,11 +30,23 @@ pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> an
     };
     let agreed = format!("lexical+{}", verifier.name);
     let verifier = if settings.entailment.words_first { ModelIdentity { name: agreed, ..verifier } } else { verifier };
+    let verifier = match &settings.entailment.second {
+        Some(second) => together(&verifier, &by_weights(&second.model)?),
+        None => verifier,
+    };
     Ok(CalibratedModels {
         embedding: ModelIdentity { name: model.name.clone(), sha256: Some(model.hash.0) },
-        reranker: reranker.transpose()?,
+        reranker,
         verifier: Some(verifier),
     })
+}
+
+/// Two models that stand for one part: another one of either is another model.
+fn together(one: &ModelIdentity, other: &ModelIdentity) -> ModelIdentity {
+    // A model that is asked over the network is known by its name alone.
+    let known_by = |model: &ModelIdentity| model.sha256.map_or_else(|| model.name.clone(), |digest| digest.to_string());
+    let sha256 = Some(Sha256Hash::of_parts([known_by(one).as_bytes(), known_by(other).as_bytes()]));
+    ModelIdentity { name: format!("{}+{}", one.name, other.name), sha256 }
 }
 
 /// The language model that says yes or no.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use ibidem_adapters::http_reranker::HttpRerankerSettings;
 use ibidem_adapters::mcp::McpSettings;
 use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::oidc::OidcSettings;
-use ibidem_adapters::onnx::{OnnxSettings, PairModelSettings};
+use ibidem_adapters::onnx::{ClaimInput, OnnxSettings, PairModelSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_adapters::qdrant::QdrantSettings;
 use ibidem_adapters::skos_files::SkosFilesSettings;
@@ -169,12 +170,33 @@ pub struct PolicySettings {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RerankerSettings {
     pub source: RerankerSource,
-    /// For all passages of a question.
+    /// None when nobody reads the best few again.
+    pub second: Option<SecondReaderSettings>,
+    /// For all passages of a question, by each of the two.
     pub timeout: Duration,
+}
+
+impl RerankerSettings {
+    /// What one question may wait for reading.
+    pub fn longest(&self) -> Duration {
+        self.timeout * (1 + u32::from(self.second.is_some()))
+    }
+}
+
+/// A reader that reads the best few again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SecondReaderSettings {
+    pub model: PairModelSettings,
+    /// How many of a question.
+    pub best: usize,
+    /// It knows English and no other language.
+    pub english_alone: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RerankerSource {
+    /// The readers that come with the program.
+    BuiltIn(Box<BuiltInReaders>),
     Onnx(PairModelSettings),
     Http(HttpRerankerSettings),
     /// The language model, asked for yes or no.
@@ -182,12 +204,32 @@ pub enum RerankerSource {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuiltInReaders {
+    pub english: PairModelSettings,
+    /// For pairs of which either text is in another language.
+    pub others: PairModelSettings,
+}
+
+#[derive(Clone, PartialEq, Debug)]
 pub struct EntailmentSettings {
     pub source: EntailmentSource,
+    /// How a model in this process was taught to read a passage and a sentence.
+    pub input: ClaimInput,
     /// Words and vectors must support a sentence too, and the model reads only what they support.
     pub words_first: bool,
+    /// None when nobody decides where the others are in doubt.
+    pub second: Option<SecondVerifierSettings>,
     /// For one sentence with all its passages.
     pub timeout: Duration,
+}
+
+/// An entailment model that decides where the first one is in doubt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SecondVerifierSettings {
+    pub model: PairModelSettings,
+    pub input: ClaimInput,
+    /// The scores of the first one that settle nothing.
+    pub doubt: RangeInclusive<f32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

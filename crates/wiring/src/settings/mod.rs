@@ -8,10 +8,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub use checked::{
-    AgentCredential, AgentSettings, AuditSettings, EmbeddingSettings, EmbeddingSource, EntailmentSource,
-    HandOverSettings, HandOverTargetSettings, HandOverWay, HashKeySource, LanguageModelSettings, LogFormat,
-    LogSettings, RecordedTexts, RerankerSource, SecretSource, Settings, SignInSettings, TokenizerSource,
-    ToolServerSettings, VocabularySource,
+    AgentCredential, AgentSettings, AuditSettings, BuiltInReaders, EmbeddingSettings, EmbeddingSource,
+    EntailmentSource, HandOverSettings, HandOverTargetSettings, HandOverWay, HashKeySource, LanguageModelSettings,
+    LogFormat, LogSettings, RecordedTexts, RerankerSource, SecondReaderSettings, SecondVerifierSettings, SecretSource,
+    Settings, SignInSettings, TokenizerSource, ToolServerSettings, VocabularySource,
 };
 pub use raw::LARGEST_VOCABULARY;
 

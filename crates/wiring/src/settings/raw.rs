@@ -47,7 +47,7 @@ pub use self::terminology::LARGEST_VOCABULARY;
 use self::terminology::RawTerminology;
 use self::tools::RawTools;
 use super::Sources;
-use super::checked::{LanguageModelSettings, LogFormat, LogSettings, Settings};
+use super::checked::{LanguageModelSettings, LogFormat, LogSettings, RerankerSettings, Settings};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -184,7 +184,7 @@ impl RawSettings {
         }
         let in_a_row = [
             language_model.as_ref().map(LanguageModelSettings::longest_turn),
-            reranker.as_ref().map(|reranker| reranker.timeout),
+            reranker.as_ref().map(RerankerSettings::longest),
             entailment.as_ref().map(|entailment| entailment.timeout),
         ];
         let in_a_row: Duration = in_a_row.into_iter().flatten().sum();
@@ -193,7 +193,8 @@ impl RawSettings {
                 "must be more than what one question may wait for models, one after the other ({} ms): \
                  `language_model.timeout_ms` for the answer and again for a fallback, \
                  `language_model.planner_timeout_ms` twice for a planner and once for a judge, \
-                 `reranker.timeout_ms` and `entailment.timeout_ms`. Raise it, or lower these",
+                 `reranker.timeout_ms` (twice with `reranker.second`) and `entailment.timeout_ms`. Raise it, or lower \
+                 these",
                 in_a_row.as_millis()
             );
             problems.note("server.request_timeout_ms", &problem);

@@ -1,7 +1,10 @@
 //! Settings from every layer, and what is said when they are wrong.
 
+use std::time::Duration;
+
 use ibidem_adapters::http_entailment::EntailmentForm;
 use ibidem_adapters::object_store::OriginalsLocation;
+use ibidem_adapters::onnx::ClaimInput;
 use ibidem_engine::policy::VerificationMode;
 use ibidem_server::MetricsReaders;
 use ibidem_words::Sha256Hash;
@@ -23,7 +26,10 @@ fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     assert_eq!(settings.embedding.onnx.max_tokens, 256);
     assert!(settings.language_model.is_none());
     let reranker = settings.reranker.map(|reranker| reranker.source);
-    assert!(matches!(&reranker, Some(RerankerSource::Onnx(onnx)) if onnx.name == "reader"), "{reranker:?}");
+    let is_built_in = |readers: &BuiltInReaders| {
+        (readers.english.name.as_str(), readers.others.name.as_str()) == ("reader", "reader_multilingual")
+    };
+    assert!(matches!(&reranker, Some(RerankerSource::BuiltIn(readers)) if is_built_in(readers)), "{reranker:?}");
     assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
     assert_eq!(settings.breakers, ibidem_ports::degrade::BreakerSettings::default());
     let widest = load_with("index:\n  search_breadth: 10000\n", &[], &[]).unwrap();
@@ -188,8 +194,9 @@ fn roles_that_could_not_be_played_are_refused() {
 fn each_kind_of_reranker_has_what_it_needs() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
     let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker.unwrap().source;
-    let RerankerSource::Onnx(onnx) = source("") else { panic!("the reader comes with the program") };
-    assert_eq!((onnx.name.as_str(), onnx.place()), ("reader", "the built-in reader: model.onnx".into()));
+    let RerankerSource::BuiltIn(readers) = source("") else { panic!("the readers come with the program") };
+    assert_eq!(readers.english.place(), Path::new("the built-in reader: model.onnx"));
+    assert_eq!(readers.others.place(), Path::new("the built-in reader_multilingual: model.onnx"));
     let RerankerSource::Onnx(onnx) = source("reranker:\n  use: onnx\n  folder: models/bge\n") else {
         panic!("a cross-encoder is configured");
     };
@@ -203,6 +210,29 @@ fn each_kind_of_reranker_has_what_it_needs() {
         panic!("the language model is configured");
     };
     assert_eq!((yes_no.model.as_deref(), yes_no.at_once), (Some("large"), 4));
+}
+
+#[test]
+fn a_second_reader_is_there_where_its_folder_is_named() {
+    let loaded = |file: &str| load_with(file, &[], &[]).unwrap().reranker.unwrap();
+    let without = loaded("");
+    assert_eq!((without.second.clone(), without.longest()), (None, Duration::from_millis(3_000)));
+    let with = loaded("reranker:\n  second:\n    folder: models/large\n    best: 3\n");
+    let second = with.second.clone().unwrap();
+    assert_eq!((second.model.name.as_str(), second.best, second.english_alone), ("large", 3, true));
+    assert_eq!(with.longest(), Duration::from_millis(6_000), "each of the two has the whole time");
+    let all = loaded("reranker:\n  second: {folder: models/large, languages: all}\n").second.unwrap();
+    assert!(!all.english_alone && all.best == 4);
+    for (second, said) in [
+        ("{folder: m, best: 0}", "`reranker.second.best` is 0; it must be from 1 to 8"),
+        ("{folder: m, best: 9}", "`reranker.second.best` is 9"),
+        ("{folder: m, languages: german}", "`reranker.second.languages` is \"german\""),
+        ("{folder: m}\n  use: none", "`reranker.second.folder` is named"),
+        ("{folder: m}\n  timeout_ms: 20000", "one after the other (45000 ms)"),
+    ] {
+        let message = load_with(&format!("reranker:\n  second: {second}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
 }
 
 #[test]
@@ -252,6 +282,31 @@ fn each_kind_of_entailment_model_has_what_it_needs() {
         panic!("the language model is configured");
     };
     assert_eq!((yes_no.model.as_deref(), yes_no.at_once), (Some("large"), 7));
+}
+
+#[test]
+fn a_published_verifier_is_read_to_as_it_was_taught_and_a_second_one_decides_in_doubt() {
+    let entailment = |file: &str| load_with(file, &[], &[]).unwrap().entailment;
+    assert_eq!((entailment("").input, entailment("").second), (ClaimInput::Pair, None));
+    for (input, expected) in [
+        ("minicheck", ClaimInput::MiniCheck),
+        ("factcg", ClaimInput::FactCg),
+        ("lettucedetect", ClaimInput::LettuceDetect),
+    ] {
+        assert_eq!(entailment(&format!("entailment:\n  use: onnx\n  input: {input}\n")).input, expected);
+    }
+    let second = "{folder: models/large, input: factcg, from: 0.25, to: 0.75}";
+    let second = entailment(&format!("entailment:\n  second: {second}\n")).second.unwrap();
+    assert_eq!((second.model.name.as_str(), second.input, second.doubt), ("large", ClaimInput::FactCg, 0.25..=0.75));
+    for (entailment, said) in [
+        ("input: t5", "`entailment.input` is \"t5\"; it must be one of pair, minicheck, factcg, lettucedetect"),
+        ("second: {folder: m, input: t5}", "`entailment.second.input`"),
+        ("second: {folder: m, from: 0.9}", "`entailment.second.from` must be from 0"),
+        ("second: {folder: m, to: 1.5}", "`entailment.second.from` must be from 0"),
+    ] {
+        let message = load_with(&format!("entailment:\n  {entailment}\n"), &[], &[]).err().unwrap();
+        assert!(message.contains(said), "{message:?} should contain {said:?}");
+    }
 }
 
 #[test]

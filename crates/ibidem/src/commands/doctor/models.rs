@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use ibidem_adapters::onnx::ModelFiles;
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_ports::embedder::Embedder;
 use ibidem_ports::entailment::Pair;
+use ibidem_ports::reranker::{RerankError, Reranker};
 
 use super::Finding;
 use crate::compose;
@@ -18,8 +18,8 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
         return Finding::ok(PART, "none configured; passages are ordered by vector similarity");
     };
     let mend = match &configured.source {
-        RerankerSource::Onnx(onnx) if matches!(onnx.files, ModelFiles::BuiltIn(_)) => {
-            "correct `embedding.runtime`, on which the reader runs; or set `reranker.use: none`"
+        RerankerSource::BuiltIn(_) => {
+            "correct `embedding.runtime`, on which the readers run; or set `reranker.use: none`"
         }
         RerankerSource::Onnx(_) => "correct `reranker.folder`; docs/models.md lists models and how to get them",
         RerankerSource::Http(_) => {
@@ -34,15 +34,43 @@ pub(super) async fn reranker(settings: &Settings) -> Finding {
         Ok(None) => return Finding::ok(PART, "none configured"),
         Err(error) => return Finding::broken(PART, format!("{error:#}"), mend),
     };
-    let began = Instant::now();
-    let passage = "Ibidem is Latin for: in the same place.".to_owned();
-    match reranker.call(Deadline::NONE, |reranker| reranker.score("What does ibidem mean?", vec![passage])).await {
-        Ok(_) => {
-            let found = format!("{}, one passage judged in {} ms", reranker.port().name(), began.elapsed().as_millis());
-            Finding::ok(PART, found)
-        }
+    match judged(&reranker).await {
+        Ok(took) => Finding::ok(PART, format!("{}, one passage judged in {took} ms", reranker.port().name())),
         Err(error) => Finding::broken(PART, error.to_string(), mend),
     }
+}
+
+/// What reads the best few again; nothing is said where none is configured.
+pub(super) async fn second_reader(settings: &Settings) -> Option<Finding> {
+    const PART: &str = "second reader";
+    let mend = "correct `reranker.second.folder`, or set it to null; docs/models.md lists models and how to get them";
+    let second = match compose::second_reader(settings).await {
+        Ok(second) => second?,
+        Err(error) => return Some(Finding::broken(PART, format!("{error:#}"), mend)),
+    };
+    Some(match judged(&second.reader).await {
+        Ok(took) => {
+            let (name, best) = (second.reader.port().name(), second.best);
+            Finding::ok(PART, format!("{name} reads the best {best} again, one passage judged in {took} ms"))
+        }
+        Err(error) => Finding::broken(PART, error.to_string(), mend),
+    })
+}
+
+/// How long an English passage takes, in milliseconds. A German one is judged too: another model may be there for it.
+async fn judged(reranker: &Part<dyn Reranker>) -> Result<u128, RerankError> {
+    let mut took = 0;
+    for (question, passage) in [
+        ("Was heißt ibidem auf Deutsch?", "Ibidem ist Latein und heißt auf Deutsch: am selben Ort."),
+        ("What does ibidem mean?", "Ibidem is Latin for: in the same place."),
+    ] {
+        let passages = vec![passage.to_owned()];
+        reranker.port().prepare(question, &passages).await;
+        let began = Instant::now();
+        reranker.call(Deadline::NONE, |reranker| reranker.score(question, passages)).await?;
+        took = began.elapsed().as_millis();
+    }
+    Ok(took)
 }
 
 /// Which of them verifies, and that it judges.

@@ -1,5 +1,6 @@
 use ibidem_ports::entailment::EntailmentError;
 use ibidem_testing::fakes::{FakeEmbedder, FakeEntailment, FakeModel, FakeReranker, Script};
+use ibidem_wiring::models::{READER, READER_MULTILINGUAL};
 
 use super::*;
 
@@ -18,7 +19,8 @@ fn written(timed: anyhow::Result<Speed>) -> serde_json::Value {
 async fn every_model_is_timed_on_a_handful_and_says_on_what() {
     for (timed, done, unit) in [
         (timed::embedding(&FakeEmbedder::new(8, 256)).await, 8, "passages"),
-        (timed::reranking(&Part::bare(Arc::new(FakeReranker::default()))).await, 8, "passages"),
+        (timed::reranking(&Part::bare(Arc::new(FakeReranker::default())), Texts::English).await, 8, "passages"),
+        (timed::reranking(&Part::bare(Arc::new(FakeReranker::default())), Texts::German).await, 8, "passages"),
         (timed::verifying(&Part::bare(Arc::new(FakeEntailment::default()))).await, 8, "pairs"),
         (timed::writing(&Part::bare(Arc::new(FakeModel::saying(&["one", " two", " three"])))).await, 3, "tokens"),
     ] {
@@ -55,10 +57,17 @@ async fn a_file_is_named_with_its_digest_and_a_missing_one_with_its_reason() {
     assert!(row.from.ends_with("model.onnx"), "{}", row.from);
     assert!(matches!(&row.state, State::Problem(problem) if problem.contains("config.json cannot be read")));
 
-    let row = reranker(&settings(&["reranker.use=onnx", "reranker.folder=no/such"])).await.unwrap();
+    let rows = rerankers(&settings(&["reranker.use=onnx", "reranker.folder=no/such"])).await;
+    let [row] = &rows[..] else { panic!("one model is configured") };
     assert!(row.sha256.is_none() && matches!(&row.state, State::Problem(problem) if problem.contains("no/such")));
-    assert!(reranker(&settings(&["reranker.use=none"])).await.is_none());
-    let own = reranker(&settings(&[])).await.unwrap();
-    let weights = Sha256Hash::of(ibidem_wiring::models::READER.model);
-    assert_eq!((own.from.as_str(), own.sha256), ("the built-in reader: model.onnx", Some(weights)));
+    assert!(rerankers(&settings(&["reranker.use=none"])).await.is_empty());
+    let own = rerankers(&settings(&[])).await;
+    let weights = [READER, READER_MULTILINGUAL].map(|model| Some(Sha256Hash::of(model.model)));
+    let found =
+        [(own[0].role, own[0].from.as_str(), own[0].sha256), (own[1].role, own[1].from.as_str(), own[1].sha256)];
+    let expected = [
+        ("reranker", "the built-in reader: model.onnx", weights[0]),
+        ("reranker, other languages", "the built-in reader_multilingual: model.onnx", weights[1]),
+    ];
+    assert_eq!(found, expected);
 }

@@ -55,10 +55,45 @@ pub(super) async fn embedding(embedder: &dyn Embedder) -> anyhow::Result<Speed> 
     Ok(Speed::of(vectors.len(), "passages", began.elapsed()))
 }
 
-pub(super) async fn reranking(reranker: &Part<dyn Reranker>) -> anyhow::Result<Speed> {
+/// In which language passages are reranked: there may be a model for each.
+#[derive(Clone, Copy)]
+pub(super) enum Texts {
+    English,
+    German,
+}
+
+impl Texts {
+    fn question(self) -> &'static str {
+        match self {
+            Self::English => "Where is the third backup kept?",
+            Self::German => "Wo wird die dritte Sicherung aufbewahrt?",
+        }
+    }
+
+    fn passages(self) -> Vec<String> {
+        match self {
+            Self::English => passages(WORDS),
+            Self::German => repeated(WORDS, |number| {
+                format!(
+                    "Die Sicherung {number} wird an zwei Orten aufbewahrt und in jedem Quartal von denen geprüft, die für sie verantwortlich sind. "
+                )
+            }),
+        }
+    }
+
+    /// What reads them, by name.
+    pub(super) fn weights(self, reranker: &Part<dyn Reranker>) -> String {
+        let passage = self.passages().swap_remove(0);
+        reranker.port().weights_for(self.question(), &passage).unwrap_or_default().to_owned()
+    }
+}
+
+/// Loading is not timed.
+pub(super) async fn reranking(reranker: &Part<dyn Reranker>, texts: Texts) -> anyhow::Result<Speed> {
+    let passages = texts.passages();
+    reranker.port().prepare(texts.question(), &passages).await;
     let began = Instant::now();
-    let question = "Where is the third backup kept?";
-    let scores = reranker.call(Deadline::NONE, |reranker| reranker.score(question, passages(WORDS))).await?;
+    let scores = reranker.call(Deadline::NONE, |reranker| reranker.score(texts.question(), passages)).await?;
     Ok(Speed::of(scores.len(), "passages", began.elapsed()))
 }
 
@@ -91,10 +126,13 @@ pub(super) async fn writing(model: &Part<dyn LanguageModel>) -> anyhow::Result<S
 }
 
 fn passages(words: usize) -> Vec<String> {
-    let passage = |number: usize| {
-        let sentence =
-            format!("Backup {number} is kept in two regions and is tested each quarter by those who own it. ");
-        sentence.repeat(WORDS).split_whitespace().take(words).collect::<Vec<_>>().join(" ")
-    };
+    repeated(words, |number| {
+        format!("Backup {number} is kept in two regions and is tested each quarter by those who own it. ")
+    })
+}
+
+/// So many words of each passage's sentence, over and over.
+fn repeated(words: usize, sentence: impl Fn(usize) -> String) -> Vec<String> {
+    let passage = |number| sentence(number).repeat(WORDS).split_whitespace().take(words).collect::<Vec<_>>().join(" ");
     (1..=PASSAGES).map(passage).collect()
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ibidem_adapters::http_entailment::{EntailmentForm, HttpEntailmentSettings};
-use ibidem_adapters::onnx::{ModelFiles, OnnxSettings};
+use ibidem_adapters::onnx::{ClaimInput, ModelFiles, OnnxSettings};
 use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_engine::yes_no::YesNoPrompt;
 use serde::Deserialize;
 
-use super::super::checked::{EntailmentSettings, EntailmentSource};
+use super::super::checked::{EntailmentSettings, EntailmentSource, SecondVerifierSettings};
 use super::Problems;
 use super::pair_models::{RawPairModel, RawYesNo};
 
@@ -25,9 +25,48 @@ pub(super) struct RawEntailment {
     batch_size: usize,
     name: Option<String>,
     at_once: usize,
+    input: String,
     words_first: bool,
+    second: RawSecondVerifier,
     timeout_ms: u64,
     prompt: String,
+}
+
+/// An entailment model that decides where the first one is in doubt, where a folder is named.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSecondVerifier {
+    folder: Option<PathBuf>,
+    input: String,
+    from: f32,
+    to: f32,
+}
+
+const INPUTS: [(&str, ClaimInput); 4] = [
+    ("pair", ClaimInput::Pair),
+    ("minicheck", ClaimInput::MiniCheck),
+    ("factcg", ClaimInput::FactCg),
+    ("lettucedetect", ClaimInput::LettuceDetect),
+];
+
+impl RawSecondVerifier {
+    fn check(
+        &self,
+        max_tokens: usize,
+        embedding: Option<&OnnxSettings>,
+        problems: &mut Problems,
+    ) -> Option<SecondVerifierSettings> {
+        let input = problems.one_of("entailment.second.input", &self.input, &INPUTS)?;
+        if !(0.0 <= self.from && self.from <= self.to && self.to <= 1.0) {
+            let problem = format!(
+                "must be from 0 to `entailment.second.to`, and that at most 1; they are {} and {}",
+                self.from, self.to
+            );
+            problems.note("entailment.second.from", &problem);
+        }
+        let model = RawPairModel { files: ModelFiles::Folder(self.folder.clone()?), name: None, max_tokens };
+        Some(SecondVerifierSettings { model: model.arranged_as(embedding?), input, doubt: self.from..=self.to })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -53,6 +92,8 @@ impl RawEntailment {
         problems.at_least("entailment.batch_size", self.batch_size as u64, 1);
         problems.at_least("entailment.at_once", self.at_once as u64, 1);
         let timeout = Duration::from_millis(self.timeout_ms);
+        let input = problems.one_of("entailment.input", &self.input, &INPUTS)?;
+        let second = self.second.check(self.max_tokens, embedding, problems);
         // Words and vectors have nobody to agree with but themselves.
         let words_first = self.words_first && !matches!(chosen, Use::Lexical);
         let source = match chosen {
@@ -72,7 +113,7 @@ impl RawEntailment {
                 EntailmentSource::Model(asked.check(model, problems)?)
             }
         };
-        Some(EntailmentSettings { source, words_first, timeout })
+        Some(EntailmentSettings { source, input, words_first, second, timeout })
     }
 
     fn http(self, problems: &mut Problems) -> Option<HttpEntailmentSettings> {

@@ -9,10 +9,10 @@ use ibidem_adapters::openai::OpenAiSettings;
 use ibidem_engine::yes_no::YesNoPrompt;
 use serde::Deserialize;
 
-use super::super::checked::{RerankerSettings, RerankerSource};
+use super::super::checked::{BuiltInReaders, RerankerSettings, RerankerSource, SecondReaderSettings};
 use super::Problems;
 use super::pair_models::{RawPairModel, RawYesNo};
-use crate::models::READER;
+use crate::models::{READER, READER_MULTILINGUAL};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +29,37 @@ pub(super) struct RawReranker {
     at_once: usize,
     timeout_ms: u64,
     prompt: String,
+    second: RawSecondReader,
+}
+
+/// A reader that reads the best few again, where a folder is named.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSecondReader {
+    folder: Option<PathBuf>,
+    best: usize,
+    languages: String,
+}
+
+/// So many are read in one go; what is read again is read together.
+const MOST_READ_AGAIN: usize = 8;
+
+impl RawSecondReader {
+    fn check(
+        &self,
+        max_tokens: usize,
+        embedding: Option<&OnnxSettings>,
+        problems: &mut Problems,
+    ) -> Option<SecondReaderSettings> {
+        let languages = [("english", true), ("all", false)];
+        let english_alone = problems.one_of("reranker.second.languages", &self.languages, &languages)?;
+        if !(1..=MOST_READ_AGAIN).contains(&self.best) {
+            let problem = format!("is {}; it must be from 1 to {MOST_READ_AGAIN}", self.best);
+            problems.note("reranker.second.best", &problem);
+        }
+        let model = RawPairModel { files: ModelFiles::Folder(self.folder.clone()?), name: None, max_tokens };
+        Some(SecondReaderSettings { model: model.arranged_as(embedding?), best: self.best, english_alone })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -61,13 +92,28 @@ impl RawReranker {
         problems.at_least("reranker.batch_size", self.batch_size as u64, 1);
         problems.at_least("reranker.at_once", self.at_once as u64, 1);
         let timeout = Duration::from_millis(self.timeout_ms);
+        let second = self.second.check(self.max_tokens, embedding, problems);
         let source = match chosen {
-            Use::None => return None,
-            Use::Reader | Use::Onnx => {
-                let files = match chosen {
-                    Use::Reader => ModelFiles::BuiltIn(READER),
-                    _ => ModelFiles::Folder(self.folder),
+            Use::None => {
+                if second.is_some() {
+                    problems.note(
+                        "reranker.second.folder",
+                        "is named, and `reranker.use` is none: there is no first reader",
+                    );
+                }
+                return None;
+            }
+            Use::Reader => {
+                let arranged = |built_in, name| {
+                    let model =
+                        RawPairModel { files: ModelFiles::BuiltIn(built_in), name, max_tokens: self.max_tokens };
+                    Some(model.arranged_as(embedding?))
                 };
+                let (english, others) = (arranged(READER, self.name)?, arranged(READER_MULTILINGUAL, None)?);
+                RerankerSource::BuiltIn(Box::new(BuiltInReaders { english, others }))
+            }
+            Use::Onnx => {
+                let files = ModelFiles::Folder(self.folder);
                 let model = RawPairModel { files, name: self.name, max_tokens: self.max_tokens };
                 RerankerSource::Onnx(model.arranged_as(embedding?))
             }
@@ -78,7 +124,7 @@ impl RawReranker {
                 RerankerSource::Model(asked.check(model, problems)?)
             }
         };
-        Some(RerankerSettings { source, timeout })
+        Some(RerankerSettings { source, second, timeout })
     }
 
     fn http(self, problems: &mut Problems) -> Option<HttpRerankerSettings> {

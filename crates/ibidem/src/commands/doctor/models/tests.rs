@@ -23,6 +23,13 @@ async fn a_reranker_that_does_not_judge_is_broken_and_its_mend_is_named() {
 }
 
 #[tokio::test]
+async fn a_second_reader_is_named_where_there_is_one() {
+    assert!(second_reader(&settings(&[])).await.is_none());
+    let missing = second_reader(&settings(&["reranker.second.folder=no/such"])).await.unwrap();
+    assert_broken(&missing, "no/such/config.json", "`reranker.second.folder`");
+}
+
+#[tokio::test]
 async fn an_entailment_model_that_does_not_judge_is_broken_and_its_mend_is_named() {
     let by_words = entailment(&settings(&[]), None).await;
     assert!(by_words.state == State::Ok && by_words.found.contains("verifies"), "{}", by_words.found);
