@@ -123,6 +123,9 @@ impl Drop for Held {
     }
 }
 
+/// How often each action was turned away, by its outcome.
+type TurnedAway = HashMap<(AuditedAction, Cow<'static, str>), u64>;
+
 /// Where actions are left to be recorded.
 ///
 /// Requests that were turned away before anybody knew whose they were, without a valid key or because there were too many,
@@ -131,7 +134,7 @@ impl Drop for Held {
 pub(crate) struct Actions {
     /// None when nothing is recorded.
     queue: Option<Arc<Queue<ActionRow>>>,
-    turned_away: Arc<Mutex<HashMap<(AuditedAction, Cow<'static, str>), u64>>>,
+    turned_away: Arc<Mutex<TurnedAway>>,
     /// An orderly stop waits for them.
     tasks: TaskTracker,
 }

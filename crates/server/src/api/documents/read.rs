@@ -198,7 +198,7 @@ pub(crate) async fn passage(
     Path((id, chunk_index)): Path<(String, String)>,
 ) -> Result<Json<PassageBody>, Problem> {
     let chunk_index: u32 = chunk_index.parse().map_err(|_| Problem::no_such_document())?;
-    let id = named(act, &id)?;
+    let id = named(&act, &id)?;
     let scope = caller.scope();
     let version = state.store.current_version(&scope, id).await?.ok_or_else(Problem::no_such_document)?;
     let key = PassageKey { document: id, version, chunk_index };
@@ -243,7 +243,7 @@ pub(crate) async fn original(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
-    named(act, &id)?;
+    named(&act, &id)?;
     let document = visible(&state, &caller, &id).await?;
     let bytes = state.originals.fetch(caller.0.tenant(), document.original).await?;
     let name = format!("attachment; filename=\"{}.{}\"", document.id, extension(&document.format));
@@ -270,7 +270,7 @@ fn original_link(document: DocumentId) -> String {
 }
 
 /// The document that a path names, which the record of the action names too.
-fn named(act: Act, id: &str) -> Result<DocumentId, Problem> {
+fn named(act: &Act, id: &str) -> Result<DocumentId, Problem> {
     let id: Uuid = id.parse().map_err(|_| Problem::no_such_document())?;
     act.on(ActionObject::new("document", id));
     Ok(DocumentId(id))
