@@ -33,10 +33,10 @@ async fn it_has_no_files_no_network_no_processes_and_no_environment() {
 #[tokio::test]
 async fn each_limit_ends_it_with_its_reason() {
     let long = || b"Some words. ".repeat(1 << 20);
-    let memory = ReadingLimits { memory_bytes: 240 << 20, ..LIMITS };
+    let memory = ReadingLimits { memory_bytes: 280 << 20, ..LIMITS };
     let large = vec![b'a'; 60 << 20];
     let error = failure(memory, large, Format::Plain).await;
-    assert!(matches!(&error, ReadingError::Fatal(reason) if reason.contains("needed more than 240 MiB")), "{error:?}");
+    assert!(matches!(&error, ReadingError::Fatal(reason) if reason.contains("needed more than 280 MiB")), "{error:?}");
 
     let output = ReadingLimits { output_bytes: 1 << 20, ..LIMITS };
     let error = failure(output, long(), Format::Plain).await;
