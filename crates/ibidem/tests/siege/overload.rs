@@ -15,6 +15,8 @@ async fn one_key_takes_its_share_and_another_is_still_answered() {
         take_in_public(installation).await;
         let model = Model::start().await;
         let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", "8".to_owned())];
+        // Of one tenant: what a key may take is what this is about.
+        settings.push(("IBIDEM__SERVER__TENANT_SHARE_PERCENT", "100".to_owned()));
         settings.push(("IBIDEM__SERVER__KEY_SHARE_PERCENT", "50".to_owned()));
         settings.extend(model.settings());
         let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -158,6 +158,7 @@ async fn besieged_by(door: Door) {
         take_in_public(installation).await;
         let model = Model::start().await;
         let mut settings = vec![("IBIDEM__SERVER__MAX_IN_FLIGHT", places.to_string())];
+        settings.push(("IBIDEM__SERVER__TENANT_SHARE_PERCENT", "100".to_owned()));
         settings.push(("IBIDEM__SERVER__MAX_CONNECTIONS", (2 * places).to_string()));
         settings.push(("IBIDEM__SERVER__KEY_SHARE_PERCENT", "100".to_owned()));
         // Hundreds at once wait for one another, and are all to reach the model.
