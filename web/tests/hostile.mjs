@@ -355,7 +355,14 @@ export function managed(payloads) {
     },
     '/v1/keys': { keys: each(key) },
     '/v1/groups': {
-      groups: each((payload, id) => ({ id, name: payload, role: 'curator', tags: [payload], hand_in: [payload], changed_at: WHEN })),
+      groups: each((payload, id) => ({
+        id,
+        name: payload,
+        role: 'curator',
+        tags: [payload],
+        hand_in: [payload],
+        changed_at: WHEN,
+      })),
     },
     '/v1/people': { people: each(person), next: null },
     '/v1/policies': { installation: { policy: first, policy_sha256: first }, places: each(placed) },

@@ -133,7 +133,14 @@ export function questionOf({ details }: Action): string {
 }
 
 /** Names of collections as people write them: separated by commas, as they may have spaces. */
-export const namesOf = (written: string) => [...new Set(written.split(',').map((name) => name.trim()).filter(Boolean))];
+export const namesOf = (written: string) => [
+  ...new Set(
+    written
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  ),
+];
 
 /** Tags as people write them: separated by commas or spaces. */
 export const tagsOf = (written: string) => [...new Set(written.split(/[\s,]+/).filter(Boolean))];
