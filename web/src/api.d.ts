@@ -2531,6 +2531,14 @@ export interface components {
             fallback_active: boolean;
             fallback_reasons: components["schemas"]["Fallback"][];
         };
+        /** @description That nothing a key signed counts any more. */
+        Revocation: {
+            /**
+             * Format: int64
+             * @description In seconds since 1970.
+             */
+            revoked_at: number;
+        };
         /** @description The new text of an entry. A pin stays a pin, and a note stays a note. */
         RewordingBody: {
             references?: components["schemas"]["ReferenceBody"][];
@@ -2883,8 +2891,19 @@ export interface components {
         WebKey: {
             alg?: string | null;
             crv?: string;
+            /**
+             * Format: int64
+             * @description Until when it signed; left out where it signs still.
+             */
+            exp?: number | null;
+            /**
+             * Format: int64
+             * @description Since when it signs, in seconds since 1970.
+             */
+            iat?: number | null;
             kid?: string | null;
             kty: string;
+            revoked?: components["schemas"]["Revocation"] | null;
             use?: string | null;
             x?: string;
         };
@@ -4778,7 +4797,7 @@ export interface operations {
     list_actions: {
         parameters: {
             query?: {
-                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "queue.read" | "limits.read" | "quality.list" | "term.list" | "term.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
+                action?: "answer.ask" | "chat.by_rule" | "collection.list" | "answer.read" | "conversation.create" | "conversation.list" | "conversation.read" | "conversation.rename" | "conversation.export" | "conversation.erase" | "answer.feedback" | "feedback.list" | "answer.verify" | "question.explain" | "search" | "claim.verify" | "document.submit" | "document.list" | "document.read" | "document.retag" | "document.remove" | "document.erase" | "memory.pin" | "memory.note" | "memory.replace" | "memory.list" | "memory.read" | "memory.test" | "memory.remove" | "key.create" | "signing_key.rotate" | "signing_key.revoke" | "key.list" | "key.revoke" | "group.list" | "group.map" | "group.remove" | "person.list" | "person.set" | "person.read" | "person.sign_in" | "session.list" | "session.end" | "session.sign_out" | "session.provider_logout" | "tag.own" | "tenant.erase" | "metrics.read" | "queue.read" | "limits.read" | "quality.list" | "term.list" | "term.read" | "audit.read" | "audit.actions" | "audit.replay" | "audit.prune" | "policy.list" | "policy.set" | "policy.unset" | "policy.in_force" | "models.in_force" | "quality.measure" | "index.rebuild" | "index.reconcile" | "installation.back_up" | "installation.restore" | "schema.migrate";
                 /** @description Only by this subject: `key:` and the key's id, `person:` and the person's id, or `operator`. */
                 subject?: string;
                 /** @description Only on the document, entry or answer with this id. */
