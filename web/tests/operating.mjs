@@ -159,7 +159,7 @@ export const operating = {
     await page.keyboard.press('Enter');
     await page
       .getByRole('alert')
-      .getByText(/must be between 0 and 100/)
+      .getByText(/must be from 0 to 100/)
       .waitFor();
     await close();
   },
