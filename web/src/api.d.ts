@@ -1496,7 +1496,7 @@ export interface components {
             document_sha256: string;
             /** @description Where it came from: its path below the folder that was ingested, or the name that the API was told. */
             file: string;
-            /** @description How its original was read: `markdown`, `html`, `plain`, `pdf` or `docx`. */
+            /** @description How its original was read, for instance `markdown`. */
             format: string;
             /** @description What sort of document it is within its collection. */
             kind?: string | null;
@@ -1543,7 +1543,7 @@ export interface components {
             collection: string;
             /**
              * Format: binary
-             * @description The document; its file name says which kind it is: .md .html .txt .pdf or .docx
+             * @description The document; the ending of its file name says which format it has. `/auth/me` lists the endings.
              */
             file: string;
             kind?: string | null;
@@ -1992,6 +1992,8 @@ export interface components {
         };
         /** @description The caller, as this server knows them at this moment. */
         MeBody: {
+            /** @description How names of files end that can be handed in, for instance `.md`. */
+            file_endings: string[];
             /** @description The name of the key or the person, for people to read. */
             name: string;
             /** @description `asker`, `curator` or `admin` */

@@ -89,7 +89,12 @@ export const api = {
   document: (id: string) => json<DocumentBody>(send('GET', `/v1/documents/${part(id)}`)),
   passage: (id: string, index: string) =>
     json<Passage>(send('GET', `/v1/documents/${part(id)}/passages/${part(index)}`)),
-  original: async (id: string) => (await send('GET', `/v1/documents/${part(id)}/original`)).blob(),
+  /** The file, with the name that the server gives it. */
+  original: async (id: string): Promise<File> => {
+    const reply = await send('GET', `/v1/documents/${part(id)}/original`);
+    const [, name = ''] = /filename="([^"]*)"/.exec(reply.headers.get('content-disposition') ?? '') ?? [];
+    return new File([await reply.blob()], name);
+  },
   concept: (uri: string, language: string) =>
     json<ConceptOf>(send('GET', `/v1/concepts?uri=${part(uri)}&language=${part(language)}`)),
   conversations: (cursor: string | null) =>

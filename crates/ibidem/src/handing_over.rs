@@ -12,7 +12,7 @@ use ibidem_words::TenantId;
 use tokio::sync::watch;
 
 use crate::compose;
-use crate::settings::HandOverSettings;
+use crate::settings::Settings;
 
 /// How often the queue is looked at while nothing waits in it.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -31,16 +31,16 @@ pub(crate) struct HandingOver {
 }
 
 impl HandingOver {
-    pub(crate) fn of(store: &Store, settings: &HandOverSettings) -> anyhow::Result<Self> {
-        let targets = settings
-            .targets
-            .iter()
-            .map(|(name, target)| Ok(((target.tenant_id, name.clone()), compose::hand_over::target(name, target)?)));
+    pub(crate) fn of(store: &Store, settings: &Settings) -> anyhow::Result<Self> {
+        let targets = settings.hand_over.targets.iter().map(|(name, target)| {
+            let tenant = TenantId::named(target.tenant());
+            Ok(((tenant, name.clone()), compose::hand_over::target(name, settings)?))
+        });
         Ok(Self {
             store: store.clone(),
             targets: targets.collect::<anyhow::Result<_>>()?,
-            timeout: settings.timeout,
-            retries: settings.retries,
+            timeout: settings.hand_over.timeout_ms.get(),
+            retries: settings.hand_over.retries(),
         })
     }
 

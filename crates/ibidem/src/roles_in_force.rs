@@ -56,12 +56,12 @@ impl RolesInForce {
         settings: &Settings,
         breakers: &Breakers,
     ) -> anyhow::Result<(Self, watch::Receiver<Arc<Roles>>)> {
-        let roles = compose::roles::roles(settings.language_model.as_ref()).await?;
-        let roles = compose::guards::roles(roles, settings.language_model.as_ref(), breakers);
+        let roles = compose::roles::roles(settings.language_model()).await?;
+        let roles = compose::guards::roles(roles, settings.language_model(), breakers);
         let sources = settings.sources.clone();
         let seen = digest(&sources.text().map_err(|error| error.to_string()));
         let (in_force, taken_from) = watch::channel(Arc::new(roles));
-        let taken = settings.language_model.clone();
+        let taken = settings.language_model().cloned();
         let breakers = breakers.clone();
         Ok((Self { sources, taken, breakers, in_force, last_seen: seen.clone(), dealt_with: seen }, taken_from))
     }
@@ -89,11 +89,11 @@ impl RolesInForce {
     }
 
     /// Puts the models of these settings in force, unless the server says that it does not have them.
-    async fn take(&mut self, settings: Settings) -> Outcome {
-        if settings.language_model == self.taken {
+    async fn take(&mut self, settings: &Settings) -> Outcome {
+        if settings.language_model() == self.taken.as_ref() {
             return Outcome::Same;
         }
-        let roles = match compose::roles::roles(settings.language_model.as_ref()).await {
+        let roles = match compose::roles::roles(settings.language_model()).await {
             Ok(roles) => roles,
             Err(error) => return Outcome::Kept(format!("{error:#}")),
         };
@@ -102,8 +102,8 @@ impl RolesInForce {
             Ok(missing) if missing.is_empty() => None,
             Ok(missing) => return Outcome::Kept(missing.join("; ")),
         };
-        let roles = compose::guards::roles(roles, settings.language_model.as_ref(), &self.breakers);
-        self.taken = settings.language_model;
+        let roles = compose::guards::roles(roles, settings.language_model(), &self.breakers);
+        self.taken = settings.language_model().cloned();
         self.in_force.send_replace(Arc::new(roles));
         Outcome::Taken { unchecked }
     }
@@ -124,7 +124,7 @@ impl RolesInForce {
             match look {
                 Look::Nothing => {}
                 Look::Changed(Err(error)) => tell(&Outcome::Kept(error)),
-                Look::Changed(Ok(settings)) => tell(&self.take(*settings).await),
+                Look::Changed(Ok(settings)) => tell(&self.take(&settings).await),
             }
         }
     }

@@ -26,7 +26,7 @@ pub struct Found {
 pub enum FindError {
     #[error("{path} cannot be read: {reason}")]
     Unreadable { path: PathBuf, reason: String },
-    #[error("{path} is of no kind that can be ingested; known are .md .html .txt .pdf .docx and .jsonl")]
+    #[error("{path} is of no kind that can be ingested; known are {} and .jsonl", Format::usual_endings())]
     UnknownFormat { path: PathBuf },
     #[error(
         "line {line} of {path} is not a document: {reason}; each line reads {{\"id\": …, \"title\": …, \"text\": …}}"

@@ -11,40 +11,62 @@ use ibidem_words::{
     CharSpan, CollectionName, DocumentId, DocumentKind, LinesAbove, Sha256Hash, Standing, Tag, TenantId,
 };
 
-/// How a document's original is to be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    Markdown,
-    Html,
-    Plain,
-    Pdf,
-    Docx,
+/// The formats of originals, each with its name and the endings of its files, of which the first is the usual one. All that
+/// names or lists formats takes them from here.
+macro_rules! formats {
+    ($($format:ident: $name:literal, $endings:expr;)*) => {
+        /// How a document's original is to be read.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+        pub enum Format {
+            $(#[serde(rename = $name)] $format,)*
+        }
+
+        impl Format {
+            pub const ALL: &[Self] = &[$(Self::$format),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$format => $name,)*
+                }
+            }
+
+            pub fn endings(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$format => &$endings,)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    Markdown: "markdown", ["md", "markdown"];
+    Html: "html", ["html", "htm", "xhtml"];
+    Plain: "plain", ["txt", "text"];
+    Pdf: "pdf", ["pdf"];
+    Docx: "docx", ["docx"];
 }
 
 impl Format {
-    pub const ALL: [Self; 5] = [Self::Markdown, Self::Html, Self::Plain, Self::Pdf, Self::Docx];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Markdown => "markdown",
-            Self::Html => "html",
-            Self::Plain => "plain",
-            Self::Pdf => "pdf",
-            Self::Docx => "docx",
-        }
-    }
-
     /// The format a file's name promises; none when it is of no kind that can be read.
     pub fn of_file_name(name: &str) -> Option<Self> {
-        let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
-        match extension.to_ascii_lowercase().as_str() {
-            "md" | "markdown" => Some(Self::Markdown),
-            "html" | "htm" | "xhtml" => Some(Self::Html),
-            "txt" | "text" => Some(Self::Plain),
-            "pdf" => Some(Self::Pdf),
-            "docx" => Some(Self::Docx),
-            _ => None,
+        let (_, ending) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
+        let has_it = |format: &Self| format.endings().iter().any(|known| known.eq_ignore_ascii_case(ending));
+        Self::ALL.iter().copied().find(has_it)
+    }
+
+    /// The usual ending of each format, for people: `.md .html` and so on.
+    pub fn usual_endings() -> String {
+        let usual = Self::ALL.iter().filter_map(|format| format.endings().first());
+        usual.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The names of all formats, for people: `markdown, html or plain`.
+    pub fn names() -> String {
+        let names: Vec<&str> = Self::ALL.iter().map(|format| format.as_str()).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+            _ => names.concat(),
         }
     }
 }
@@ -53,10 +75,8 @@ impl std::str::FromStr for Format {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.as_str() == written)
-            .ok_or_else(|| format!("{written:?} is not a format: use markdown, html, plain, pdf or docx"))
+        let named = Self::ALL.iter().copied().find(|format| format.as_str() == written);
+        named.ok_or_else(|| format!("{written:?} is not a format: use {}", Self::names()))
     }
 }
 

@@ -53,7 +53,7 @@ use ibidem_ports::reranker::Reranker;
 use ibidem_ports::thesaurus::Thesaurus;
 use ibidem_ports::vocabulary::Vocabulary;
 use ibidem_server::policy_file::{self, PolicyFile, PolicyFileError, PolicySource, PolicyText};
-use ibidem_server::{AppState, PolicyPlaces, Publishing, Quotas, Readiness, ServerLimits, ServerParts};
+use ibidem_server::{AppState, PolicyPlaces, Publishing, Quotas, Readiness, ServerParts};
 use ibidem_store::{SchemaState, Store};
 use ibidem_words::{CollectionName, DocumentId, TenantId};
 use tokio::sync::watch;
@@ -69,7 +69,7 @@ use crate::settings::{
 };
 
 pub fn store(settings: &Settings) -> anyhow::Result<Store> {
-    Ok(Store::new(&settings.store)?)
+    Ok(Store::new(&settings.store())?)
 }
 
 /// The database, with the schema this binary needs.
@@ -93,21 +93,21 @@ pub async fn ready_store(settings: &Settings) -> anyhow::Result<Store> {
 }
 
 pub fn originals(settings: &Settings) -> anyhow::Result<StoredOriginals> {
-    Ok(StoredOriginals::at(&settings.originals)?)
+    Ok(StoredOriginals::at(&settings.originals())?)
 }
 
 /// Reads each original in a process of its own.
 pub fn child_reader(settings: &Settings) -> anyhow::Result<ChildReader> {
     let reading = &settings.reading;
-    ChildReader::new(reading.program.clone(), reading.limits).context("the program that reads documents")
+    ChildReader::new(reading.program.clone(), reading.limits()).context("the program that reads documents")
 }
 
 pub fn readers(settings: &Settings) -> anyhow::Result<Readers> {
-    Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once))
+    Ok(Readers::new(Arc::new(child_reader(settings)?), settings.reading.at_once.get()))
 }
 
 pub fn index(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<QdrantIndex> {
-    Ok(QdrantIndex::new(settings.index.clone(), embedder.model().clone())?)
+    Ok(QdrantIndex::new(settings.qdrant(), embedder.model().clone())?)
 }
 
 /// The text of a shipped policy by its name, or of one from a file.
@@ -152,7 +152,7 @@ pub fn policy_in_force(settings: &Settings) -> anyhow::Result<(watch::Receiver<A
 }
 
 fn configured_policy(settings: &Settings) -> anyhow::Result<PolicySource> {
-    policy_source(&settings.policy.named, settings.policy.thresholds.clone())
+    policy_source(&settings.policy.r#use, settings.policy.thresholds.clone())
 }
 
 /// A shipped policy by its name, or one from a file.
@@ -170,40 +170,40 @@ fn policy_source(named: &str, thresholds: Option<PathBuf>) -> anyhow::Result<Pol
 /// The configured reranker, bounded in time. One in this process takes about a second to load; the one for other languages
 /// than English is loaded when it is needed.
 pub async fn reranker(settings: &Settings) -> anyhow::Result<Option<Part<dyn Reranker>>> {
-    let Some(reranker) = settings.reranker.clone() else { return Ok(None) };
-    let inner: Arc<dyn Reranker> = match reranker.source {
+    let Some(source) = settings.reranker() else { return Ok(None) };
+    let timeout = settings.reranker.timeout_ms.get();
+    let inner: Arc<dyn Reranker> = match source {
         RerankerSource::BuiltIn(readers) => {
             let load = move || {
                 let BuiltInReaders { english, others } = *readers;
                 Ok::<_, PairModelError>((OnnxReranker::load(&english)?, OnDemandReranker::of(others)?))
             };
             let (english, others) = tokio::task::spawn_blocking(load).await??;
-            let english = Arc::new(english.waiting_at_most(reranker.timeout));
-            Arc::new(ByLanguage::new(english, Arc::new(others.waiting_at_most(reranker.timeout))))
+            let english = Arc::new(english.waiting_at_most(timeout));
+            Arc::new(ByLanguage::new(english, Arc::new(others.waiting_at_most(timeout))))
         }
         RerankerSource::Onnx(onnx) => {
             let loaded = tokio::task::spawn_blocking(move || OnnxReranker::load(&onnx)).await??;
-            Arc::new(loaded.waiting_at_most(reranker.timeout))
+            Arc::new(loaded.waiting_at_most(timeout))
         }
         RerankerSource::Http(http) => Arc::new(HttpReranker::new(http).context("check `reranker`")?),
         RerankerSource::Model(yes_no) => {
-            let models =
-                settings.language_model.as_ref().context("`reranker.use: model` needs `language_model.url`")?;
+            let models = settings.language_model().context("`reranker.use: model` needs `language_model.url`")?;
             Arc::new(YesNoReranker::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    Ok(Some(Part::patient(inner, reranker.timeout)))
+    Ok(Some(Part::patient(inner, timeout)))
 }
 
 /// What reads the best few again, where a folder is named for it, bounded in time. It takes about a second to load.
 pub async fn second_reader(settings: &Settings) -> anyhow::Result<Option<SecondReader>> {
-    let Some(reranker) = &settings.reranker else { return Ok(None) };
-    let Some(second) = reranker.second.clone() else { return Ok(None) };
+    let Some(second) = settings.second_reader() else { return Ok(None) };
+    let timeout = settings.reranker.timeout_ms.get();
     let loaded = tokio::task::spawn_blocking(move || OnnxReranker::load(&second.model)).await?;
     let loaded = loaded.context("check `reranker.second`")?;
-    let reader: Arc<dyn Reranker> = Arc::new(loaded.waiting_at_most(reranker.timeout));
+    let reader: Arc<dyn Reranker> = Arc::new(loaded.waiting_at_most(timeout));
     let reader = if second.english_alone { Arc::new(EnglishAlone(reader)) } else { reader };
-    Ok(Some(SecondReader { reader: Part::patient(reader, reranker.timeout), best: second.best }))
+    Ok(Some(SecondReader { reader: Part::patient(reader, timeout), best: second.best }))
 }
 
 /// The configured entailment model, bounded in time. One in this process takes about a second to load; the one by words
@@ -212,27 +212,27 @@ pub async fn entailment(
     settings: &Settings,
     embedder: Option<Part<dyn Embedder>>,
 ) -> anyhow::Result<Part<dyn Entailment>> {
-    let entailment = settings.entailment.clone();
+    let timeout = settings.entailment.timeout_ms.get();
     let by_words = || embedder.clone().map_or_else(LexicalEntailment::by_words, LexicalEntailment::with_embedder);
-    let inner: Arc<dyn Entailment> = match entailment.source {
+    let inner: Arc<dyn Entailment> = match settings.entailment() {
         EntailmentSource::Lexical => Arc::new(by_words()),
-        EntailmentSource::Onnx(onnx) => onnx_entailment(onnx, entailment.input).await?,
+        EntailmentSource::Onnx(onnx) => onnx_entailment(onnx, settings.entailment.input()).await?,
         EntailmentSource::Http(http) => Arc::new(HttpEntailment::new(http).context("check `entailment`")?),
         EntailmentSource::Model(yes_no) => {
-            let models =
-                settings.language_model.as_ref().context("`entailment.use: model` needs `language_model.url`")?;
+            let models = settings.language_model().context("`entailment.use: model` needs `language_model.url`")?;
             Arc::new(YesNoEntailment::new(Arc::new(roles::model_server(models)?), yes_no))
         }
     };
-    let inner = if entailment.words_first { Arc::new(Agreed::new(Arc::new(by_words()), inner)) } else { inner };
-    let inner = match entailment.second {
+    let inner =
+        if settings.entailment.words_first() { Arc::new(Agreed::new(Arc::new(by_words()), inner)) } else { inner };
+    let inner = match settings.second_verifier() {
         Some(SecondVerifierSettings { model, input, doubt }) => {
             let second = onnx_entailment(model, input).await.context("check `entailment.second`")?;
             Arc::new(InDoubt::new(inner, second, doubt))
         }
         None => inner,
     };
-    Ok(Part::patient(inner, entailment.timeout))
+    Ok(Part::patient(inner, timeout))
 }
 
 async fn onnx_entailment(model: PairModelSettings, input: ClaimInput) -> anyhow::Result<Arc<dyn Entailment>> {
@@ -243,13 +243,13 @@ async fn onnx_entailment(model: PairModelSettings, input: ClaimInput) -> anyhow:
 /// The configured vocabulary, bounded in time, remembered and counted.
 pub fn vocabulary(settings: &Settings) -> anyhow::Result<Option<WatchedVocabulary>> {
     let bare = bare_vocabulary(settings)?;
-    Ok(bare.map(|(bare, _)| WatchedVocabulary::new(bare, settings.terminology.watched)))
+    Ok(bare.map(|(bare, _)| WatchedVocabulary::new(bare, settings.terminology.watched())))
 }
 
 /// The same, asked behind its breaker; what is remembered is said, however it is.
 fn guarded_vocabulary(settings: &Settings, breakers: &Breakers) -> anyhow::Result<Option<GuardedVocabulary>> {
     let bare = bare_vocabulary(settings)?;
-    let guarded = |bare| WatchedVocabulary::guarded(bare, settings.terminology.watched, breakers);
+    let guarded = |bare| WatchedVocabulary::guarded(bare, settings.terminology.watched(), breakers);
     Ok(bare.map(|(bare, thesaurus)| (guarded(bare), thesaurus)))
 }
 
@@ -258,15 +258,15 @@ type GuardedVocabulary = (WatchedVocabulary, Option<Arc<dyn Thesaurus>>);
 type BareVocabulary = (Arc<dyn Vocabulary>, Option<Arc<dyn Thesaurus>>);
 
 fn bare_vocabulary(settings: &Settings) -> anyhow::Result<Option<BareVocabulary>> {
-    match &settings.terminology.source {
+    match settings.terminology.source() {
         None => Ok(None),
         Some(VocabularySource::Skosmos(skosmos)) => {
-            let server = Skosmos::new(skosmos.clone()).context("check `terminology.skosmos`")?;
+            let server = Skosmos::new(skosmos).context("check `terminology.skosmos`")?;
             let vocabulary: Arc<dyn Vocabulary> = Arc::new(server);
             Ok(Some((vocabulary, None)))
         }
         Some(VocabularySource::Files(files)) => {
-            let files = Arc::new(SkosFiles::read(files).context("check `terminology.files`")?);
+            let files = Arc::new(SkosFiles::read(&files).context("check `terminology.files`")?);
             let thesaurus: Arc<dyn Thesaurus> = files.clone();
             Ok(Some((files as Arc<dyn Vocabulary>, Some(thesaurus))))
         }
@@ -306,7 +306,7 @@ impl Parts {
     /// The policies of single tenants and collections, as far as they hold with the models in use.
     pub fn policy_places(&self, settings: &Settings) -> anyhow::Result<PolicyPlaces> {
         let models = model_identities::models_in_use(settings, self.embedder.as_ref())?;
-        Ok(PolicyPlaces::only_with(models).within(settings.policy.of_tenants))
+        Ok(PolicyPlaces::only_with(models).within(settings.policy.of_tenants()))
     }
 
     /// The policy for a question: the one that was named, or else the one in force for these collections of the tenant.
@@ -336,8 +336,8 @@ impl Parts {
 
     /// Loads the reranker, where one is configured.
     pub async fn engine(&self, settings: &Settings) -> anyhow::Result<Engine> {
-        let breakers = Breakers::new(settings.breakers);
-        let models = settings.language_model.as_ref();
+        let breakers = Breakers::new(settings.breakers());
+        let models = settings.language_model();
         let roles = guards::roles(roles::roles(models).await?, models, &breakers);
         let vocabulary = guarded_vocabulary(settings, &breakers)?.map(|(vocabulary, _)| vocabulary);
         self.engine_with(Arc::new(roles), vocabulary, settings, &breakers).await
@@ -365,7 +365,7 @@ impl Parts {
                 parts.memory = Some(Arc::new(self.store.clone()));
                 parts.entailment = guards::entailment(entailment, settings, breakers);
                 parts.owners = Some(Arc::new(self.store.clone()));
-                parts.admin_email = settings.admin_email.clone();
+                parts.admin_email = settings.routing.admin_email.clone();
                 parts.tools = tools;
                 parts.confirmations = Some(Arc::new(self.store.clone()));
             },
@@ -412,7 +412,7 @@ impl Parts {
         let begun_with = roles.borrow().clone();
         let (vocabulary, thesaurus) = guarded_vocabulary(settings, breakers)?.unzip();
         let engine = self.engine_with(begun_with, vocabulary.clone(), settings, breakers).await?;
-        let file = settings.signing_key_file.clone();
+        let file = settings.receipts.signing_key_file.clone();
         tokio::spawn(signing::follow(engine.signing_key.clone(), file, self.store.clone()));
         Ok(AppState::new(ServerParts {
             store: self.store.clone(),
@@ -425,34 +425,21 @@ impl Parts {
             publishing: Some(Arc::new(PublishingHere(self.publisher()))),
             reading: reading(settings).into(),
             window: self.window(),
-            limits: server_limits(settings),
+            limits: settings.server.limits(),
             quotas: Quotas::new(settings.limits.clone()),
-            metrics_readers: settings.server.metrics,
+            metrics_readers: settings.server.metrics_readers(),
             counts: Arc::new(Counts { vocabulary, breakers: breakers.states(), spans_lost }),
             audit: audit::for_server(&settings.audit, &self.store)?,
-            sign_in: sign_in::for_server(settings.sign_in.as_ref(), &self.store).await?,
-            hand_over: hand_over::rules(&settings.hand_over),
+            sign_in: sign_in::for_server(settings.sign_in(), &self.store).await?,
+            hand_over: hand_over::rules(settings),
             thesaurus: thesaurus.flatten(),
         }))
     }
 }
 
-pub fn server_limits(settings: &Settings) -> ServerLimits {
-    ServerLimits {
-        max_body_bytes: settings.server.max_body_bytes,
-        max_json_bytes: settings.server.max_json_bytes,
-        body_timeout: settings.server.body_timeout,
-        request_timeout: settings.server.request_timeout,
-        max_in_flight: settings.server.max_in_flight,
-        key_share_percent: settings.server.key_share_percent,
-        tenant_share_percent: settings.server.tenant_share_percent,
-        connections: settings.server.connections,
-    }
-}
-
 /// Names how documents are read and split here: other readers or another window make other passages.
 pub fn reading(settings: &Settings) -> String {
-    format!("{}/{}", ibidem_ingest::READING, settings.embedding.onnx.max_tokens)
+    format!("{}/{}", ibidem_ingest::READING, settings.embedding.max_tokens.get())
 }
 
 struct PublishingHere(Publisher);
@@ -491,17 +478,23 @@ impl PartsReadiness {
 
     /// Tries both at once, each for a bounded time.
     async fn unwritten(&self) -> Unwritten {
-        const PATIENCE: Duration = Duration::from_secs(2);
+        const LATE: &str = "nothing could be written in time";
         let database = async { self.store.check_writable().await.map_err(|error| error.to_string()) };
         let originals = async { self.originals.check().await.map_err(|error| error.to_string()) };
-        let late = || Err("nothing could be written in time".to_owned());
-        let (database, originals) =
-            tokio::join!(async { tokio::time::timeout(PATIENCE, database).await.unwrap_or_else(|_| late()) }, async {
-                tokio::time::timeout(PATIENCE, originals).await.unwrap_or_else(|_| late())
-            });
-        let tried = [("database", database), ("originals", originals)];
-        tried.into_iter().filter_map(|(part, tried)| Some((part, tried.err()?))).collect()
+        let tried = tokio::join!(wrong("database", database, LATE), wrong("originals", originals, LATE));
+        <[_; 2]>::from(tried).into_iter().flatten().collect()
     }
+}
+
+/// A part with what is wrong with it, after a bounded time.
+async fn wrong(
+    part: &'static str,
+    looked: impl Future<Output = Result<(), String>>,
+    late: &str,
+) -> Option<(&'static str, String)> {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let looked = tokio::time::timeout(PATIENCE, looked).await.unwrap_or_else(|_| Err(late.to_owned()));
+    Some((part, looked.err()?))
 }
 
 #[async_trait]
@@ -520,7 +513,7 @@ impl Readiness for PartsReadiness {
     }
 
     async fn missing(&self) -> Vec<(&'static str, String)> {
-        const PATIENCE: Duration = Duration::from_secs(2);
+        const LATE: &str = "no answer in time";
         let database = async {
             match self.store.schema_state().await {
                 Ok(SchemaState::Current { .. }) => Ok(()),
@@ -535,12 +528,7 @@ impl Readiness for PartsReadiness {
                 Err(error) => Err(error.to_string()),
             }
         };
-        let late = || Err("no answer in time".to_owned());
-        let (database, index) =
-            tokio::join!(async { tokio::time::timeout(PATIENCE, database).await.unwrap_or_else(|_| late()) }, async {
-                tokio::time::timeout(PATIENCE, index).await.unwrap_or_else(|_| late())
-            },);
-        let parts = [("database", database), ("index", index)];
-        parts.into_iter().filter_map(|(part, state)| Some((part, state.err()?))).collect()
+        let missing = tokio::join!(wrong("database", database, LATE), wrong("index", index, LATE));
+        <[_; 2]>::from(missing).into_iter().flatten().collect()
     }
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 
+use anyhow::Context as _;
 use ibidem_words::{escaped_json, seen};
+use indicatif::{ProgressBar, ProgressStyle};
 
 /// A line for the person or program that called us. A closed pipe is not our problem.
 pub fn say(line: &str) {
@@ -47,6 +49,21 @@ pub fn say_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     // As escapes, and not taken out: programs read what was there, byte for byte.
     say(&escaped_json(&serde_json::to_string_pretty(value)?));
     Ok(())
+}
+
+/// A value as one JSON document where that is asked for, or else as it is shown to people.
+pub fn say_json_or(json: bool, value: &impl serde::Serialize, show: impl FnOnce()) -> anyhow::Result<()> {
+    if json {
+        return say_json(value);
+    }
+    show();
+    Ok(())
+}
+
+/// A bar for so many steps, and what is written behind their count.
+pub fn bar(steps: u64, what: &str) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template(&format!("{{bar:30}} {{pos}}/{{len}} {what}"));
+    Ok(ProgressBar::new(steps).with_style(style.context("the progress bar's template")?))
 }
 
 /// A plain table that fits the terminal.

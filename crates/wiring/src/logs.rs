@@ -25,10 +25,10 @@ pub fn start(settings: &LogSettings, traces: Option<&Otlp>) {
 /// Log lines, and something else that is told of every span.
 pub fn start_with(settings: &LogSettings, also: impl Layer<Registry> + Send + Sync) {
     // Tool servers tell of themselves when they are connected to. That is not for the log, unless somebody asks for it.
-    let written = if settings.filter == "info" { "info,rmcp=warn" } else { settings.filter.as_str() };
+    let written = if settings.level == "info" { "info,rmcp=warn" } else { settings.level.as_str() };
     // The filter was checked with the settings.
     let filter = written.parse().unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = match settings.format {
+    let lines = match settings.format.get() {
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).boxed(),
         LogFormat::Json => JsonLines::to(std::io::stderr).boxed(),
     };

@@ -1,12 +1,13 @@
 //! The operator: whoever runs this command acts for a tenant, within the tags they name.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use chrono::Utc;
 use ibidem_engine::policy::Policy;
 use ibidem_engine::turn::Asked;
 use ibidem_ports::degrade::Deadline;
-use ibidem_store::{ActionRecord, AuditedAction};
+use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
 use ibidem_words::{Identity, Question, Scope, Tag, TenantId};
 use uuid::Uuid;
 
@@ -26,6 +27,11 @@ impl Operator {
     /// What the operator does, for the record.
     pub fn act(&self, action: AuditedAction) -> ActionRecord {
         ActionRecord::by_operator(action, Some(self.tenant_id()))
+    }
+
+    /// The same, done to one thing.
+    pub fn act_on(&self, kind: &'static str, id: impl Display, action: AuditedAction) -> ActionRecord {
+        ActionRecord { object: Some(ActionObject::new(kind, id)), ..self.act(action) }
     }
 }
 

@@ -15,8 +15,7 @@ use ibidem_ports::intake::Format;
 #[derive(Parser)]
 #[command(name = "ibidem read-original")]
 pub(crate) struct ReadOriginal {
-    /// How it is to be read: markdown, html, plain, pdf or docx.
-    #[arg(long, required_unless_present = "probe")]
+    #[arg(long, required_unless_present = "probe", help = format!("How it is to be read: {}", Format::names()))]
     format: Option<Format>,
     /// Address space that may be used.
     #[arg(long)]

@@ -7,6 +7,7 @@ use std::fmt;
 use std::time::Duration;
 
 use ibidem_words::HandOver;
+use serde::Deserialize;
 
 pub use self::mail::{MailFolder, Smtp, SmtpSettings};
 pub use self::webhook::{ID_HEADER, SIGNATURE_HEADER, Webhook, signature};
@@ -23,7 +24,8 @@ impl HandOverError {
 }
 
 /// A word that only this side and the other one know.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
@@ -40,7 +42,7 @@ impl Secret {
         self.0.is_empty()
     }
 
-    fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }

@@ -7,12 +7,14 @@ use std::fmt;
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
+use serde::Deserialize;
 
 use crate::json_post::{JsonPost, PostError};
 use wire::{Request, classifications};
 
 /// How pairs and probabilities are written down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EntailmentForm {
     /// `/predict` of text-embeddings-inference: labels with their probabilities.
     Tei,

@@ -7,12 +7,14 @@ use std::fmt;
 use async_trait::async_trait;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
+use serde::Deserialize;
 
 use crate::json_post::{JsonPost, PostError};
 use wire::{Request, scores};
 
 /// How texts and scores are written down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RerankForm {
     /// `/v1/rerank` of Cohere, Jina, vLLM and others.
     Cohere,

@@ -6,7 +6,8 @@ use super::pairs::{Between, First, Layout};
 
 /// The words in which a model reads a passage and a claim. With other words than it was taught it judges nonsense, and
 /// never fails.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ClaimInput {
     /// Two texts, as its tokenizer joins them: what entailment models read.
     #[default]

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ibidem_ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
+use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 
 pub use bare::BareReader;
@@ -45,7 +46,8 @@ use tokens::{Tokens, Window};
 use workers::{Room, Workers};
 
 /// How one vector is made of the vectors of a text's tokens. Models that do it themselves are left to it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Pooling {
     /// Their mean, as the sentence-transformers family does.
     #[default]

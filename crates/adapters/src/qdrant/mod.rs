@@ -20,6 +20,7 @@ use ibidem_ports::index::{
 };
 use ibidem_words::{Scope, TenantId};
 use qdrant_client::{Qdrant, QdrantError};
+use serde::Deserialize;
 use uuid::Uuid;
 
 pub use collection::IndexState;
@@ -33,7 +34,8 @@ const DENSE: &str = "dense";
 const BM25: &str = "bm25";
 
 /// How vectors are kept in memory for searching. Scores are always computed on the full vectors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Quantization {
     #[default]
     None,

@@ -94,12 +94,12 @@ impl Default for VerificationRules {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerificationMode {
-    /// A sentence that its passages do not support is not said.
-    Strict,
-    /// It is said, and marked.
-    Mark,
     /// Nothing is checked but that a passage is cited.
     Off,
+    /// A sentence that its passages do not support is said, and marked.
+    Mark,
+    /// It is not said.
+    Strict,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]

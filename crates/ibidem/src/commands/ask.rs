@@ -91,11 +91,7 @@ impl Ask {
         if let Some(talk) = &talk {
             talk.keep(&parts.store, &record).await?;
         }
-        if self.json {
-            console::say_json(&answer)?;
-        } else {
-            show(&answer);
-        }
+        console::say_json_or(self.json, &answer, || show(&answer))?;
         if let Some(talk) = &talk {
             console::note(&format!("conversation {}", talk.id));
         }

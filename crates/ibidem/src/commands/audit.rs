@@ -68,7 +68,7 @@ impl Audit {
             Self::Actions(actions) => return actions.run(settings).await,
             Self::Prune { older_than } => older_than,
         };
-        let Some(days) = older_than.or(settings.audit.retention_days) else {
+        let Some(days) = older_than.or(settings.audit.retention_days()) else {
             anyhow::bail!("`audit.retention_days` is null: records are kept for ever; --older-than DAYS removes some");
         };
         let store = compose::ready_store(settings).await?;

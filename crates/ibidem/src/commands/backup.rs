@@ -71,7 +71,7 @@ impl Backup {
                  opened or read again. backup.json lists them."
             ));
         }
-        if let Some(file) = &settings.signing_key_file {
+        if let Some(file) = &settings.receipts.signing_key_file {
             console::note(&format!("the key that signs receipts is not in it: copy {}", file.display()));
         }
         Ok(())

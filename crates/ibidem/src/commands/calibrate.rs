@@ -14,7 +14,6 @@ use ibidem_measure::calibrate::observe::{Observed, observe};
 use ibidem_measure::calibrate::questions::{self, LabelledQuestion};
 use ibidem_measure::calibrate::{Bound, Calibration, Demand, Sequence, calibrate, curve, gate, written};
 use ibidem_words::{CollectionName, Question, Sha256Hash};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use self::report::{HeldOut, Report};
 use crate::compose::{self, Parts, model_identities};
@@ -89,7 +88,7 @@ struct Read {
 impl Calibrate {
     /// Fails when no threshold keeps the bound, after saying what it would take.
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<ExitCode> {
-        let named = self.policy.clone().unwrap_or_else(|| settings.policy.named.clone());
+        let named = self.policy.clone().unwrap_or_else(|| settings.policy.r#use.clone());
         let text = compose::policy_text(&named)?;
         let policy = compose::named_policy(&named)?;
         let Some(gate) = gate::deciding(&policy, settings.reads_passages(&policy)) else {
@@ -137,11 +136,7 @@ impl Calibrate {
         let is_chosen = calibration.chosen.is_some();
         let report =
             Report { policy: policy.rules.name.clone(), gate, left_out, observed, calibration, held_out, provenance };
-        if self.json {
-            console::say_json(&report.figures())?;
-        } else {
-            report.show(written.as_deref());
-        }
+        console::say_json_or(self.json, &report.figures(), || report.show(written.as_deref()))?;
         Ok(if is_chosen { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
@@ -152,10 +147,7 @@ impl Calibrate {
         gate: CalibratedGate,
         questions: &[LabelledQuestion],
     ) -> anyhow::Result<Observed> {
-        let bar = ProgressBar::new(questions.len() as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(questions.len() as u64, "questions, {eta} left")?;
         let observed = observe(engine, asked, gate, questions, self.at_once.into(), || bar.inc(1)).await?;
         bar.finish_and_clear();
         Ok(observed)

@@ -23,7 +23,7 @@ use ibidem_store::{SchemaState, Store};
 use serde::Serialize;
 
 use crate::compose::CountingEmbedder;
-use crate::settings::{EmbeddingSource, Settings};
+use crate::settings::{EmbeddingUse, Settings};
 use crate::{compose, console};
 
 #[derive(clap::Args)]
@@ -79,7 +79,7 @@ impl Doctor {
             backlog(store, &mut findings).await;
             findings.push(audit::audit(settings, store).await);
         }
-        findings.extend(language_models::language_models(settings.language_model.as_ref()).await);
+        findings.extend(language_models::language_models(settings.language_model()).await);
         findings.push(models::reranker(settings).await);
         findings.extend(models::second_reader(settings).await);
         let policy = policy(settings, embedder.as_deref());
@@ -96,11 +96,7 @@ impl Doctor {
         findings.push(pages(ibidem_server::pages_are_built()));
         findings.extend(traces(settings).await);
 
-        if self.json {
-            console::say_json(&findings)?;
-        } else {
-            show(&findings);
-        }
+        console::say_json_or(self.json, &findings, || show(&findings))?;
         let broken = findings.iter().any(|finding| finding.state == State::Broken);
         Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
@@ -134,7 +130,7 @@ async fn traces(settings: &Settings) -> Option<Finding> {
 /// The key that signs receipts. One that the database keeps is looked at with the database.
 fn signing_key(settings: &Settings) -> Finding {
     const PART: &str = "signing key";
-    let Some(path) = &settings.signing_key_file else { return Finding::ok(PART, "kept in the database") };
+    let Some(path) = &settings.receipts.signing_key_file else { return Finding::ok(PART, "kept in the database") };
     match compose::signing::key_in(path) {
         Ok(_) => Finding::ok(PART, format!("read from {}", path.display())),
         Err(error) => Finding::broken(
@@ -200,12 +196,13 @@ async fn originals(settings: &Settings) -> Finding {
         Ok(originals) => originals.check().await.map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
-    let mend = match &settings.originals {
+    let location = settings.originals();
+    let mend = match &location {
         OriginalsLocation::Folder(_) => "set `originals.location` to a folder that can be written",
         OriginalsLocation::Bucket(_) => "check that the bucket exists, and the settings below `originals.bucket`",
     };
     match written {
-        Ok(()) => Finding::ok("originals", settings.originals.to_string()),
+        Ok(()) => Finding::ok("originals", location.to_string()),
         Err(error) => Finding::broken("originals", error, mend),
     }
 }
@@ -225,13 +222,11 @@ async fn embedding(settings: &Settings, findings: &mut Vec<Finding>) -> Option<A
             Some(embedder)
         }
         Err(error) => {
-            let mend = match &settings.embedding.source {
-                EmbeddingSource::Onnx => {
+            let mend = match settings.embedding.r#use.get() {
+                EmbeddingUse::Onnx => {
                     "set `embedding.model`, `embedding.tokenizer` and `embedding.runtime`; `stack/fetch` downloads all three"
                 }
-                EmbeddingSource::Http(_) => {
-                    "start the embedding server, or correct `embedding.url` and `embedding.name`"
-                }
+                EmbeddingUse::Http => "start the embedding server, or correct `embedding.url` and `embedding.name`",
             };
             findings.push(Finding::broken("embedding", error.to_string(), mend));
             None

@@ -1,6 +1,6 @@
 //! `ibidem document`: what is in, and who sees it.
 
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
+use ibidem_store::{ActionRecord, AuditedAction, Erased, RemovalOutcome, ShownDocument};
 use ibidem_words::{DocumentId, Tag, TenantId};
 use serde_json::json;
 use uuid::Uuid;
@@ -70,10 +70,7 @@ pub(crate) enum Document {
 
 impl Document {
     pub(crate) fn act(&self) -> ActionRecord {
-        let on = |operator: &Operator, id: &Uuid, action| ActionRecord {
-            object: Some(ActionObject::new("document", id)),
-            ..operator.act(action)
-        };
+        let on = |operator: &Operator, id: &Uuid, action| operator.act_on("document", id, action);
         match self {
             Self::List { access } => access.operator.act(AuditedAction::ListDocuments),
             Self::Show { operator, id } => on(operator, id, AuditedAction::ReadDocument),

@@ -52,11 +52,7 @@ impl Explain {
         let policy = parts.policy_for(settings, self.policy.as_deref(), tenant, &question.collections).await?;
         let asked = self.access.asked(question, policy);
         let explanation = parts.engine(settings).await?.explain(asked).await?;
-        if self.json {
-            return console::say_json(&explanation);
-        }
-        show(&explanation, self.dropped);
-        Ok(())
+        console::say_json_or(self.json, &explanation, || show(&explanation, self.dropped))
     }
 }
 

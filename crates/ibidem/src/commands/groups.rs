@@ -52,10 +52,7 @@ impl Groups {
         match self {
             Self::Map { operator, .. } => operator.act(AuditedAction::MapGroup),
             Self::List { operator } => operator.act(AuditedAction::ListGroups),
-            Self::Remove { operator, id } => {
-                let object = Some(ActionObject::new("group", id));
-                ActionRecord { object, ..operator.act(AuditedAction::RemoveGroup) }
-            }
+            Self::Remove { operator, id } => operator.act_on("group", id, AuditedAction::RemoveGroup),
         }
     }
 

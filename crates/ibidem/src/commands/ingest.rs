@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use ibidem_ingest::address_form::AddressForm;
 use ibidem_ingest::find::{self, FindError, Found};
 use ibidem_ingest::progress::Done;
-use ibidem_ports::intake::{Submission, Submitted};
+use ibidem_ports::intake::{Format, Submission, Submitted};
 use ibidem_ports::originals::Originals as _;
 use ibidem_store::{ActionRecord, AuditedAction, Store};
 use ibidem_words::{CollectionName, DocumentId, DocumentKind, Sha256Hash, SubjectId, Tag, TenantId};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -33,7 +31,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 #[derive(clap::Args)]
 pub(crate) struct Ingest {
-    /// A file (.md .html .txt .pdf .docx), a folder, or a .jsonl file with one document per line.
+    #[arg(help = format!(
+        "A file ({}), a folder, or a .jsonl file with one document per line",
+        Format::usual_endings()
+    ))]
     path: PathBuf,
     #[command(flatten)]
     operator: Operator,
@@ -108,8 +109,9 @@ impl Ingest {
         );
         anyhow::ensure!(
             !listing.files.is_empty() || self.sync,
-            "{} has no documents to load; the known formats are .md .html .txt .pdf .docx and .jsonl",
-            self.path.display()
+            "{} has no documents to load; the known formats are {} and .jsonl",
+            self.path.display(),
+            Format::usual_endings()
         );
         if !listing.left_out.is_empty() {
             console::note(&skipped(&listing.left_out));
@@ -200,11 +202,7 @@ impl Ingest {
         for file in &listing.left_out {
             handed_in.present.add_unread(&self.path, file);
         }
-        let bar = ProgressBar::new(listing.files.len() as u64);
-        bar.set_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} files handed in")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(listing.files.len() as u64, "files handed in")?;
         for file in &listing.files {
             bar.inc(1);
             // What is wrong with one file or line is said of it, and keeps no other out.
@@ -318,11 +316,7 @@ async fn wait(parts: &Parts, batch: Uuid, tally: Tally) -> anyhow::Result<(Done,
     let (stop, stopped) = watch::channel(false);
     let working = tokio::spawn(async move { worker.run(stopped).await });
 
-    let bar = ProgressBar::new(tally.queued as u64);
-    bar.set_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len} documents, {msg}, {eta} left")
-            .context("the progress bar's template")?,
-    );
+    let bar = console::bar(tally.queued as u64, "documents, {msg}, {eta} left")?;
     let started = Instant::now();
     let batch_left = loop {
         let left = parts.store.batch_progress(batch).await?;

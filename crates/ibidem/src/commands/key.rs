@@ -85,9 +85,7 @@ impl Key {
         match self {
             Self::Create { operator, .. } => operator.act(AuditedAction::CreateKey),
             Self::List { operator } => operator.act(AuditedAction::ListKeys),
-            Self::Revoke { operator, id } => {
-                ActionRecord { object: Some(ActionObject::new("key", id)), ..operator.act(AuditedAction::RevokeKey) }
-            }
+            Self::Revoke { operator, id } => operator.act_on("key", id, AuditedAction::RevokeKey),
         }
     }
 

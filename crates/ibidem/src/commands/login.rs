@@ -10,7 +10,7 @@ pub(crate) struct Login;
 
 impl Login {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let sign_in = settings.sign_in.as_ref();
+        let sign_in = settings.sign_in();
         let sign_in = sign_in.context("nobody signs in here: `sign_in.issuer` is empty (docs/sign_in.md)")?;
         let provider = compose::sign_in::device_provider(sign_in)?;
         let begun = provider.begin_on_device().await?;

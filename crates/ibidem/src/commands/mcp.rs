@@ -7,14 +7,13 @@ use std::io::BufRead as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use ibidem_wiring::settings::AgentCredential;
 use ibidem_words::escaped_json;
 use tokio::sync::mpsc;
 
 use self::bridge::Bridge;
 use super::running_server;
 use crate::console;
-use crate::settings::Settings;
+use crate::settings::{SecretSource, Settings};
 
 /// How many messages may wait to be passed on.
 const WAITING: usize = 64;
@@ -34,14 +33,14 @@ pub(crate) struct Mcp {
 impl Mcp {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let agents = &settings.agents;
-        let server = self.url.or_else(|| agents.server.clone());
+        let server = self.url.or_else(|| Some(agents.server.as_ref()?.base().to_owned()));
         let server = server.unwrap_or_else(|| running_server::address(settings.server.listen));
-        let credential = self.key_file.map(AgentCredential::File).or_else(|| agents.credential.clone());
+        let credential = self.key_file.map(SecretSource::File).or_else(|| agents.credential());
         let credential = credential.context(
             "there is no API key to call the server with: set IBIDEM__AGENTS__KEY, or name a file that holds it with \
              --key-file; an operator creates keys with `ibidem key create`",
         )?;
-        let bridge = Bridge::new(&server, credential, agents.timeout)?;
+        let bridge = Bridge::new(&server, credential, agents.timeout_ms.get())?;
         bridge.run(lines_of_input(), |line| console::say(&escaped_json(line))).await;
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use ibidem_ports::catalogue::CatalogueError;
 use ibidem_ports::curate::{EntryDraft, LONGEST_NOTE};
 use ibidem_server::MemoryEntryBody;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction, Author, MemoryOutcome, MemoryRow};
@@ -88,10 +89,7 @@ impl Memory {
             Self::Note { audience, .. } => audience.operator.act(AuditedAction::WriteNote),
             Self::List { access, .. } => access.operator.act(AuditedAction::ListEntries),
             Self::Test(command) => command.act(),
-            Self::Remove { operator, id } => ActionRecord {
-                object: Some(ActionObject::new("memory", id)),
-                ..operator.act(AuditedAction::RemoveEntry)
-            },
+            Self::Remove { operator, id } => operator.act_on("memory", id, AuditedAction::RemoveEntry),
         }
     }
 
@@ -239,12 +237,20 @@ async fn remove(settings: &Settings, operator: &Operator, id: MemoryId) -> anyho
 
 /// Publishes what was asked for until now, so that the change can be found when the command returns.
 pub(super) async fn publish(parts: &Parts) -> anyhow::Result<()> {
-    let publisher = parts.publisher();
     let until = parts.store.now().await?;
-    while parts.store.publications_until(until).await? > 0 {
-        let published = publisher.round().await;
-        let published = published.context("the entry is stored but not indexed yet; `ibidem worker` indexes it")?;
-        if published == 0 {
+    let left = async || parts.store.publications_until(until).await;
+    publish_all(parts, left, "the entry is stored but not indexed yet; `ibidem worker` indexes it").await
+}
+
+/// Publishes until nothing is left of something. `advice` is told where that fails.
+pub(super) async fn publish_all(
+    parts: &Parts,
+    left: impl AsyncFn() -> Result<u64, CatalogueError>,
+    advice: &'static str,
+) -> anyhow::Result<()> {
+    let publisher = parts.publisher();
+    while left().await? > 0 {
+        if publisher.round().await.context(advice)? == 0 {
             // The rest is in the hands of a worker.
             tokio::time::sleep(LOOK_EVERY).await;
         }

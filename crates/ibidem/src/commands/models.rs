@@ -16,7 +16,7 @@ use ibidem_words::Sha256Hash;
 use serde::Serialize;
 
 use self::timed::{Speed, Texts};
-use crate::settings::{EmbeddingSource, EntailmentSource, RerankerSource, Settings};
+use crate::settings::{EmbeddingUse, EntailmentSource, RerankerSource, Settings};
 use crate::{compose, console};
 
 #[derive(clap::Args)]
@@ -72,7 +72,7 @@ impl Models {
         let embedder = embedding(settings, &mut rows).await;
         rows.extend(rerankers(settings).await);
         rows.push(entailment(settings, embedder).await);
-        match compose::roles::roles(settings.language_model.as_ref()).await {
+        match compose::roles::roles(settings.language_model()).await {
             Ok(roles) => {
                 for (role, model) in roles.filled() {
                     rows.push(language_model(role, model).await);
@@ -86,11 +86,7 @@ impl Models {
                 state: State::Problem(format!("{error:#}")),
             }),
         }
-        if self.json {
-            console::say_json(&rows)?;
-        } else {
-            show(&rows);
-        }
+        console::say_json_or(self.json, &rows, || show(&rows))?;
         let works = rows.iter().all(|row| matches!(row.state, State::Speed(_)));
         Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -110,9 +106,9 @@ fn show(rows: &[Row]) {
 }
 
 async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn Embedder>> {
-    let (from, sha256) = match &settings.embedding.source {
-        EmbeddingSource::Onnx => file(&settings.embedding.onnx.model),
-        EmbeddingSource::Http(_) => ("an embedding server".to_owned(), None),
+    let (from, sha256) = match settings.embedding.r#use.get() {
+        EmbeddingUse::Onnx => file(&settings.embedding.model),
+        EmbeddingUse::Http => ("an embedding server".to_owned(), None),
     };
     let (embedder, timed) = match compose::embedder(settings).await {
         Ok(embedder) => {
@@ -121,21 +117,15 @@ async fn embedding(settings: &Settings, rows: &mut Vec<Row>) -> Option<Part<dyn 
         }
         Err(error) => (None, Err(error)),
     };
-    rows.push(Row {
-        role: "embedding",
-        model: settings.embedding.name().to_owned(),
-        from,
-        sha256,
-        state: State::of(timed),
-    });
+    rows.push(Row { role: "embedding", model: settings.embedding.name.clone(), from, sha256, state: State::of(timed) });
     embedder
 }
 
 /// One for each file of weights; none where there is no reranker.
 async fn rerankers(settings: &Settings) -> Vec<Row> {
-    let Some(configured) = &settings.reranker else { return Vec::new() };
+    let Some(configured) = settings.reranker() else { return Vec::new() };
     let in_english = ("reranker", Texts::English);
-    let read = match &configured.source {
+    let read = match &configured {
         RerankerSource::BuiltIn(readers) => vec![
             (in_english, weights(&readers.english)),
             (("reranker, other languages", Texts::German), weights(&readers.others)),
@@ -153,7 +143,7 @@ async fn rerankers(settings: &Settings) -> Vec<Row> {
         };
         rows.push(Row { role, model, from, sha256, state: State::of(timed) });
     }
-    let Some(second) = &configured.second else { return rows };
+    let Some(second) = settings.second_reader() else { return rows };
     let (from, sha256) = weights(&second.model);
     let loaded = compose::second_reader(settings).await.and_then(|loaded| loaded.context("none is configured"));
     let (model, timed) = match loaded {
@@ -167,7 +157,7 @@ async fn rerankers(settings: &Settings) -> Vec<Row> {
 const YES_OR_NO: &str = "the language model, yes or no";
 
 async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Row {
-    let (from, sha256) = match &settings.entailment.source {
+    let (from, sha256) = match &settings.entailment() {
         EntailmentSource::Lexical => ("words, and the embedding model".to_owned(), None),
         EntailmentSource::Onnx(onnx) => weights(onnx),
         EntailmentSource::Http(_) => ("an entailment server".to_owned(), None),

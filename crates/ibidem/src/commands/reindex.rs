@@ -9,7 +9,7 @@ use ibidem_adapters::qdrant::QdrantIndex;
 use ibidem_ingest::publish::Publisher;
 use ibidem_store::Store;
 use ibidem_words::{DocumentId, TenantId};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::settings::Settings;
 use crate::{compose, compose::Parts, console};
@@ -43,10 +43,7 @@ impl Reindex {
         let began = parts.store.now().await?;
         let rebuilt = parts.index.begin_rebuild().await?;
         let total = parts.store.document_count().await?;
-        let bar = ProgressBar::new(total).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} documents, {per_sec}, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(total, "documents, {per_sec}, {eta} left")?;
         let documents = bring_all(&parts.store, &parts.publisher_to(Arc::new(rebuilt.clone())), None, &bar).await?;
         bar.finish_and_clear();
         organised(&rebuilt).await?;

@@ -132,11 +132,7 @@ impl Replay {
             left_out,
             report,
         };
-        if self.json {
-            console::say_json(&timed)?;
-        } else {
-            show(&timed);
-        }
+        console::say_json_or(self.json, &timed, || show(&timed))?;
         Ok(if timed.report.different.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 

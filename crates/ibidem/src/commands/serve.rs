@@ -40,7 +40,7 @@ pub(crate) struct Serve {
 impl Serve {
     /// `spans_lost` is counted by whoever sends traces.
     pub(crate) async fn run(self, settings: &Settings, spans_lost: Arc<AtomicU64>) -> anyhow::Result<()> {
-        let breakers = Breakers::new(settings.breakers);
+        let breakers = Breakers::new(settings.breakers());
         let (policy, policy_file) = compose::policy_in_force(settings)?;
         let (settings_file, roles) = RolesInForce::open(settings, &breakers).await?;
         let parts = Parts::ready(settings).await?;
@@ -71,7 +71,7 @@ impl Serve {
         let working = match self.with_worker {
             true => {
                 let worker = parts.worker();
-                let handing_over = HandingOver::of(&parts.store, &settings.hand_over)?;
+                let handing_over = HandingOver::of(&parts.store, settings)?;
                 Some(tokio::spawn(async move { tokio::join!(worker.run(stopped.clone()), handing_over.run(stopped)) }))
             }
             false => None,

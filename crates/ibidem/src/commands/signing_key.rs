@@ -55,14 +55,14 @@ impl SigningKeyCommand {
             Self::Public => console::say_json(&store.public_keys().await?.to_set())?,
             Self::Rotate => {
                 anyhow::ensure!(
-                    settings.signing_key_file.is_none(),
+                    settings.receipts.signing_key_file.is_none(),
                     "the key that signs is in a file (`receipts.signing_key_file`): put another one there, and running servers \
                      sign with it within a second"
                 );
                 rotate(&store).await?;
             }
             Self::Revoke { id } => {
-                match &settings.signing_key_file {
+                match &settings.receipts.signing_key_file {
                     Some(file) => anyhow::ensure!(
                         compose::signing::key_in(file)?.public().id() != id,
                         "this is the key that signs (`receipts.signing_key_file`): put another one there first"

@@ -1,6 +1,6 @@
 //! `ibidem tag`: who owns a tag.
 
-use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
+use ibidem_store::{ActionRecord, AuditedAction};
 
 use crate::operator::Operator;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ pub(crate) enum Tag {
 impl Tag {
     pub(crate) fn act(&self) -> ActionRecord {
         let Self::Own { operator, tag, .. } = self;
-        ActionRecord { object: Some(ActionObject::new("tag", tag)), ..operator.act(AuditedAction::OwnTag) }
+        operator.act_on("tag", tag, AuditedAction::OwnTag)
     }
 
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {

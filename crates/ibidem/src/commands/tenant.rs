@@ -1,18 +1,13 @@
 //! `ibidem tenant`: everything that is one organisation's.
 
-use std::time::Duration;
-
-use anyhow::Context as _;
 use ibidem_store::{ActionObject, ActionRecord, AuditedAction};
 use ibidem_words::TenantId;
 use serde_json::json;
 
 use super::document::tell;
+use super::memory::publish_all;
 use crate::compose::Parts;
 use crate::settings::Settings;
-
-/// How often is looked whether others have published.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Tenant {
@@ -48,15 +43,9 @@ impl Tenant {
         let only_one = parts.store.exclusively("reindex").await?;
         anyhow::ensure!(only_one.is_some(), "an `ibidem reindex` is running; erase the tenant when it has ended");
         let erased = parts.store.erase_tenant(&parts.originals, tenant).await?;
-        let publisher = parts.publisher();
-        while parts.store.publications_of(tenant).await? > 0 {
-            let published = publisher.round().await;
-            let published = published
-                .context("everything but the index entries is deleted; run the command again to delete these")?;
-            if published == 0 {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        }
+        let left = async || parts.store.publications_of(tenant).await;
+        let advice = "everything but the index entries is deleted; run the command again to delete these";
+        publish_all(&parts, left, advice).await?;
         anyhow::ensure!(
             parts.store.forget_tenant(tenant).await?,
             "documents were loaded meanwhile; stop loading, and run the command again"

@@ -65,11 +65,7 @@ impl Term {
         let found = !concepts.is_empty();
         let (concepts, see_also) = (bodies(concepts), bodies(see_also));
         let report = Report { term: self.term, outcome, concepts, see_also, suggestions };
-        if self.json {
-            console::say_json(&report)?;
-        } else {
-            show(&report);
-        }
+        console::say_json_or(self.json, &report, || show(&report))?;
         Ok(if found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

@@ -58,11 +58,7 @@ impl Verify {
         let witnesses =
             Witnesses { keys: &keys, corpus: &corpus, entailment: Some(&entailment), vocabulary: vocabulary.as_ref() };
         let report = verify(&presented, &witnesses).await;
-        if self.json {
-            console::say_json(&report)?;
-        } else {
-            show(&report);
-        }
+        console::say_json_or(self.json, &report, || show(&report))?;
         Ok(if report.holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 

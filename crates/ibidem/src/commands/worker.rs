@@ -21,11 +21,11 @@ impl Work {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let parts = Parts::ready(settings).await?;
         let worker = parts.worker();
-        let handing_over = HandingOver::of(&parts.store, &settings.hand_over)?;
+        let handing_over = HandingOver::of(&parts.store, settings)?;
         let (stop, stopped) = watch::channel(false);
         tracing::info!("worker started");
         let handing_over = tokio::spawn(handing_over.run(stopped.clone()));
-        let sweeping = tokio::spawn(sweep(parts.store.clone(), settings.conversations.clone()));
+        let sweeping = tokio::spawn(sweep(parts.store.clone(), settings.conversations.retention()));
         let working = tokio::spawn(async move { worker.run(stopped).await });
         if self.until_idle {
             tokio::select! {

@@ -66,7 +66,7 @@ impl World {
         let outcome = match self.roles.look() {
             Look::Nothing => panic!("the change was not seen"),
             Look::Changed(Err(error)) => Outcome::Kept(error),
-            Look::Changed(Ok(settings)) => self.roles.take(*settings).await,
+            Look::Changed(Ok(settings)) => self.roles.take(&settings).await,
         };
         assert!(matches!(self.roles.look(), Look::Nothing), "a change is dealt with once");
         outcome

@@ -117,7 +117,7 @@ fn no_text_advice(format: Format) -> &'static str {
             ": its pages are pictures, or its fonts do not say which letters they draw; run OCR first (for instance ocrmypdf)"
         }
         Format::Docx => ": if it only shows pictures, run OCR on them first",
-        Format::Markdown | Format::Html | Format::Plain => ": add some, or leave the file out",
+        _ => ": add some, or leave the file out",
     }
 }
 

@@ -27,6 +27,9 @@ pub async fn reads_like_the_library(reader: &dyn Reader) {
         (Format::Plain, b""),
         (Format::Html, b"<script>only()</script>"),
     ];
+    for format in Format::ALL {
+        assert!(originals.iter().any(|(known, _)| known == format), "{format:?} has no document here");
+    }
     for (format, original) in originals {
         let expected = read(original, format).map_err(ReadingError::from);
         let found = reader.read(original.to_vec(), format).await;

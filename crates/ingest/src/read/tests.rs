@@ -19,6 +19,14 @@ fn formats_are_known_by_their_extension() {
     for (path, expected) in cases {
         assert_eq!(format_of(Path::new(path)), expected, "{path}");
     }
+    for format in Format::ALL {
+        assert_eq!(format.as_str().parse(), Ok(*format));
+        for ending in format.endings() {
+            assert_eq!(Format::of_file_name(&format!("a.{ending}")), Some(*format), "{ending} is that of two formats");
+        }
+    }
+    assert_eq!(Format::usual_endings(), ".md .html .txt .pdf .docx");
+    assert!("odt".parse::<Format>().unwrap_err().ends_with("use markdown, html, plain, pdf or docx"));
 }
 
 #[test]
@@ -38,7 +46,7 @@ fn errors_say_what_to_do() {
 #[test]
 fn bytes_of_any_kind_are_read_or_refused_but_never_panic() {
     let noise: Vec<u8> = (0..40_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
-    for format in Format::ALL {
+    for &format in Format::ALL {
         for bytes in [&noise[..], &noise[..1], b"", b"\0\0\0", b"\xff\xfe\xff", b"%PDF-1.7\n%%EOF", b"---\n---\n"] {
             let first = read(bytes, format);
             assert_eq!(first, read(bytes, format), "{format:?}");

@@ -29,7 +29,7 @@ use crate::state::AppState;
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the form; nothing reads it")]
 pub(crate) struct DocumentForm {
-    /// The document; its file name says which kind it is: .md .html .txt .pdf or .docx
+    /// The document; the ending of its file name says which format it has. `/auth/me` lists the endings.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
     collection: String,
@@ -145,7 +145,8 @@ pub(crate) async fn submit(
     let tag_names = tags.iter().map(|tag| tag.as_str().to_owned()).collect();
     let kind = form.kind.as_deref().map(|kind| parsed::<DocumentKind>("kind", kind)).transpose()?;
     let format = Format::of_file_name(&file_name).ok_or_else(|| {
-        Problem::invalid(format!("file: {file_name:?} is of no kind that can be read: .md .html .txt .pdf .docx"))
+        let known = Format::usual_endings();
+        Problem::invalid(format!("file: {file_name:?} is of no kind that can be read: {known}"))
     })?;
     let name = form.name.unwrap_or(file_name);
 

@@ -1,6 +1,7 @@
 //! `GET /auth/me`: who the caller is here, and what they may do.
 
 use axum::Json;
+use ibidem_ports::intake::Format;
 use ibidem_words::Tag;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,6 +20,8 @@ pub(crate) struct MeBody {
     role: &'static str,
     /// Documents with one of these tags are visible, besides public ones and those with your `subject_id` as a tag.
     tags: Vec<String>,
+    /// How names of files end that can be handed in, for instance `.md`.
+    file_endings: Vec<String>,
 }
 
 /// Reads who you are here, your role and your tags.
@@ -30,10 +33,12 @@ pub(crate) struct MeBody {
         (status = 403, body = ProblemDocument, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn read(Caller(identity): Caller) -> Json<MeBody> {
+    let endings = Format::ALL.iter().flat_map(|format| format.endings());
     Json(MeBody {
         subject_id: identity.subject().id().to_string(),
         name: identity.subject().name().to_owned(),
         role: identity.role().as_str(),
         tags: identity.tags().iter().map(Tag::as_str).map(str::to_owned).collect(),
+        file_endings: endings.map(|ending| format!(".{ending}")).collect(),
     })
 }

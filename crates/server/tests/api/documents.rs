@@ -147,6 +147,21 @@ async fn a_form_that_lacks_something_says_what() {
 }
 
 #[tokio::test]
+async fn a_file_with_each_ending_that_is_told_can_be_handed_in() {
+    let world = World::create().await;
+    let key = world.key("admin", &[]).await;
+    let me = world.call("GET", "/auth/me", Some(&key), "").await;
+    let endings = me.body["file_endings"].as_array().unwrap();
+    assert!(endings.contains(&".md".into()) && endings.contains(&".xhtml".into()), "{endings:?}");
+    for ending in endings {
+        let name = format!("a{}", ending.as_str().unwrap());
+        let body = form(&[("collection", "Policy"), ("tags", "public")], Some((&name, "x")));
+        assert_eq!(submit(&world, &key, &body).await.status, StatusCode::ACCEPTED, "{name}");
+    }
+    world.end().await;
+}
+
+#[tokio::test]
 async fn a_document_that_is_too_large_is_refused() {
     let world = World::create().await;
     let key = world.key("admin", &[]).await;

@@ -9,17 +9,17 @@ use ibidem_server::AuditSettings as ServerAudit;
 use ibidem_store::{ActionRecord, AuditLog, HashKey, Store, Texts};
 
 use crate::console;
-use crate::settings::{AuditSettings, HashKeySource, RecordedTexts, Settings};
+use crate::settings::{AuditSettings, RecordedTexts, SecretSource, Settings};
 
 /// None when nothing is recorded.
 pub fn log(settings: &AuditSettings, store: &Store) -> anyhow::Result<Option<AuditLog>> {
-    if !settings.records {
+    if !settings.records() {
         return Ok(None);
     }
-    let texts = match &settings.texts {
+    let texts = match settings.texts() {
         RecordedTexts::Plain => Texts::Plain,
-        RecordedTexts::Hashed(HashKeySource::Given(key)) => Texts::Hashed(HashKey::of(key.as_bytes())),
-        RecordedTexts::Hashed(HashKeySource::File(path)) => Texts::Hashed(HashKey::of(&key_in(path)?)),
+        RecordedTexts::Hashed(SecretSource::Given(key)) => Texts::Hashed(HashKey::of(key.as_str().as_bytes())),
+        RecordedTexts::Hashed(SecretSource::File(path)) => Texts::Hashed(HashKey::of(&key_in(&path)?)),
     };
     Ok(Some(AuditLog { store: store.clone(), texts }))
 }
@@ -46,15 +46,18 @@ pub fn for_server(settings: &AuditSettings, store: &Store) -> anyhow::Result<Ser
 }
 
 pub fn retention(settings: &AuditSettings) -> Option<TimeDelta> {
-    settings.retention_days.map(|days| TimeDelta::days(days.into()))
+    settings.retention_days().map(|days| TimeDelta::days(days.into()))
 }
 
 /// Without the line break that editors end a file with.
 fn key_in(path: &Path) -> anyhow::Result<Vec<u8>> {
-    const SHORTEST: usize = 32;
     let said = || format!("`audit.hash_key_file` ({}) cannot be read", path.display());
     let key = std::fs::read(path).with_context(said)?.trim_ascii().to_vec();
     let shown = path.display();
-    anyhow::ensure!(key.len() >= SHORTEST, "`audit.hash_key_file` ({shown}) must hold at least {SHORTEST} characters");
+    anyhow::ensure!(
+        key.len() >= SecretSource::SHORTEST,
+        "`audit.hash_key_file` ({shown}) must hold at least {} characters",
+        SecretSource::SHORTEST
+    );
     Ok(key)
 }

@@ -6,7 +6,7 @@ use ibidem_adapters::http_embedder::HttpEmbedder;
 use ibidem_adapters::onnx::OnnxEmbedder;
 use ibidem_ports::embedder::{Embedder, TokenCounter};
 
-use crate::settings::{EmbeddingSource, Settings};
+use crate::settings::Settings;
 
 /// Embeds, and counts tokens as the model does.
 pub trait CountingEmbedder: Embedder + TokenCounter {}
@@ -16,7 +16,7 @@ impl<T: Embedder + TokenCounter> CountingEmbedder for T {}
 /// Loads the embedding model, which takes about a second, or asks its server.
 pub async fn embedder(settings: &Settings) -> anyhow::Result<Arc<dyn CountingEmbedder>> {
     let embedder = unmeasured(settings).await?;
-    if let Some(measured) = &settings.embedding.scale_of {
+    if let Some(measured) = &settings.embedding.similarity.model {
         let hash = embedder.model().hash.0.to_string();
         anyhow::ensure!(
             hash == *measured,
@@ -29,12 +29,10 @@ pub async fn embedder(settings: &Settings) -> anyhow::Result<Arc<dyn CountingEmb
 
 /// Whatever model the configured scale belongs to.
 pub async fn unmeasured(settings: &Settings) -> anyhow::Result<Arc<dyn CountingEmbedder>> {
-    match &settings.embedding.source {
-        EmbeddingSource::Onnx => {
-            let onnx = settings.embedding.onnx.clone();
-            let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&onnx)).await?;
-            Ok(Arc::new(loaded?))
-        }
-        EmbeddingSource::Http(http) => Ok(Arc::new(HttpEmbedder::connect(http.as_ref().clone()).await?)),
+    if let Some(http) = settings.embedding.http() {
+        return Ok(Arc::new(HttpEmbedder::connect(http).await?));
     }
+    let onnx = settings.embedding.onnx();
+    let loaded = tokio::task::spawn_blocking(move || OnnxEmbedder::load(&onnx)).await?;
+    Ok(Arc::new(loaded?))
 }

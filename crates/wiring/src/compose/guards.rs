@@ -15,7 +15,7 @@ use crate::settings::{LanguageModelSettings, Settings, TokenizerSource};
 
 /// The catalogue and its word statistics have none: without it nothing can be shown, and there is nothing to fall back to.
 pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers) -> Searcher {
-    let (embedding, index) = (settings.embedding.timeout, settings.index.search_timeout);
+    let (embedding, index) = (settings.embedding.timeout_ms.get(), settings.index.timeout_ms.get());
     let twice = bare.index.replaced(|index| Arc::new(SecondTry::of(index)));
     Searcher {
         embedder: bare.embedder.behind(breakers.of("embedding", embedding)),
@@ -26,8 +26,7 @@ pub(super) fn searcher(bare: Searcher, settings: &Settings, breakers: &Breakers)
 }
 
 pub(super) fn reranker(bare: Part<dyn Reranker>, settings: &Settings, breakers: &Breakers) -> Part<dyn Reranker> {
-    let timeout = settings.reranker.as_ref().map_or(Duration::MAX, |reranker| reranker.timeout);
-    bare.behind(breakers.of("reranker", timeout))
+    bare.behind(breakers.of("reranker", settings.reranker.timeout_ms.get()))
 }
 
 /// By itself: a large model that is late says nothing about the small one.
@@ -37,18 +36,18 @@ pub(super) fn second_reader(bare: SecondReader, breakers: &Breakers) -> SecondRe
 }
 
 pub(super) fn entailment(bare: Part<dyn Entailment>, settings: &Settings, breakers: &Breakers) -> Part<dyn Entailment> {
-    bare.behind(breakers.of("entailment", settings.entailment.timeout))
+    bare.behind(breakers.of("entailment", settings.entailment.timeout_ms.get()))
 }
 
 /// Each role by itself: a planner that is late for its few seconds says nothing about the answers of the same server,
 /// and the fallback is there for when the answering model is left alone.
 pub fn roles(bare: Roles, settings: Option<&LanguageModelSettings>, breakers: &Breakers) -> Roles {
     let Some(settings) = settings else { return bare };
-    let (long, short) = (settings.server.timeout, settings.short_timeout);
+    let (long, short) = (settings.timeout_ms.get(), settings.planner_timeout_ms.get());
     let guarded = |model: NamedModel, service: &str, patience: Duration| {
         let breaker = breakers.of(service, patience);
         // A server that is left alone is not asked to count either.
-        let tokenizer = match settings.known(&model.name).tokenizer {
+        let tokenizer = match settings.tokenizer(&model.name) {
             TokenizerSource::Server => model.tokenizer.behind(breaker.clone()),
             TokenizerSource::Estimate | TokenizerSource::File(_) => model.tokenizer,
         };

@@ -6,31 +6,31 @@ use ibidem_engine::yes_no::YesNoSettings;
 use ibidem_words::Sha256Hash;
 
 use super::CountingEmbedder;
-use crate::settings::{EntailmentSource, RerankerSource, Settings};
+use crate::settings::{EntailmentSource, LanguageModelSettings, RerankerSource, Settings};
 
 /// A model in a file is known by its digest, one that is asked over the network by its name alone.
 pub fn models_in_use(settings: &Settings, embedder: &dyn CountingEmbedder) -> anyhow::Result<CalibratedModels> {
     let model = embedder.model();
-    let reranker = settings.reranker.as_ref().map(|reranker| match &reranker.source {
+    let reranker = settings.reranker().map(|reranker| match &reranker {
         RerankerSource::BuiltIn(readers) => Ok(together(&by_weights(&readers.english)?, &by_weights(&readers.others)?)),
         RerankerSource::Onnx(onnx) => by_weights(onnx),
         RerankerSource::Http(http) => Ok(by_name(&http.model)),
         RerankerSource::Model(yes_no) => Ok(by_name(asked(settings, yes_no))),
     });
-    let second = settings.reranker.as_ref().and_then(|reranker| reranker.second.as_ref());
-    let reranker = match (reranker.transpose()?, second) {
+    let reranker = match (reranker.transpose()?, settings.second_reader()) {
         (Some(first), Some(second)) => Some(together(&first, &by_weights(&second.model)?)),
         (first, _) => first,
     };
-    let verifier = match &settings.entailment.source {
+    let verifier = match &settings.entailment() {
         EntailmentSource::Lexical => by_name("lexical"),
         EntailmentSource::Onnx(onnx) => by_weights(onnx)?,
         EntailmentSource::Http(http) => by_name(&http.model),
         EntailmentSource::Model(yes_no) => by_name(asked(settings, yes_no)),
     };
     let agreed = format!("lexical+{}", verifier.name);
-    let verifier = if settings.entailment.words_first { ModelIdentity { name: agreed, ..verifier } } else { verifier };
-    let verifier = match &settings.entailment.second {
+    let verifier =
+        if settings.entailment.words_first() { ModelIdentity { name: agreed, ..verifier } } else { verifier };
+    let verifier = match settings.second_verifier() {
         Some(second) => together(&verifier, &by_weights(&second.model)?),
         None => verifier,
     };
@@ -51,7 +51,7 @@ fn together(one: &ModelIdentity, other: &ModelIdentity) -> ModelIdentity {
 
 /// The language model that says yes or no.
 fn asked<'a>(settings: &'a Settings, yes_no: &'a YesNoSettings) -> &'a str {
-    let answering = settings.language_model.as_ref().map_or("", |models| models.server.model.as_str());
+    let answering = settings.language_model().map_or("", LanguageModelSettings::answer);
     yes_no.model.as_deref().unwrap_or(answering)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_adapters::openai::OpenAiModel;
+use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_adapters::tokens::{ServerTokenizer, ServerTokenizerSettings, TokenizerFile};
 use ibidem_engine::roles::Planner;
 use ibidem_engine::roles::{NamedModel, Roles};
@@ -20,12 +20,12 @@ const COUNTING: Duration = Duration::from_secs(1);
 
 /// The model server, asked for the answering model unless a prompt names another.
 pub fn model_server(settings: &LanguageModelSettings) -> anyhow::Result<OpenAiModel> {
-    OpenAiModel::new(settings.server.clone()).context("check `language_model`")
+    OpenAiModel::new(settings.server()).context("check `language_model`")
 }
 
 /// The model server, asked to count.
 pub fn server_tokenizer(settings: &LanguageModelSettings) -> anyhow::Result<ServerTokenizer> {
-    let (url, api_key) = (settings.server.url.clone(), settings.server.api_key.clone());
+    let OpenAiSettings { url, api_key, .. } = settings.server();
     ServerTokenizer::new(ServerTokenizerSettings { url, api_key, timeout: COUNTING }).map_err(anyhow::Error::msg)
 }
 
@@ -33,20 +33,21 @@ pub fn server_tokenizer(settings: &LanguageModelSettings) -> anyhow::Result<Serv
 pub async fn roles(settings: Option<&LanguageModelSettings>) -> anyhow::Result<Roles> {
     let Some(settings) = settings else { return Ok(Roles::default()) };
     let mut models = Models { settings, server: model_server(settings)?, tokenizers: HashMap::new() };
-    let (long, short) = (settings.server.timeout, settings.short_timeout);
+    let (long, short) = (settings.timeout_ms.get(), settings.planner_timeout_ms.get());
+    let roles = &settings.roles;
     let mut also_allowed = Vec::new();
-    for name in &settings.server.also_allowed {
+    for name in &settings.also_allowed {
         also_allowed.push(models.named(name, long).await?);
     }
-    let planner = models.in_role(settings.planner.as_ref(), short).await?;
+    let planner = models.in_role(&roles.planner, short).await?;
     Ok(Roles {
-        answer: Some(models.named(&settings.server.model, long).await?),
+        answer: Some(models.named(settings.answer(), long).await?),
         also_allowed,
         planner: planner.map(|model| Arc::new(Planner::new(model))),
-        judge: models.in_role(settings.judge.as_ref(), short).await?,
-        titles: models.in_role(settings.titles.as_ref(), short).await?,
-        fallback: models.in_role(settings.fallback.as_ref(), long).await?,
-        out_of_corpus: models.in_role(settings.out_of_corpus.as_ref(), long).await?,
+        judge: models.in_role(&roles.judge, short).await?,
+        titles: models.in_role(&roles.titles, short).await?,
+        fallback: models.in_role(&roles.fallback, long).await?,
+        out_of_corpus: models.in_role(&roles.out_of_corpus, long).await?,
     })
 }
 
@@ -58,7 +59,7 @@ struct Models<'a> {
 }
 
 impl Models<'_> {
-    async fn in_role(&mut self, name: Option<&String>, timeout: Duration) -> anyhow::Result<Option<NamedModel>> {
+    async fn in_role(&mut self, name: &Option<String>, timeout: Duration) -> anyhow::Result<Option<NamedModel>> {
         match name {
             Some(name) => self.named(name, timeout).await.map(Some),
             None => Ok(None),
@@ -66,12 +67,12 @@ impl Models<'_> {
     }
 
     async fn named(&mut self, name: &str, timeout: Duration) -> anyhow::Result<NamedModel> {
-        let known = self.settings.known(name);
+        let settings = self.settings;
         Ok(NamedModel {
             name: name.to_owned(),
             model: Part::bare(Arc::new(self.server.other(name, timeout))),
-            limits: known.limits,
-            tokenizer: Part::bare(self.tokenizer(&known.tokenizer).await?),
+            limits: settings.limits(name),
+            tokenizer: Part::bare(self.tokenizer(settings.tokenizer(name)).await?),
         })
     }
 

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub async fn signing_key(settings: &Settings, store: &Store) -> anyhow::Result<KeyInForce> {
-    let file = settings.signing_key_file.as_deref();
+    let file = settings.receipts.signing_key_file.as_deref();
     let key = current(file, store).await?;
     store.know_signing_key(&key).await?;
     Ok(KeyInForce::of(key))

@@ -1,22 +1,126 @@
 //! Settings: defaults, then a file, then the environment, then flags; checked once, in one step.
+//!
+//! Each section is one struct, whose fields are the settings. A field's type says what it may hold, and `check` of a section
+//! what its settings must be together.
 
-mod checked;
+mod documents;
+mod entailment;
+mod facts;
+mod language_model;
 mod layers;
-mod raw;
+mod models;
+mod people;
+mod policy;
+mod read;
+mod reranker;
+mod server;
+mod stores;
+mod value;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-pub use checked::{
-    AgentCredential, AgentSettings, AuditSettings, BuiltInReaders, EmbeddingSettings, EmbeddingSource,
-    EntailmentSource, HandOverSettings, HandOverTargetSettings, HandOverWay, HashKeySource, LanguageModelSettings,
-    LogFormat, LogSettings, RecordedTexts, RerankerSource, SecondReaderSettings, SecondVerifierSettings, SecretSource,
-    Settings, SignInSettings, TokenizerSource, ToolServerSettings, VocabularySource,
+pub use documents::{JobSettings, OriginalsSettings, ReadingSettings};
+pub use entailment::{EntailmentSettings, EntailmentSource, SecondVerifierSettings};
+pub use facts::{LARGEST_VOCABULARY, TerminologySettings, ToolServerSettings, ToolSettings, VocabularySource};
+use ibidem_server::QuotaSettings;
+pub use language_model::{LanguageModelSettings, ModelRoles, TokenizerSource};
+pub use models::{EmbeddingSettings, EmbeddingUse};
+pub use people::{AgentSettings, HandOverSettings, HandOverTargetSettings, SignInSettings};
+pub use policy::{Breakers, PolicySettings, RoutingSettings};
+pub use reranker::{BuiltInReaders, RerankerSettings, RerankerSource, SecondReaderSettings};
+use serde::Deserialize;
+pub use server::{LogFormat, LogSettings, ServerSettings};
+pub use stores::{
+    AuditSettings, ConversationSettings, DatabaseSettings, IndexSettings, ReceiptSettings, RecordedTexts,
 };
-pub use raw::LARGEST_VOCABULARY;
+pub use value::{AtLeast, Given, HttpUrl, Millis, SecretSource, Within, Word};
 
 use layers::{Layer, merged};
-use raw::RawSettings;
+use read::Problems;
+
+/// Everything an operator can set, each value checked.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub database: DatabaseSettings,
+    pub index: IndexSettings,
+    pub embedding: EmbeddingSettings,
+    pub originals: OriginalsSettings,
+    pub jobs: JobSettings,
+    pub reading: ReadingSettings,
+    pub language_model: LanguageModelSettings,
+    pub reranker: RerankerSettings,
+    pub entailment: EntailmentSettings,
+    pub breakers: Breakers,
+    pub policy: PolicySettings,
+    pub routing: RoutingSettings,
+    pub terminology: TerminologySettings,
+    pub server: ServerSettings,
+    /// What keys, people and tenants may use.
+    #[serde(with = "server::Limits")]
+    pub limits: QuotaSettings,
+    pub log: LogSettings,
+    pub audit: AuditSettings,
+    pub conversations: ConversationSettings,
+    pub receipts: ReceiptSettings,
+    pub sign_in: SignInSettings,
+    pub agents: AgentSettings,
+    pub tools: ToolSettings,
+    pub hand_over: HandOverSettings,
+    #[serde(skip)]
+    pub sources: Sources,
+}
+
+impl Settings {
+    fn check(&self, problems: &mut Problems) {
+        self.index.check(problems);
+        self.embedding.check(problems);
+        self.originals.check(problems);
+        self.language_model.check(problems);
+        self.check_reranker(problems);
+        self.check_entailment(problems);
+        self.terminology.check(problems);
+        self.audit.check(problems);
+        self.sign_in.check(problems);
+        self.agents.check(problems);
+        self.tools.check(problems);
+        self.hand_over.check(self.jobs.lease_ms.get(), problems);
+        self.check_times(problems);
+    }
+
+    /// A question must have time left when the models that it waits for are slow.
+    fn check_times(&self, problems: &mut Problems) {
+        const KEY: &str = "server.request_timeout_ms";
+        let request = self.server.request_timeout_ms.get();
+        let model = self.language_model();
+        let writing = model.map_or(Duration::ZERO, |model| model.timeout_ms.get());
+        let reranker = self.reranker().map_or(Duration::ZERO, |_| self.reranker.timeout_ms.get());
+        let entailment = self.entailment.timeout_ms.get();
+        for (key, timeout, left) in [
+            ("language_model", writing, "to answer without a slow model"),
+            ("reranker", reranker, "to answer without a slow reranker"),
+            ("entailment", entailment, "to answer after a slow check"),
+        ] {
+            let problem = format!("must be more than `{key}.timeout_ms`: else no time is left {left}");
+            problems.unless(request > timeout, KEY, &problem);
+        }
+        let turn = model.map_or(Duration::ZERO, LanguageModelSettings::longest_turn);
+        let in_a_row = turn + self.longest_reading() + entailment;
+        if problems.told.is_empty() && request <= in_a_row {
+            let problem = format!(
+                "must be more than what one question may wait for models, one after the other ({} ms): \
+                 `language_model.timeout_ms` for the answer and again for a fallback, \
+                 `language_model.planner_timeout_ms` twice for a planner and once for a judge, \
+                 `reranker.timeout_ms` (twice with `reranker.second`) and `entailment.timeout_ms`. Raise it, or lower \
+                 these",
+                in_a_row.as_millis()
+            );
+            problems.note(KEY, &problem);
+        }
+    }
+}
 
 /// The commented reference that ships with the source is the defaults themselves: it cannot drift.
 const DEFAULTS: &str = include_str!("../../../../config/ibidem.yaml");
@@ -39,7 +143,7 @@ pub enum SettingsError {
 }
 
 /// Where settings come from, so that they can be read again.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Sources {
     pub file: Option<PathBuf>,
     environment: Vec<(String, String)>,
@@ -96,25 +200,26 @@ impl Sources {
 
     /// Where a folder of data is. A relative one is beside the settings file, or, without such a file, in the user's
     /// folder for data: never in whatever folder a program was started in, where the next one would not find it.
-    fn data(&self, location: &Path) -> PathBuf {
+    pub(crate) fn data(&self, location: &Path) -> PathBuf {
         let file = self.file.as_deref().and_then(|file| std::path::absolute(file).ok());
         file.as_deref().and_then(Path::parent).unwrap_or(&self.data_folder).join(location)
     }
 
     /// The settings with this text in place of the file.
     pub fn load(&self, text: Option<&str>) -> Result<Settings, SettingsError> {
-        let mut layers = vec![Layer::yaml("the defaults", DEFAULTS)?];
+        let defaults = merged(vec![Layer::yaml("the defaults", DEFAULTS)?])?;
+        let mut layers = vec![Layer::Typed(defaults.clone())];
         if let (Some(path), Some(text)) = (&self.file, text) {
             layers.push(Layer::yaml(&path.display().to_string(), text)?);
         }
         layers.push(Layer::environment(self.environment.iter().cloned()));
         layers.push(Layer::flags(&self.flags)?);
-        let merged = merged(layers)?;
-        let raw: RawSettings = serde_path_to_error::deserialize(merged).map_err(|error| SettingsError::Key {
-            key: error.path().to_string(),
-            reason: format!("{}; config/ibidem.yaml describes every setting", error.inner()),
-        })?;
-        raw.check(self.clone()).map_err(SettingsError::Checked)
+        let mut problems = Problems::default();
+        let settings: Option<Settings> = read::read(&merged(layers)?, &defaults, &mut problems);
+        match settings.inspect(|settings| settings.check(&mut problems)) {
+            Some(settings) if problems.told.is_empty() => Ok(Settings { sources: self.clone(), ..settings }),
+            _ => Err(SettingsError::Checked(problems.told)),
+        }
     }
 }
 

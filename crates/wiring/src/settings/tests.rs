@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ibidem_adapters::hand_over::Secret;
 use ibidem_adapters::http_entailment::EntailmentForm;
 use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::onnx::ClaimInput;
@@ -23,17 +24,17 @@ fn load_with(file: &str, environment: &[(&str, &str)], flags: &[&str]) -> Result
 #[test]
 fn the_shipped_file_is_a_complete_and_valid_set_of_defaults() {
     let settings = load(None, std::iter::empty(), &[]).unwrap();
-    assert_eq!(settings.embedding.onnx.max_tokens, 256);
-    assert!(settings.language_model.is_none());
-    let reranker = settings.reranker.map(|reranker| reranker.source);
+    assert_eq!(settings.embedding.max_tokens.get(), 256);
+    assert!(settings.language_model().is_none());
+    let reranker = settings.reranker();
     let is_built_in = |readers: &BuiltInReaders| {
         (readers.english.name.as_str(), readers.others.name.as_str()) == ("reader", "reader_multilingual")
     };
     assert!(matches!(&reranker, Some(RerankerSource::BuiltIn(readers)) if is_built_in(readers)), "{reranker:?}");
-    assert_eq!(settings.entailment.source, EntailmentSource::Lexical);
-    assert_eq!(settings.breakers, ibidem_ports::degrade::BreakerSettings::default());
+    assert_eq!(settings.entailment(), EntailmentSource::Lexical);
+    assert_eq!(settings.breakers(), ibidem_ports::degrade::BreakerSettings::default());
     let widest = load_with("index:\n  search_breadth: 10000\n", &[], &[]).unwrap();
-    assert_eq!((settings.index.search_breadth, widest.index.search_breadth), (128, 10_000));
+    assert_eq!((settings.index.search_breadth.get(), widest.index.search_breadth.get()), (128, 10_000));
 }
 
 #[test]
@@ -46,7 +47,7 @@ fn flags_win_over_the_environment_which_wins_over_the_file() {
     assert_eq!(port(&[("IBIDEM__SERVER__LISTEN", "127.0.0.1:2")], &[]), 2);
     assert_eq!(port(&[("IBIDEM__SERVER__LISTEN", "127.0.0.1:2")], &["server.listen=127.0.0.1:3"]), 3);
     let settings = load_with(file, &[("IBIDEM__DATABASE__MAX_CONNECTIONS", "9")], &[]).unwrap();
-    assert_eq!(settings.store.max_connections, 9);
+    assert_eq!(settings.store().max_connections, 9);
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn the_folder_of_originals_does_not_depend_on_the_working_directory() {
     let of = |file: Option<&Path>, environment: &[(&str, &str)], flags: &[&str]| {
         let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        load(file, environment, &flags).unwrap().originals
+        load(file, environment, &flags).unwrap().originals()
     };
     let home = ("HOME", "/home/ada");
     for (environment, flags, expected) in [
@@ -76,7 +77,7 @@ fn the_folder_of_originals_does_not_depend_on_the_working_directory() {
 #[test]
 fn a_bucket_of_originals_is_not_a_folder() {
     let settings = load_with("originals:\n  location: s3://documents/kept\n", &[], &[]).unwrap();
-    assert_eq!(settings.originals.to_string(), "s3://documents/kept");
+    assert_eq!(settings.originals().to_string(), "s3://documents/kept");
     for (flag, problem) in [
         ("originals.location=s3://Documents", "`originals.location` \"Documents\" is not the name of a bucket"),
         ("originals.bucket.endpoint=storage", "`originals.bucket.endpoint` must begin with https://"),
@@ -92,7 +93,7 @@ fn a_bucket_of_originals_is_not_a_folder() {
 #[test]
 fn a_list_in_the_environment_is_separated_by_commas() {
     let environment = [("IBIDEM__TERMINOLOGY__FILES", "a.ttl, b.rdf"), ("IBIDEM__TERMINOLOGY__LANGUAGE", "de")];
-    let Some(VocabularySource::Files(files)) = load_with("", &environment, &[]).unwrap().terminology.source else {
+    let Some(VocabularySource::Files(files)) = load_with("", &environment, &[]).unwrap().terminology.source() else {
         panic!("files are configured");
     };
     assert_eq!(files.paths, [Path::new("a.ttl"), Path::new("b.rdf")]);
@@ -135,24 +136,26 @@ fn roles_name_models_and_each_model_has_its_limits() {
     let file = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: llama3.2\n  also_allowed: ['qwen3:8b']\n  timeout_ms: 15000\n  \
                 roles: {planner: small, fallback: 'deepseek-r1:32b:latest'}\n  window: 4096\n  tokenizer: server\n  \
                 models:\n    small: {response: 64}\n    qwen3:8b: {tokenizer: qwen.json}\n";
-    let models = load_with(file, &[], &[]).unwrap().language_model.unwrap();
-    assert_eq!((models.server.model.as_str(), models.planner.as_deref()), ("llama3.2", Some("small")));
-    assert!(models.judge.is_none() && models.titles.is_none() && models.out_of_corpus.is_none());
-    let limits = |name: &str| (models.known(name).limits.window, models.known(name).limits.response);
+    let settings = load_with(file, &[], &[]).unwrap();
+    let (models, roles) = (settings.language_model().unwrap(), &settings.language_model.roles);
+    assert_eq!((models.answer(), roles.planner.as_deref()), ("llama3.2", Some("small")));
+    assert!(roles.judge.is_none() && roles.titles.is_none() && roles.out_of_corpus.is_none());
+    let limits = |name: &str| (models.limits(name).window, models.limits(name).response);
     assert_eq!(limits("llama3.2"), (8_192, 1_024));
     assert_eq!(limits("qwen3:8b"), (32_768, 2_048));
     assert_eq!(limits("deepseek-r1:32b:latest"), (65_536, 4_096));
     assert_eq!((limits("small"), limits("unheard-of")), ((4_096, 64), (4_096, 1_024)));
-    assert_eq!(models.known("small").tokenizer, TokenizerSource::Server);
-    assert_eq!(models.known("qwen3:8b").tokenizer, TokenizerSource::File("qwen.json".into()));
+    assert_eq!(*models.tokenizer("small"), TokenizerSource::Server);
+    assert_eq!(*models.tokenizer("qwen3:8b"), TokenizerSource::File("qwen.json".into()));
     let environment = [
         ("IBIDEM__LANGUAGE_MODEL__URL", "http://127.0.0.1:1/v1/"),
         ("IBIDEM__LANGUAGE_MODEL__ROLES__ANSWER", "large"),
         ("IBIDEM__LANGUAGE_MODEL__ROLES__JUDGE", "small"),
     ];
-    let models = load_with("", &environment, &[]).unwrap().language_model.unwrap();
-    assert_eq!((models.server.model.as_str(), models.judge.as_deref()), ("large", Some("small")));
-    assert_eq!((models.known("large").limits.window, models.any.tokenizer), (8_192, TokenizerSource::Estimate));
+    let settings = load_with("", &environment, &[]).unwrap();
+    let models = settings.language_model().unwrap();
+    assert_eq!((models.answer(), models.roles.judge.as_deref()), ("large", Some("small")));
+    assert_eq!((models.limits("large").window, models.tokenizer("large")), (8_192, &TokenizerSource::Estimate));
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn roles_that_could_not_be_played_are_refused() {
 #[test]
 fn each_kind_of_reranker_has_what_it_needs() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
-    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker.unwrap().source;
+    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().reranker().unwrap();
     let RerankerSource::BuiltIn(readers) = source("") else { panic!("the readers come with the program") };
     assert_eq!(readers.english.place(), Path::new("the built-in reader: model.onnx"));
     assert_eq!(readers.others.place(), Path::new("the built-in reader_multilingual: model.onnx"));
@@ -214,14 +217,14 @@ fn each_kind_of_reranker_has_what_it_needs() {
 
 #[test]
 fn a_second_reader_is_there_where_its_folder_is_named() {
-    let loaded = |file: &str| load_with(file, &[], &[]).unwrap().reranker.unwrap();
+    let loaded = |file: &str| load_with(file, &[], &[]).unwrap();
     let without = loaded("");
-    assert_eq!((without.second.clone(), without.longest()), (None, Duration::from_millis(3_000)));
+    assert_eq!((without.second_reader(), without.longest_reading()), (None, Duration::from_millis(3_000)));
     let with = loaded("reranker:\n  second:\n    folder: models/large\n    best: 3\n");
-    let second = with.second.clone().unwrap();
+    let second = with.second_reader().unwrap();
     assert_eq!((second.model.name.as_str(), second.best, second.english_alone), ("large", 3, true));
-    assert_eq!(with.longest(), Duration::from_millis(6_000), "each of the two has the whole time");
-    let all = loaded("reranker:\n  second: {folder: models/large, languages: all}\n").second.unwrap();
+    assert_eq!(with.longest_reading(), Duration::from_millis(6_000), "each of the two has the whole time");
+    let all = loaded("reranker:\n  second: {folder: models/large, languages: all}\n").second_reader().unwrap();
     assert!(!all.english_alone && all.best == 4);
     for (second, said) in [
         ("{folder: m, best: 0}", "`reranker.second.best` is 0; it must be from 1 to 8"),
@@ -263,7 +266,7 @@ fn a_reranker_that_could_not_judge_is_refused() {
 #[test]
 fn each_kind_of_entailment_model_has_what_it_needs() {
     let model = "language_model:\n  url: http://127.0.0.1:1/v1\n  name: small\n  also_allowed: [large]\n";
-    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment.source;
+    let source = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment();
     let EntailmentSource::Onnx(onnx) =
         source("embedding:\n  sessions: 3\nentailment:\n  use: onnx\n  folder: models/nli\n  max_tokens: 384\n")
     else {
@@ -275,7 +278,7 @@ fn each_kind_of_entailment_model_has_what_it_needs() {
     let EntailmentSource::Http(http) = http else { panic!("a server is configured") };
     assert_eq!((http.form, http.model.as_str()), (EntailmentForm::Tei, "entailment server"));
     assert_eq!((http.batch_size, http.at_once), (5, 4));
-    let words_first = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment.words_first;
+    let words_first = |file: &str| load_with(&format!("{model}{file}"), &[], &[]).unwrap().entailment.words_first();
     assert!(words_first("entailment:\n  use: model\n  words_first: true\n"));
     assert!(!words_first("entailment:\n  use: lexical\n  words_first: true\n"), "it would agree with itself");
     let EntailmentSource::Model(yes_no) = source("entailment:\n  use: model\n  name: large\n  at_once: 7\n") else {
@@ -286,17 +289,18 @@ fn each_kind_of_entailment_model_has_what_it_needs() {
 
 #[test]
 fn a_published_verifier_is_read_to_as_it_was_taught_and_a_second_one_decides_in_doubt() {
-    let entailment = |file: &str| load_with(file, &[], &[]).unwrap().entailment;
-    assert_eq!((entailment("").input, entailment("").second), (ClaimInput::Pair, None));
+    let entailment = |file: &str| load_with(file, &[], &[]).unwrap();
+    assert_eq!((entailment("").entailment.input(), entailment("").second_verifier()), (ClaimInput::Pair, None));
     for (input, expected) in [
         ("minicheck", ClaimInput::MiniCheck),
         ("factcg", ClaimInput::FactCg),
         ("lettucedetect", ClaimInput::LettuceDetect),
     ] {
-        assert_eq!(entailment(&format!("entailment:\n  use: onnx\n  input: {input}\n")).input, expected);
+        let settings = entailment(&format!("entailment:\n  use: onnx\n  input: {input}\n"));
+        assert_eq!(settings.entailment.input(), expected);
     }
     let second = "{folder: models/large, input: factcg, from: 0.25, to: 0.75}";
-    let second = entailment(&format!("entailment:\n  second: {second}\n")).second.unwrap();
+    let second = entailment(&format!("entailment:\n  second: {second}\n")).second_verifier().unwrap();
     assert_eq!((second.model.name.as_str(), second.input, second.doubt), ("large", ClaimInput::FactCg, 0.25..=0.75));
     for (entailment, said) in [
         ("input: t5", "`entailment.input` is \"t5\"; it must be one of pair, minicheck, factcg, lettucedetect"),
@@ -347,6 +351,26 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
 }
 
 #[test]
+fn names_types_and_values_that_are_wrong_are_told_together_and_what_is_not_in_use_may_be_anything() {
+    let file = "database:\n  max_connections: many\n  colour: red\nindex:\n  timeout_ms: 0\n  also_at: ['ftp://me:secret@x']\n\
+                language_model:\n  window: 1\nsign_in:\n  session_hours: 0\n";
+    let message = load_with(file, &[], &[]).err().unwrap();
+    for problem in [
+        "problems found: 4",
+        "`database.max_connections`: invalid type",
+        "`database.colour`: unknown field",
+        "`index.timeout_ms` is 0; it must be at least 1",
+        "`index.also_at` must begin with http:// or https://",
+    ] {
+        assert!(message.contains(problem), "{message:?} should contain {problem:?}");
+    }
+    assert!(!message.contains("secret"), "{message}");
+    // The address that counts is the default, as the one that is written is none.
+    let message = load_with("terminology:\n  skosmos: here\n  files: [a.ttl]\n", &[], &[]).err().unwrap();
+    assert!(message.contains("problems found: 1"), "{message}");
+}
+
+#[test]
 fn a_target_of_hand_over_has_owners_one_way_and_what_that_needs() {
     let long = "a secret of the operator, long enough";
     let hook = "owners: [hr@example.org], webhook: 'https://desk.example.org/in'";
@@ -384,20 +408,20 @@ fn a_target_of_hand_over_has_owners_one_way_and_what_that_needs() {
     let file = format!("hand_over: {{targets: {{hr: {{{hook}, secret: null}}}}}}\n");
     let settings = load_with(&file, &[("IBIDEM__HAND_OVER__TARGETS__HR__SECRET", long)], &[]).unwrap().hand_over;
     let target = &settings.targets["hr"];
-    assert_eq!(target.tenant, "default");
-    assert!(matches!(&target.way, HandOverWay::Webhook { .. }));
+    assert_eq!(target.tenant(), "default");
+    assert!(target.webhook.is_some() && target.secret().is_some());
     assert!(!format!("{settings:?}").contains(long), "a secret is in no log");
 }
 
 #[test]
 fn an_operator_bounds_the_policies_of_tenants() {
-    let limits = load_with("", &[], &[]).unwrap().policy.of_tenants;
+    let limits = load_with("", &[], &[]).unwrap().policy.of_tenants();
     assert_eq!((limits.verification, limits.most_passages), (VerificationMode::Mark, 100));
     for (written, mode) in [("off", VerificationMode::Off), ("strict", VerificationMode::Strict)] {
         let section = format!("policy: {{of_tenants: {{verification: {written}}}}}\n");
-        assert_eq!(load_with(&section, &[], &[]).unwrap().policy.of_tenants.verification, mode);
+        assert_eq!(load_with(&section, &[], &[]).unwrap().policy.of_tenants().verification, mode);
         let variable = ("IBIDEM__POLICY__OF_TENANTS__VERIFICATION", written);
-        assert_eq!(load_with("", &[variable], &[]).unwrap().policy.of_tenants.verification, mode);
+        assert_eq!(load_with("", &[variable], &[]).unwrap().policy.of_tenants().verification, mode);
     }
     for (section, said) in [
         ("verification: loose", "`policy.of_tenants.verification` is \"loose\"; it must be one of off, mark, strict"),
@@ -430,24 +454,24 @@ fn hashed_queries_need_a_secret_and_an_audit_is_on_or_off() {
         assert!(!message.contains("swordfish"), "{message}");
     }
     let audit = load_with("", &[], &["audit.use=off"]).unwrap().audit;
-    assert_eq!((audit.records, audit.retention_days, audit.texts), (false, Some(365), RecordedTexts::Plain));
+    assert_eq!((audit.records(), audit.retention_days(), audit.texts()), (false, Some(365), RecordedTexts::Plain));
     let key = "a secret of the operator, long enough";
     let audit = load_with("audit:\n  queries: hashed\n", &[("IBIDEM__AUDIT__HASH_KEY", key)], &[]).unwrap().audit;
-    assert_eq!(audit.texts, RecordedTexts::Hashed(HashKeySource::Given(key.to_owned())));
-    assert!(!format!("{:?}", audit.texts).contains(key));
+    assert_eq!(audit.texts(), RecordedTexts::Hashed(SecretSource::Given(Secret::new(key))));
+    assert!(!format!("{:?}", audit.texts()).contains(key));
     let for_ever = load_with("audit:\n  retention_days: null\n", &[], &[]).unwrap().audit;
-    assert_eq!(for_ever.retention_days, None);
+    assert_eq!(for_ever.retention_days(), None);
 }
 
 #[test]
 fn only_the_operators_token_opens_the_metrics_and_a_language_must_be_known() {
     let token = "0123456789abcdef";
     let with = load_with(&format!("server:\n  metrics_token: {token}\n"), &[], &[]).unwrap().server;
-    assert_eq!(with.metrics, MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())));
-    assert_eq!(load_with("", &[], &[]).unwrap().server.metrics, MetricsReaders::Nobody);
+    assert_eq!(with.metrics_readers(), MetricsReaders::Operator(Sha256Hash::of(token.as_bytes())));
+    assert_eq!(load_with("", &[], &[]).unwrap().server.metrics_readers(), MetricsReaders::Nobody);
     let german = load_with("index:\n  language: german\n", &[], &[]).unwrap();
     assert_eq!(
-        (german.index.analysis.id(), german.store.analysis.id()),
+        (german.qdrant().analysis.id(), german.store().analysis.id()),
         ("german-1".to_owned(), "german-1".to_owned())
     );
     for (file, problem) in [
@@ -462,15 +486,19 @@ fn only_the_operators_token_opens_the_metrics_and_a_language_must_be_known() {
 
 #[test]
 fn nobody_signs_in_without_an_issuer_and_with_one_everything_that_sign_in_needs_is_asked_for() {
-    assert!(load_with("", &[], &[]).unwrap().sign_in.is_none());
-    assert!(load_with("", &[("IBIDEM__SIGN_IN__ISSUER", "")], &[]).unwrap().sign_in.is_none(), "empty means: not set");
+    assert!(load_with("", &[], &[]).unwrap().sign_in().is_none());
+    assert!(
+        load_with("", &[("IBIDEM__SIGN_IN__ISSUER", "")], &[]).unwrap().sign_in().is_none(),
+        "empty means: not set"
+    );
     let whole = "sign_in:\n  issuer: https://login.example.org/\n  client_id: ibidem\n  public_url: https://ibidem.example.org/\n";
     let environment = [("IBIDEM__SIGN_IN__CLIENT_SECRET", "a secret"), ("IBIDEM__SIGN_IN__AUDIENCES", "api, other")];
-    let settings = load_with(whole, &environment, &[]).unwrap().sign_in.unwrap();
-    assert_eq!(settings.oidc.issuer, "https://login.example.org/", "as the provider writes it");
-    assert_eq!(settings.public_url, "https://ibidem.example.org");
+    let settings = load_with(whole, &environment, &[]).unwrap();
+    let settings = settings.sign_in().unwrap();
+    assert_eq!(settings.oidc().issuer, "https://login.example.org/", "as the provider writes it");
+    assert_eq!(settings.public_url(), "https://ibidem.example.org");
     assert_eq!(
-        (settings.oidc.audiences.as_slice(), settings.tenant.as_str()),
+        (settings.oidc().audiences.as_slice(), settings.tenant.as_str()),
         (&["api", "other"].map(str::to_owned)[..], "default")
     );
     assert!(!format!("{settings:?}").contains("a secret"), "a secret is in no log");
@@ -500,13 +528,13 @@ fn nobody_signs_in_without_an_issuer_and_with_one_everything_that_sign_in_needs_
 
 #[test]
 fn agents_have_a_key_or_a_file_that_holds_it() {
-    assert!(load_with("", &[], &[]).unwrap().agents.credential.is_none());
+    assert!(load_with("", &[], &[]).unwrap().agents.credential().is_none());
     let environment = [("IBIDEM__AGENTS__KEY", "ibk_x"), ("IBIDEM__AGENTS__SERVER", "https://ibidem.example.org/")];
     let agents = load_with("", &environment, &[]).unwrap().agents;
-    assert_eq!(agents.server.as_deref(), Some("https://ibidem.example.org"));
-    assert!(agents.credential == Some(AgentCredential::Given("ibk_x".to_owned())));
+    assert_eq!(agents.server.as_ref().map(HttpUrl::base), Some("https://ibidem.example.org"));
+    assert!(agents.credential() == Some(SecretSource::Given(Secret::new("ibk_x"))));
     let agents = load_with("agents:\n  key_file: token\n", &[], &[]).unwrap().agents;
-    assert!(agents.credential == Some(AgentCredential::File("token".into())));
+    assert!(agents.credential() == Some(SecretSource::File("token".into())));
     for (section, said) in [
         ("{key: a, key_file: b}", "`agents.key_file` is set beside `agents.key`"),
         ("{server: ibidem.example.org}", "`agents.server` must begin with http:// or https://"),

@@ -152,7 +152,7 @@ struct Library {
 /// Passages of these texts, in a database and an index of their own, which are made once and used again.
 async fn library(settings: &Settings, texts: &[PathBuf], passages: u32) -> anyhow::Result<Library> {
     let sentences = corpus::Sentences::read(texts)?;
-    let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.onnx.max_tokens));
+    let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
     let name = format!("answers-{passages}");
     let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
     let scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
@@ -197,9 +197,9 @@ async fn asker(
         publishing: None,
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
-        limits: compose::server_limits(&scratch.settings),
+        limits: scratch.settings.server.limits(),
         quotas: Quotas::new(QuotaSettings::default()),
-        metrics_readers: scratch.settings.server.metrics,
+        metrics_readers: scratch.settings.server.metrics_readers(),
         counts: Arc::new(compose::counts::Counts::default()),
         audit,
         sign_in: None,

@@ -11,7 +11,6 @@ use ibidem_ingest::work::Worker;
 use ibidem_ports::intake::{Format, Submission};
 use ibidem_ports::originals::Originals as _;
 use ibidem_words::{CollectionName, Tag, TenantId};
-use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -197,10 +196,7 @@ async fn load(
     let (stop, stopped) = watch::channel(false);
     let working = tokio::spawn(async move { worker.run(stopped).await });
 
-    let bar = ProgressBar::new(passages as u64).with_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len} passages, {per_sec}, {eta} left; {msg}")
-            .context("the progress bar's template")?,
-    );
+    let bar = console::bar(passages as u64, "passages, {per_sec}, {eta} left; {msg}")?;
     let began = Instant::now();
     let reading = compose::reading(&scratch.settings);
     let documents: Vec<usize> = (0..passages.div_ceil(PASSAGES_A_DOCUMENT)).collect();

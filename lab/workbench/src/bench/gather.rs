@@ -93,7 +93,7 @@ impl GatherBench {
             "--variants must be from 1 to {MOST_VARIANTS}: the question is one of them"
         );
         let sentences = corpus::Sentences::read(&self.texts)?;
-        let prepared = Arc::new(PreparedEmbedder::new(settings.embedding.onnx.max_tokens));
+        let prepared = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
         let name = format!("search-{}", self.passages);
         let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
         let scratch = Scratch::open(settings, &name, &originals, prepared.model()).await?;
@@ -106,8 +106,7 @@ impl GatherBench {
         if self.discard {
             scratch.discard().await?;
         }
-        let report =
-            Report { passages: self.passages, embedding_model: settings.embedding.name().to_owned(), rows: rows? };
+        let report = Report { passages: self.passages, embedding_model: settings.embedding.name.clone(), rows: rows? };
         if self.json {
             return console::say_json(&report);
         }

@@ -40,8 +40,8 @@ pub(crate) struct ReaderBench {
 
 impl ReaderBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
-        let configured = settings.reranker.as_ref().context("no reranker is configured")?;
-        let (onnx, reads_german) = match &configured.source {
+        let configured = settings.reranker().context("no reranker is configured")?;
+        let (onnx, reads_german) = match &configured {
             RerankerSource::BuiltIn(readers) => (&readers.english, true),
             RerankerSource::Onnx(onnx) => (onnx, false),
             _ => anyhow::bail!("the configured reranker is none in this process; set `reranker.use: reader`"),

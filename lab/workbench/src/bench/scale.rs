@@ -100,7 +100,7 @@ impl ScaleBench {
         console::say(&format!(
             "quantization {:?}, vectors on disk: {}; medians of {} rounds of {} s with the lowest and highest; memory and disk \
              now: {}",
-            settings.index.quantization,
+            settings.index.quantization.get(),
             settings.index.on_disk,
             self.rounds,
             self.seconds,
@@ -224,7 +224,7 @@ async fn opened(
     sentences: &Sentences,
     passages: u32,
 ) -> anyhow::Result<Scratch> {
-    let quantization = match settings.index.quantization {
+    let quantization = match settings.index.quantization.get() {
         Quantization::None => "float",
         Quantization::Int8 => "int8",
         Quantization::Binary => "binary",

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use ibidem_adapters::object_store::OriginalsLocation;
 use ibidem_adapters::qdrant::QdrantIndex;
 use ibidem_ports::embedder::EmbeddingModel;
 use ibidem_store::Store;
@@ -29,12 +28,12 @@ impl Scratch {
         originals: &Path,
         model: &EmbeddingModel,
     ) -> anyhow::Result<Self> {
-        let server_url = settings.store.url.clone();
+        let server_url = settings.database.url.clone();
         let database = format!("ibidem_bench_{}", name.replace('-', "_"));
         let mut scratch = settings.clone();
-        scratch.store.url = with_database(&server_url, &database)?;
-        scratch.index.alias = format!("ibidem-bench-{name}");
-        scratch.originals = OriginalsLocation::Folder(originals.to_owned());
+        scratch.database.url = with_database(&server_url, &database)?;
+        scratch.index.name = format!("ibidem-bench-{name}");
+        scratch.originals.location = std::path::absolute(originals)?.display().to_string();
 
         let mut connection = PgConnection::connect(&server_url).await.context("check `database.url`")?;
         let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)")
@@ -45,9 +44,9 @@ impl Scratch {
             // A name of letters, digits and underscores, made above: nothing to escape.
             sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {database}"))).execute(&mut connection).await?;
         }
-        let store = Store::new(&scratch.store)?;
+        let store = Store::new(&scratch.store())?;
         store.migrate().await?;
-        let index = QdrantIndex::new(scratch.index.clone(), model.clone())?;
+        let index = QdrantIndex::new(scratch.qdrant(), model.clone())?;
         index.ensure_collection().await?;
         Ok(Self { settings: scratch, store, index, server_url, database })
     }

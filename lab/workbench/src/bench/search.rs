@@ -66,7 +66,7 @@ pub(crate) struct SearchBench {
 impl SearchBench {
     pub(crate) async fn run(self, settings: &Settings) -> anyhow::Result<()> {
         let sentences = corpus::Sentences::read(&self.texts)?;
-        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.onnx.max_tokens));
+        let embedder = Arc::new(PreparedEmbedder::new(settings.embedding.max_tokens.get()));
         let name = format!("search-{}", self.passages);
         let originals = std::env::temp_dir().join(format!("ibidem-bench-{name}"));
         let mut scratch = Scratch::open(settings, &name, &originals, embedder.model()).await?;
@@ -171,9 +171,9 @@ fn app_state(scratch: &Scratch, embedder: &Arc<PreparedEmbedder>) -> anyhow::Res
         publishing: None,
         reading: compose::reading(&scratch.settings).into(),
         window: PreparedEmbedder::window(embedder),
-        limits: compose::server_limits(&scratch.settings),
+        limits: scratch.settings.server.limits(),
         quotas: Quotas::new(QuotaSettings::default()),
-        metrics_readers: scratch.settings.server.metrics,
+        metrics_readers: scratch.settings.server.metrics_readers(),
         counts: Arc::new(compose::counts::Counts::default()),
         audit: AuditSettings::default(),
         sign_in: None,

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use chrono::Utc;
 use ibidem_adapters::skos_files::{SkosFiles, SkosFilesSettings};
-use ibidem_adapters::skosmos::SkosmosSettings;
 use ibidem_engine::ask::Engine;
 use ibidem_engine::listener::Nobody;
 use ibidem_engine::policy::Policy;
@@ -22,7 +21,7 @@ use uuid::Uuid;
 use super::percentile;
 use crate::compose::{self, Parts};
 use crate::console;
-use crate::settings::{LARGEST_VOCABULARY, Settings, VocabularySource};
+use crate::settings::{LARGEST_VOCABULARY, Settings};
 
 #[derive(clap::Args)]
 pub(crate) struct TermsBench {
@@ -51,12 +50,7 @@ impl TermsBench {
         };
 
         let mut settings = settings.clone();
-        settings.terminology.source = Some(VocabularySource::Skosmos(SkosmosSettings {
-            url: url.clone(),
-            vocabularies: Vec::new(),
-            language: language.clone(),
-            timeout: settings.terminology.watched.timeout,
-        }));
+        settings.terminology.skosmos = Some(url.clone().try_into().map_err(anyhow::Error::msg)?);
         let engine = Parts::ready(&settings).await?.engine(&settings).await?;
         let client = reqwest::Client::builder().no_proxy().build()?;
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];

@@ -76,7 +76,7 @@ impl AnswerOrRefuse {
             named => named.to_vec(),
         };
         anyhow::ensure!(self.answers.is_none() || named.len() == 1, "--answers needs one --policy: whose are they?");
-        let writer = settings.language_model.as_ref().map(|models| models.server.model.clone());
+        let writer = settings.language_model().map(|models| models.answer().to_owned());
         let writer = match (self.with_model, writer) {
             (true, None) => anyhow::bail!("--with-model needs `language_model.url`"),
             (true, Some(writer)) => writer,
@@ -91,7 +91,7 @@ impl AnswerOrRefuse {
         }
         let asked = parts[0].len() + parts[1].len();
         let report = Report {
-            embedding_model: settings.embedding.name().to_owned(),
+            embedding_model: settings.embedding.name.clone(),
             writer,
             sampled: (choosing.len() + testing.len()).div_ceil(asked.max(1)),
             policies,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use ibidem_lab::detect::begin::replies;
 use ibidem_lab::detect::check::{CheckedAnswer, CheckedSentence, check_answer, check_text};
 use ibidem_lab::detect::errors::{ErrorClass, error_classes};
@@ -12,7 +11,7 @@ use ibidem_lab::detect::score::{Agreement, area_under_curve, of_answers, of_char
 use ibidem_measure::metrics::percentile;
 use ibidem_ports::degrade::Part;
 use ibidem_ports::entailment::Entailment;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::compose;
@@ -87,10 +86,7 @@ impl Detect {
         let embedder = compose::embedder(settings).await?;
         let entailment = compose::entailment(settings, Some(Part::bare(embedder as _))).await?;
         let length = answers.len() + begin.as_ref().map_or(0, Vec::len);
-        let bar = ProgressBar::new(length as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} answers, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(length as u64, "answers, {eta} left")?;
         let mut checked = Vec::with_capacity(answers.len());
         for answer in answers {
             let found = check_answer(&entailment, &answer).await?;

@@ -4,10 +4,8 @@ use ibidem_ports::degrade::Part;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use ibidem_engine::speak::verify::lexical::LexicalEntailment;
 use ibidem_lab::detect::fit::{Fitted, OfKind, SIGNS, by_kind, claim_pairs, fit, observe};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::compose;
 use crate::console;
@@ -38,10 +36,7 @@ impl Fit {
             pairs.extend(claim_pairs(file)?);
         }
         let entailment = LexicalEntailment::with_embedder(Part::bare(compose::embedder(settings).await?));
-        let bar = ProgressBar::new(pairs.len() as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} claims, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(pairs.len() as u64, "claims, {eta} left")?;
         let observed = observe(&entailment, pairs, || bar.inc(1)).await;
         bar.finish_and_clear();
         if self.signs {

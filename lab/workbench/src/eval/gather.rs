@@ -101,7 +101,7 @@ impl Gather {
             self.collection
         );
         let report = Report {
-            embedding_model: settings.embedding.name().to_owned(),
+            embedding_model: settings.embedding.name.clone(),
             planner: planner(settings).filter(|_| self.rewrites).cloned(),
             reranker: engine.parts.reranker.as_ref().map(|reranker| reranker.port().name().to_owned()),
             collection: self.collection.to_string(),
@@ -181,7 +181,7 @@ impl Setting {
 }
 
 fn planner(settings: &Settings) -> Option<&String> {
-    settings.language_model.as_ref()?.planner.as_ref()
+    settings.language_model()?.roles.planner.as_ref()
 }
 
 /// The policy with a pool of this size, and without what would not be the lanes' doing.

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use ibidem_lab::beir::judged_queries;
 use ibidem_lab::retrieval::{LANES, LaneScore, RetrievalRun, run_lane};
 use ibidem_words::CollectionName;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::compose::Parts;
@@ -50,10 +48,7 @@ impl Retrieval {
         let searcher = parts.searcher();
         let scope = self.access.scope();
         let run = RetrievalRun { collection: self.collection.clone(), passages: self.passages.into() };
-        let bar = ProgressBar::new((queries.len() * LANES.len()) as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} queries, {msg}, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar((queries.len() * LANES.len()) as u64, "queries, {msg}, {eta} left")?;
         let mut lanes = Vec::new();
         for lane in LANES {
             bar.set_message(lane.0);
@@ -67,7 +62,7 @@ impl Retrieval {
             self.folder.display(),
             self.collection
         );
-        let model = settings.embedding.name().to_owned();
+        let model = settings.embedding.name.clone();
         let report = Report { model, collection: self.collection.to_string(), passages: self.passages, lanes };
         if self.json {
             return console::say_json(&report);

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use ibidem_lab::similarity::{Passed, observe, passed, strictest};
 use ibidem_measure::squad::halves;
 use ibidem_words::CollectionName;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::compose::Parts;
@@ -53,10 +51,7 @@ impl Similarity {
         let [choosing, testing] = halves(&self.file)?;
         let parts = Parts::ready(settings).await?;
         let (searcher, scope) = (parts.searcher(), self.access.scope());
-        let bar = ProgressBar::new((choosing.len() + testing.len()) as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar((choosing.len() + testing.len()) as u64, "questions, {eta} left")?;
         let chosen_by = observe(&searcher, &scope, &self.collection, &choosing, || bar.inc(1)).await?;
         let tested_on = observe(&searcher, &scope, &self.collection, &testing, || bar.inc(1)).await?;
         bar.finish_and_clear();

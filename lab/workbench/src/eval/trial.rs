@@ -23,10 +23,10 @@ use ibidem_ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_ports::degrade::Deadline;
 use ibidem_store::{ActionRecord, AuditedAction};
 use ibidem_words::{Identity, Question, Scope, TenantId};
-use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use crate::compose::{self, Parts};
+use crate::console;
 use crate::json_lines;
 use crate::settings::Settings;
 
@@ -99,9 +99,9 @@ impl Trial {
         if let Some(most) = self.sample {
             questions = sample(questions, most);
         }
-        let writer = match (self.with_model, &settings.language_model) {
+        let writer = match (self.with_model, settings.language_model()) {
             (false, _) => "extractive".to_owned(),
-            (true, Some(models)) => models.server.model.clone(),
+            (true, Some(models)) => models.answer().to_owned(),
             (true, None) => anyhow::bail!("--with-model needs `language_model.url`"),
         };
         let parts = Parts::ready(settings).await?;
@@ -109,10 +109,7 @@ impl Trial {
         let engine = if self.with_model { engine } else { engine.with(|parts| parts.roles = Arc::default()) };
         let asker = Asker { policies: self.policies(&questions)?, engine, parts: &parts, tenants: &self.tenants };
         asker.check_documents(&questions).await?;
-        let bar = ProgressBar::new(questions.len() as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(questions.len() as u64, "questions, {eta} left")?;
         let mut replies = Vec::with_capacity(questions.len());
         for question in questions {
             let reply = asker.ask(&question).await.with_context(|| question.id.clone())?;

@@ -38,7 +38,6 @@ export const de: Its = {
   drop: 'Dateien hier ablegen',
   choose: 'Dateien auswählen',
   or: 'oder',
-  formats: 'Markdown, HTML, Text, PDF und Word',
   collection: 'Sammlung',
   needCollection: 'Nennen Sie zuerst eine Sammlung.',
   uploads: 'Eingereichte Dokumente',

@@ -36,7 +36,6 @@ export const en = {
   drop: 'Drop files here',
   choose: 'choose files',
   or: 'or',
-  formats: 'Markdown, HTML, text, PDF and Word',
   collection: 'Collection',
   needCollection: 'Name a collection first.',
   uploads: 'Documents handed in',

@@ -18,14 +18,14 @@ pub(super) async fn audit(settings: &Settings, store: &Store) -> Finding {
 }
 
 fn found(settings: &AuditSettings, months: &Months, this_month: &str) -> Finding {
-    let kept = settings.retention_days.map_or_else(|| "for ever".to_owned(), |days| format!("{days} days"));
-    let texts = match settings.texts {
+    let kept = settings.retention_days().map_or_else(|| "for ever".to_owned(), |days| format!("{days} days"));
+    let texts = match settings.texts() {
         RecordedTexts::Plain => "plain",
         RecordedTexts::Hashed(_) => "hashed",
     };
-    let recorded = if settings.records { format!("records, {texts}, kept {kept}") } else { "off".to_owned() };
+    let recorded = if settings.records() { format!("records, {texts}, kept {kept}") } else { "off".to_owned() };
     let found = format!("{recorded}; {} months", months.names.len());
-    if settings.records && !months.names.iter().any(|name| name == this_month) {
+    if settings.records() && !months.names.iter().any(|name| name == this_month) {
         let found = format!("{found}, the current one is missing; {} records are in no month", months.elsewhen);
         return Finding::warning(
             "audit",
@@ -39,21 +39,22 @@ fn found(settings: &AuditSettings, months: &Months, this_month: &str) -> Finding
 #[cfg(test)]
 mod tests {
     use super::super::State;
+    use super::super::tests::settings;
     use super::*;
 
     #[test]
     fn a_month_that_is_missing_is_said_only_where_something_is_recorded() {
-        let settings = AuditSettings { records: true, retention_days: Some(30), texts: RecordedTexts::Plain };
+        let [on, off] =
+            ["on", "off"].map(|used| settings(&["audit.retention_days=30", &format!("audit.use={used}")]).audit);
         let months = Months { names: vec!["2026_10".to_owned()], elsewhen: 3 };
-        let missing = found(&settings, &months, "2026_11");
+        let missing = found(&on, &months, "2026_11");
         assert!(
             missing.state == State::Warning && missing.found.contains("3 records are in no month"),
             "{}",
             missing.found
         );
-        let there = found(&settings, &months, "2026_10");
+        let there = found(&on, &months, "2026_10");
         assert_eq!(there.found, "records, plain, kept 30 days; 1 months");
-        let off = AuditSettings { records: false, ..settings };
         assert!(found(&off, &months, "2026_11").state == State::Ok);
     }
 }

@@ -10,12 +10,12 @@ const PART: &str = "hand-over";
 
 /// One finding for each target, and one for the queue; none where nothing is handed over. No question is sent.
 pub(super) async fn hand_over(settings: &Settings, store: Option<&Store>) -> Vec<Finding> {
-    let settings = &settings.hand_over;
+    let targets = &settings.hand_over.targets;
     let mut findings = Vec::new();
-    for (name, target) in &settings.targets {
+    for name in targets.keys() {
         let mend = format!("correct `hand_over.targets.{name}`; questions wait and are sent again until then");
-        let checked = match compose::hand_over::target(name, target) {
-            Ok(target) => target.check(settings.timeout).await.map_err(|error| error.to_string()),
+        let checked = match compose::hand_over::target(name, settings) {
+            Ok(target) => target.check(settings.hand_over.timeout_ms.get()).await.map_err(|error| error.to_string()),
             Err(error) => Err(format!("{error:#}")),
         };
         findings.push(match checked {
@@ -23,7 +23,7 @@ pub(super) async fn hand_over(settings: &Settings, store: Option<&Store>) -> Vec
             Err(error) => Finding::broken(PART, format!("{name}: {error}"), mend),
         });
     }
-    if let (Some(store), false) = (store, settings.targets.is_empty()) {
+    if let (Some(store), false) = (store, targets.is_empty()) {
         findings.push(queue(store).await);
     }
     findings

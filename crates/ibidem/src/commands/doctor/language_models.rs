@@ -70,7 +70,7 @@ fn key_of(role: &str) -> String {
 /// Whether tokens are really counted.
 async fn counting(settings: &LanguageModelSettings, filled: &[(&str, &NamedModel)]) -> Finding {
     const PART: &str = "tokens";
-    let source = |name: &str| settings.known(name).tokenizer.clone();
+    let source = |name: &str| settings.tokenizer(name).clone();
     let mend = "set `language_model.tokenizer` to the path of the model's tokenizer.json, or to server where the model \
                 server has /tokenize (llama.cpp has)";
     if filled.iter().any(|(_, model)| source(&model.name) == TokenizerSource::Server) {

@@ -14,10 +14,10 @@ use crate::settings::{EntailmentSource, RerankerSource, Settings};
 /// Whether it judges is what counts, not how.
 pub(super) async fn reranker(settings: &Settings) -> Finding {
     const PART: &str = "reranker";
-    let Some(configured) = &settings.reranker else {
+    let Some(configured) = settings.reranker() else {
         return Finding::ok(PART, "none configured; passages are ordered by vector similarity");
     };
-    let mend = match &configured.source {
+    let mend = match &configured {
         RerankerSource::BuiltIn(_) => {
             "correct `embedding.runtime`, on which the readers run; or set `reranker.use: none`"
         }
@@ -76,7 +76,7 @@ async fn judged(reranker: &Part<dyn Reranker>) -> Result<u128, RerankError> {
 /// Which of them verifies, and that it judges.
 pub(super) async fn entailment(settings: &Settings, embedder: Option<Part<dyn Embedder>>) -> Finding {
     const PART: &str = "entailment";
-    let mend = match settings.entailment.source {
+    let mend = match settings.entailment() {
         EntailmentSource::Lexical => "fix the embedding model, or raise `entailment.timeout_ms`",
         EntailmentSource::Onnx(_) => "correct `entailment.folder`; docs/models.md lists models and how to get them",
         EntailmentSource::Http(_) => {

@@ -12,7 +12,7 @@ const PART: &str = "policies of tenants";
 pub(super) async fn policies_of_tenants(settings: &Settings, store: &Store) -> Option<Finding> {
     match store.policies_of_tenants().await {
         Ok(placed) if placed.is_empty() => None,
-        Ok(placed) => Some(looked_at(&placed, &settings.policy.of_tenants)),
+        Ok(placed) => Some(looked_at(&placed, &settings.policy.of_tenants())),
         Err(error) => Some(Finding::broken(PART, error.to_string(), "check the database")),
     }
 }

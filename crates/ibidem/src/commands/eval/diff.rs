@@ -21,11 +21,7 @@ pub(crate) struct Diff {
 impl Diff {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let difference = Difference::between(&Results::read(&self.before)?, &Results::read(&self.after)?);
-        if self.json {
-            return console::say_json(&difference);
-        }
-        show(&difference);
-        Ok(())
+        console::say_json_or(self.json, &difference, || show(&difference))
     }
 }
 

@@ -9,7 +9,6 @@ use ibidem_adapters::openai::{OpenAiModel, OpenAiSettings};
 use ibidem_engine::roles::NamedModel;
 use ibidem_measure::judge::report::Comparison;
 use ibidem_measure::judge::{Verdict, answers, judge_all};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::console;
@@ -60,32 +59,25 @@ impl Judge {
         anyhow::ensure!(!pairs.is_empty(), "the two files have no question in common: pairs are made by `id`");
         let judge = self.judge(settings)?;
         let asked = pairs.len() + self.both_orders.min(pairs.len());
-        let bar = ProgressBar::new(asked as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} verdicts, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(asked as u64, "verdicts, {eta} left")?;
         let verdicts = judge_all(&judge, &pairs, self.both_orders, self.at_once.into(), || bar.inc(1)).await?;
         bar.finish_and_clear();
         let comparison = Comparison::of(pairs.len(), &verdicts);
         let report = Report { judge: judge.name, unpaired, comparison, verdicts };
-        if self.json {
-            return console::say_json(&report);
-        }
-        show(&report);
-        Ok(())
+        console::say_json_or(self.json, &report, || show(&report))
     }
 
     fn judge(&self, settings: &Settings) -> anyhow::Result<NamedModel> {
-        let configured = settings.language_model.as_ref();
-        let model = self.judge_model.clone().or_else(|| configured?.judge.clone());
+        let configured = settings.language_model();
+        let model = self.judge_model.clone().or_else(|| configured?.roles.judge.0.clone());
         let model = model.context("who judges? name a model with --judge-model or `language_model.roles.judge`")?;
-        let url = self.judge_url.clone().or_else(|| Some(configured?.server.url.clone()));
+        let url = self.judge_url.clone().or_else(|| Some(configured?.server().url));
         let url = url.context("where is the judge? name its server with --judge-url or `language_model.url`")?;
         let api_key = match (&self.judge_key_from, &self.judge_url) {
             (Some(name), _) => Some(std::env::var(name).with_context(|| format!("the variable {name}"))?),
             // The key of one server is not for another.
             (None, Some(_)) => None,
-            (None, None) => configured.and_then(|models| models.server.api_key.clone()),
+            (None, None) => configured.and_then(|models| models.api_key.clone()),
         };
         let server = OpenAiSettings {
             url: url.trim_end_matches('/').to_owned(),

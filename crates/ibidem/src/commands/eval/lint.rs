@@ -42,11 +42,7 @@ impl Lint {
     /// Fails when anything is wrong, after naming all of it.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let report = self.report().await?;
-        if self.json {
-            console::say_json(&report)?;
-        } else {
-            show(&self.file, &report);
-        }
+        console::say_json_or(self.json, &report, || show(&self.file, &report))?;
         Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 

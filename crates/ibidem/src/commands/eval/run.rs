@@ -22,11 +22,11 @@ use ibidem_ports::catalogue::{Catalogue as _, DocumentFilter};
 use ibidem_ports::degrade::{Deadline, Part};
 use ibidem_store::{RiskAtCoverage, RunFigures, SureAnswers};
 use ibidem_words::{Answer, Identity, Question, Scope};
-use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use super::diff;
 use crate::compose::{self, Parts};
+use crate::console;
 use crate::operator::ReaderAccess;
 use crate::settings::Settings;
 
@@ -99,7 +99,7 @@ impl Run {
     fn configured(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         if let Some(policy) = &self.policy {
-            settings.policy.named.clone_from(policy);
+            settings.policy.r#use.clone_from(policy);
         }
         if let Some(thresholds) = &self.thresholds {
             settings.policy.thresholds = Some(thresholds.clone());
@@ -112,13 +112,13 @@ impl Run {
 fn check_terminology(queries: &[GoldenQuery], settings: &Settings) -> anyhow::Result<()> {
     let asks_terms = queries.iter().any(|query| query.category.is_terminology());
     anyhow::ensure!(
-        !asks_terms || settings.terminology.source.is_some(),
+        !asks_terms || settings.terminology.source().is_some(),
         "the set asks about terms, and there is no vocabulary; for the shipped one add \
          --set terminology.files=demo/architecture/vocabulary"
     );
     let wants_trigger = queries.iter().any(|query| query.category == Category::TerminologyTimeout);
     anyhow::ensure!(
-        !wants_trigger || settings.terminology.watched.test_triggers,
+        !wants_trigger || settings.terminology.test_triggers,
         "the set asks about {}, which is late only with --set terminology.test_triggers=true",
         golden::TIMEOUT_TRIGGER
     );
@@ -172,10 +172,7 @@ impl Asker {
     }
 
     async fn measure(&self, queries: &[GoldenQuery], parts: &Parts) -> anyhow::Result<Vec<golden::run::Measured>> {
-        let bar = ProgressBar::new(queries.len() as u64).with_style(
-            ProgressStyle::with_template("{bar:30} {pos}/{len} questions, {eta} left")
-                .context("the progress bar's template")?,
-        );
+        let bar = console::bar(queries.len() as u64, "questions, {eta} left")?;
         let scope = self.scope();
         let truth = Truth {
             catalogue: &parts.store,

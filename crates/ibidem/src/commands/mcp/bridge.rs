@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use ibidem_wiring::settings::AgentCredential;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde_json::Value;
@@ -13,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::message::{Heard, Message, not_done};
+use crate::settings::SecretSource;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 
@@ -20,14 +20,14 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 pub(super) struct Bridge {
     client: reqwest::Client,
     address: String,
-    credential: AgentCredential,
+    credential: SecretSource,
     timeout: Duration,
     /// The revision of the protocol that was agreed on at the beginning, where it was.
     agreed: Mutex<Option<String>>,
 }
 
 impl Bridge {
-    pub(super) fn new(server: &str, credential: AgentCredential, timeout: Duration) -> anyhow::Result<Self> {
+    pub(super) fn new(server: &str, credential: SecretSource, timeout: Duration) -> anyhow::Result<Self> {
         let client = reqwest::Client::builder()
             .no_proxy()
             // The key is for this server and for no other.
@@ -111,8 +111,8 @@ impl Bridge {
 
     async fn key(&self) -> Result<String, String> {
         match &self.credential {
-            AgentCredential::Given(key) => Ok(key.clone()),
-            AgentCredential::File(path) => {
+            SecretSource::Given(key) => Ok(key.as_str().to_owned()),
+            SecretSource::File(path) => {
                 let read = tokio::fs::read_to_string(path).await;
                 let key =
                     read.map_err(|error| format!("the file of the key {} cannot be read: {error}", path.display()))?;
@@ -170,12 +170,13 @@ fn refused(status: StatusCode, body: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ibidem_adapters::hand_over::Secret;
     use tokio::net::TcpListener;
 
     use super::*;
 
     /// What is said to these lines.
-    async fn said(server: &str, credential: AgentCredential, lines: &[&str]) -> Vec<Value> {
+    async fn said(server: &str, credential: SecretSource, lines: &[&str]) -> Vec<Value> {
         // Without it no client can be made; a test runs without the program's beginning.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let bridge = Bridge::new(server, credential, Duration::from_secs(600)).unwrap();
@@ -190,8 +191,8 @@ mod tests {
         Arc::into_inner(said).unwrap().into_inner().unwrap()
     }
 
-    fn key() -> AgentCredential {
-        AgentCredential::Given("ibk_key".to_owned())
+    fn key() -> SecretSource {
+        SecretSource::Given(Secret::new("ibk_key"))
     }
 
     #[tokio::test]
@@ -223,8 +224,8 @@ mod tests {
         std::fs::write(&empty, "\n").unwrap();
         for (credential, says) in [
             (key(), "ibidem serve"),
-            (AgentCredential::File(folder.path().join("absent")), "cannot be read"),
-            (AgentCredential::File(empty), "is empty"),
+            (SecretSource::File(folder.path().join("absent")), "cannot be read"),
+            (SecretSource::File(empty), "is empty"),
         ] {
             let said = said(nowhere, credential, &lines).await;
             assert_eq!((said.len(), &said[0]["id"]), (1, &Value::from(1)), "{said:?}");

@@ -71,11 +71,7 @@ impl Test {
         let asked = self.access.asked(question, policy);
         let explanation = parts.engine(settings).await?.explain(asked).await?;
         let report = report(explanation, &rules, close);
-        if self.json {
-            return console::say_json(&report);
-        }
-        show(&report);
-        Ok(())
+        console::say_json_or(self.json, &report, || show(&report))
     }
 }
 

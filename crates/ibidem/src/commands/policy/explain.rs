@@ -73,6 +73,23 @@ impl Teller<'_> {
         self.written.has(section)
     }
 
+    /// A line about a section, if anything of it is on. `{most}` stands for the setting `most` of the section, and `{}` for
+    /// what is a setting itself.
+    fn say(&mut self, section: &str, line: &str) {
+        if !self.has(section) {
+            return;
+        }
+        let mut parts = line.split('{');
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (setting, rest) = part.split_once('}').unwrap_or((part, ""));
+            let setting = if setting.is_empty() { section.to_owned() } else { format!("{section}.{setting}") };
+            told.push_str(&self.always(&setting));
+            told.push_str(rest);
+        }
+        self.line(&told);
+    }
+
     /// A line about one setting, if it is on.
     fn tell(&mut self, setting: &str, line: impl FnOnce(&str) -> String) {
         if let Some(value) = self.value(setting) {

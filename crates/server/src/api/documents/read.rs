@@ -6,6 +6,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIO
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, NaiveDate, Utc};
 use ibidem_ports::catalogue::Catalogue as _;
+use ibidem_ports::intake::Format;
 use ibidem_store::{ActionObject, KeptVersion, ReadableDocument};
 use ibidem_words::{CharSpan, DocumentId, LineAbove, PassageKey};
 use serde::Serialize;
@@ -37,7 +38,7 @@ pub(crate) struct DocumentBody {
     kind: Option<String>,
     /// Where it came from: its path below the folder that was ingested, or the name that the API was told.
     file: String,
-    /// How its original was read: `markdown`, `html`, `plain`, `pdf` or `docx`.
+    /// How its original was read, for instance `markdown`.
     format: String,
     /// When it was last changed.
     updated_at: DateTime<Utc>,
@@ -255,14 +256,10 @@ pub(crate) async fn original(
     Ok((headers, bytes).into_response())
 }
 
+/// The usual ending of a format's files.
 fn extension(format: &str) -> &'static str {
-    match format {
-        "markdown" => "md",
-        "html" => "html",
-        "pdf" => "pdf",
-        "docx" => "docx",
-        _ => "txt",
-    }
+    let format: Result<Format, _> = format.parse();
+    format.ok().and_then(|format| format.endings().first()).unwrap_or(&"txt")
 }
 
 fn original_link(document: DocumentId) -> String {

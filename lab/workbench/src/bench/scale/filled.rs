@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex};
 use ibidem_language::bm25::{TermCounts, weighed};
 use ibidem_ports::index::{Index as _, IndexDocument, IndexPoint, IndexQuery, IndexWriter as _};
 use ibidem_ports::word_statistics::WordStatistics as _;
 use ibidem_words::{DocumentId, Identity, PassageKey, Scope, TenantId, passage_in_context};
-use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use crate::bench::corpus::{self, PASSAGES_A_DOCUMENT, Sentences, Share};
@@ -51,10 +49,7 @@ async fn fill(
     tenant: TenantId,
     passages: usize,
 ) -> anyhow::Result<()> {
-    let bar = ProgressBar::new(passages as u64).with_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len} passages, {per_sec}, {eta} left")
-            .context("the progress bar's template")?,
-    );
+    let bar = console::bar(passages as u64, "passages, {per_sec}, {eta} left")?;
     let began = Instant::now();
     let documents: Vec<usize> = (0..passages.div_ceil(PASSAGES_A_DOCUMENT)).collect();
     let batches = documents.chunks(DOCUMENTS_A_BATCH).map(|numbers| {

@@ -28,7 +28,7 @@ pub(super) struct Exact {
 
 impl Exact {
     pub(super) fn new(scratch: &Scratch) -> anyhow::Result<Self> {
-        let settings = &scratch.settings.index;
+        let settings = scratch.settings.qdrant();
         let client = Qdrant::from_url(&settings.url)
             .api_key(settings.api_key.clone())
             .timeout(std::time::Duration::from_secs(60))

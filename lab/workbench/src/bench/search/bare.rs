@@ -46,7 +46,7 @@ impl Bare {
         embedder: &PreparedEmbedder,
         queries: &[String],
     ) -> anyhow::Result<Self> {
-        let settings = &scratch.settings.index;
+        let settings = scratch.settings.qdrant();
         let mut client = Qdrant::from_url(&settings.url)
             .api_key(settings.api_key.clone())
             .timeout(settings.search_timeout)

@@ -26,7 +26,7 @@ async fn found(flags: &[&str]) -> Vec<Finding> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     let settings = crate::settings::load(None, std::iter::empty(), &flags).unwrap();
-    language_models(settings.language_model.as_ref()).await
+    language_models(settings.language_model()).await
 }
 
 fn broken(findings: &[Finding]) -> Vec<&str> {

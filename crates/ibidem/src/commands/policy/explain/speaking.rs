@@ -45,26 +45,20 @@ pub(super) fn tell(teller: &mut Teller<'_>) {
     teller.line(&refusal);
     teller.as_written("wording.refusal_by_reason");
     nearest(teller);
-    teller.tell("wording.next_steps", |steps| format!("Next steps for the asker: {steps}"));
+    teller.say("wording.next_steps", "Next steps for the asker: {}");
 }
 
 /// What is shown beside a refusal.
 fn nearest(teller: &mut Teller<'_>) {
-    if !teller.has("refusals") {
-        return;
-    }
-    let nearest = teller.always("refusals.nearest");
-    let read = teller.always("refusals.read");
-    let beside = teller.always("refusals.beside");
-    let unread = teller.always("refusals.unread");
-    teller.line(&format!(
-        "Beside it at most {nearest} documents are named that came nearest, each with why it is no answer: {read}, {beside} or {unread}"
-    ));
-    let suggestions = teller.always("refusals.suggestions");
-    let question = teller.always("refusals.question");
-    teller.line(&format!(
-        "At most {suggestions} questions about them are suggested, each only if the reader finds it answered: {question}"
-    ));
+    teller.say(
+        "refusals",
+        "Beside it at most {nearest} documents are named that came nearest, each with why it is no answer: {read}, {beside} \
+         or {unread}",
+    );
+    teller.say(
+        "refusals",
+        "At most {suggestions} questions about them are suggested, each only if the reader finds it answered: {question}",
+    );
 }
 
 /// How much of what fits into the model's window.
@@ -96,12 +90,10 @@ fn checking(teller: &mut Teller<'_>) {
              {least} that it answers, the question is refused, `beside_the_question`."
         )
     });
-    teller.tell("wording.unverified", |mark| format!("The mark is {mark}"));
-    teller.tell("speak.stale_after_days", |days| {
-        format!("If a cited document was not updated for {days} days, a warning names it.")
-    });
-    teller.tell("wording.cut_short", |warning| format!("The warning if the model did not write to the end: {warning}"));
-    teller.tell("wording.stale", |stale| format!("The warning is {stale}"));
+    teller.say("wording.unverified", "The mark is {}");
+    teller.say("speak.stale_after_days", "If a cited document was not updated for {} days, a warning names it.");
+    teller.say("wording.cut_short", "The warning if the model did not write to the end: {}");
+    teller.say("wording.stale", "The warning is {}");
     prompt(
         teller,
         "speak.outline.prompt",
@@ -149,7 +141,7 @@ fn confidence(teller: &mut Teller<'_>) {
         rules.cite_from
     ));
     prompt(teller, "speak.confidence.judge_prompt", "The judge's prompt:");
-    teller.tell("wording.draft", |draft| format!("The text above a draft: {draft}"));
+    teller.say("wording.draft", "The text above a draft: {}");
 }
 
 fn out_of_corpus(teller: &mut Teller<'_>) {
@@ -158,11 +150,11 @@ fn out_of_corpus(teller: &mut Teller<'_>) {
         teller.line("A question that the documents do not answer is refused.");
         return;
     };
-    let disclaimer = teller.always("out_of_corpus.disclaimed.disclaimer");
-    teller.line(&format!(
+    teller.say(
+        "out_of_corpus.disclaimed.disclaimer",
         "A question that the documents do not answer is answered by the model in the role `out_of_corpus`, from general \
-         knowledge and without sources, below this text: {disclaimer}"
-    ));
+         knowledge and without sources, below this text: {}",
+    );
     prompt(teller, "out_of_corpus.disclaimed.system_prompt", "Its prompt:");
 }
 
@@ -183,11 +175,7 @@ fn examples(teller: &mut Teller<'_>) {
     let questions: Vec<String> =
         (1..).map(|place| format!("speak.examples[{place}]")).take_while(|example| teller.has(example)).collect();
     for example in questions {
-        let notes = teller.always(&format!("{example}.notes"));
-        let question = teller.always(&format!("{example}.question"));
-        let answer = teller.always(&format!("{example}.answer"));
-        teller.line(&format!(
-            "An example in the prompt: the question {question} with the notes {notes} and the answer {answer}"
-        ));
+        let told = "An example in the prompt: the question {question} with the notes {notes} and the answer {answer}";
+        teller.say(&example, told);
     }
 }
