@@ -34,6 +34,3 @@ mod title;
 pub mod turn;
 pub mod word_overlap;
 pub mod yes_no;
-
-#[cfg(any(test, feature = "testing"))]
-pub mod suites;

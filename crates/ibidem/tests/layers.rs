@@ -27,7 +27,7 @@ const ABOVE: &[&str] = &[
 /// Where the laboratory is, which nothing of the product may use.
 const LABORATORY: [&str; 2] = ["ibidem-lab", "ibidem-workbench"];
 
-/// The fakes and behaviour suites: for tests, and behind a crate's feature `testing`.
+/// The fakes and behaviour suites, for tests alone.
 const TESTING_KIT: &str = "ibidem-testing";
 
 /// The crates of the product, and all of ours that each may use.
@@ -35,7 +35,7 @@ const MAY_USE: [(&str, &[&[&str]]); 13] = [
     ("ibidem-words", &[]),
     ("ibidem-language", &[]),
     ("ibidem-ports", &[&["ibidem-words", "ibidem-language"]]),
-    (TESTING_KIT, &[BELOW]),
+    (TESTING_KIT, &[BELOW, &["ibidem-engine", "ibidem-store"]]),
     ("ibidem-engine", &[BELOW]),
     ("ibidem-ingest", &[BELOW]),
     ("ibidem-store", &[BELOW]),
@@ -74,10 +74,8 @@ fn packages() -> BTreeMap<String, Vec<String>> {
         .unwrap();
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter().map(|package| {
-        // Tests may use what they like, and so may what is compiled for tests alone.
-        let is_for_tests =
-            |used: &Value| used["kind"] == "dev" || (used["name"] == TESTING_KIT && used["optional"] == true);
-        let used = package["dependencies"].as_array().unwrap().iter().filter(|used| !is_for_tests(used));
+        // Tests may use what they like.
+        let used = package["dependencies"].as_array().unwrap().iter().filter(|used| used["kind"] != "dev");
         let names = used.map(|used| {
             let is_clock = used["name"] == "tokio"
                 && used["features"] == serde_json::json!(["time"])

@@ -83,9 +83,9 @@ pub fn asks_for_figure(question: &str) -> bool {
     WITH_SPACES.iter().any(|language| {
         let rules = &language.follow_ups;
         let has = |list: &[&str], word: &String| list.contains(&word.as_str());
-        let measures = words.windows(2).any(|pair| has(rules.asking, &pair[0]) && has(rules.measures, &pair[1]));
-        let asks = words.iter().any(|word| has(rules.asking, word));
-        measures || (asks && words.iter().any(|word| has(language.amounts, word)))
+        let measures = words.windows(2).any(|pair| has(&rules.asking, &pair[0]) && has(&rules.measures, &pair[1]));
+        let asks = words.iter().any(|word| has(&rules.asking, word));
+        measures || (asks && words.iter().any(|word| has(&language.amounts, word)))
     })
 }
 

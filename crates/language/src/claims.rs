@@ -3,14 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::language::Language;
-use crate::stop_words::{Use, left_out};
-
 pub use crate::stop_words::carries_a_claim;
-use crate::tables::en::{COMMONEST, LEADING};
-use crate::tables::grammar::{self, DENYING};
-use crate::tables::measures::MEASURED;
-use crate::tables::{ENGLISH, FRENCH, GERMAN, SPANISH, Turning, WITH_SPACES, WITHOUT_SPACES};
+use crate::tables::{Language, MEASURED, Turning, WITH_SPACES, WITHOUT_SPACES};
 
 /// Whether a word, in lower case, is an auxiliary in any of the languages that answers are mostly written in.
 pub fn is_auxiliary(word: &str) -> bool {
@@ -49,27 +43,26 @@ impl Grammar {
 
     /// Whether a word, in lower case, says nothing by itself in English and is no stop word.
     pub fn joins_in_english(word: &str) -> bool {
-        grammar::ENGLISH.contains(&word)
+        Language::English.tables().joining.contains(&word)
     }
 
     /// Whether a word, in lower case, says "nobody" or "always" in English.
     pub fn says_of_all_in_english(word: &str) -> bool {
-        ENGLISH.turning.always.contains(&word)
+        Language::English.tables().turning.always.contains(&word)
     }
 
     /// Whether a word, in lower case, is one of them. What denies or demands in that language is none.
     pub fn has(&self, word: &str) -> bool {
         static WORDS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
-            let says_nothing = |language: Language| {
+            let says_nothing = |language: &Language| {
                 let tables = language.tables();
-                let mut words = left_out(tables.stop_words, Use::Index);
-                let denying = DENYING.iter().filter(|(name, _)| *name == tables.name).flat_map(|(_, words)| *words);
-                for word in tables.turning.lists().into_iter().flatten().chain(denying) {
+                let mut words = tables.stop_words.index.clone();
+                for word in tables.turning.lists().into_iter().flatten() {
                     words.remove(word);
                 }
                 (language.name(), words)
             };
-            Language::all().map(says_nothing).collect()
+            Language::ALL.iter().map(says_nothing).collect()
         });
         self.languages.iter().any(|language| WORDS.get(language.name()).is_some_and(|words| words.contains(word)))
     }
@@ -77,7 +70,7 @@ impl Grammar {
 
 /// Whether a word, in lower case, leads through an answer and says nothing of its matter.
 pub fn leads_through(word: &str) -> bool {
-    LEADING.contains(&word)
+    Language::English.tables().leading.contains(&word)
 }
 
 /// Whether a word, in lower case, begins a clause, in any of the languages that answers are mostly written in.
@@ -96,24 +89,25 @@ pub fn number_in_digits(word: &str) -> Option<String> {
 
 /// Whether a text, in lower case, has one of the commonest words of English.
 pub fn looks_english(text: &str) -> bool {
-    spaced_words(text).any(|word| COMMONEST.contains(&word))
+    spaced_words(text).any(|word| Language::English.tables().commonest.contains(&word))
 }
 
 /// Whether a text in English denies, demands or says "always" where the passages do not. All in lower case.
 pub fn turns_in_english(text: &str, passages: &str) -> bool {
-    turns(&ENGLISH.turning, text, passages)
+    turns(&Language::English.tables().turning, text, passages)
 }
 
 /// The same of the other languages that are written with spaces.
 pub fn turns_in_another_language(text: &str, passages: &str) -> bool {
-    [&GERMAN, &FRENCH, &SPANISH].iter().any(|language| turns(&language.turning, text, passages))
+    let others = WITH_SPACES.iter().filter(|language| language.name != Language::English.name());
+    others.into_iter().any(|language| turns(&language.turning, text, passages))
 }
 
 /// The same of scripts without spaces. They share signs, so what one of them denies in, the passages may deny in another.
 pub fn turns_by_sign(text: &str, passages: &str) -> bool {
     static SIGNS: LazyLock<[Vec<&str>; 3]> = LazyLock::new(|| {
         let mut signs = [Vec::new(), Vec::new(), Vec::new()];
-        for language in WITHOUT_SPACES {
+        for language in &*WITHOUT_SPACES {
             for (all, own) in signs.iter_mut().zip(language.turning.lists()) {
                 all.extend(own);
             }

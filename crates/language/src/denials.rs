@@ -4,9 +4,7 @@
 //! policy has sentences of its own for it. Recognising them is no way out: what is recognised is dropped, and what is not
 //! is a claim like any other.
 
-use crate::tables::en::SOURCES;
-use crate::tables::en::denials::{FINDING, SAID, SAYING, TOLD};
-use crate::tables::{Denials, WITH_SPACES, WITHOUT_SPACES};
+use crate::tables::{Absences, Denials, Language, WITH_SPACES, WITHOUT_SPACES};
 
 /// Whether a sentence says what the documents do not say, or that its speaker does not know.
 pub fn is_denial(sentence: &str) -> bool {
@@ -21,13 +19,13 @@ pub fn is_denial(sentence: &str) -> bool {
         || WITHOUT_SPACES
             .iter()
             .any(|language| language.denials.confessions.iter().any(|phrase| lower.contains(phrase)))
-        || is_absence(&words)
-        || WITH_SPACES.iter().chain(&WITHOUT_SPACES).any(|language| language.denials.denies(&lower))
+        || Language::English.tables().absences.are_told_by(&words)
+        || WITH_SPACES.iter().copied().chain(&*WITHOUT_SPACES).any(|language| language.denials.denies(&lower))
 }
 
 /// Whether a word speaks of the sources.
 pub fn is_about_sources(word: &str) -> bool {
-    SOURCES.contains(&word)
+    Language::English.tables().absences.sources.contains(&word)
 }
 
 impl Denials {
@@ -42,50 +40,56 @@ impl Denials {
                 _ => words().any(|word| begins(word, begin)),
             })
         };
-        has(self.sources) && has(self.denying) && has(self.saying)
+        has(&self.sources) && has(&self.denying) && has(&self.saying)
     }
 }
 
-fn is_absence(words: &[&str]) -> bool {
-    let is_of_sources =
-        |word: &&str| SOURCES.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
-    is_bare(words) || (words.iter().any(is_of_sources) && (0..words.len()).any(|at| denies(&words[at..])))
-}
-
-/// Nothing but the denial: "Unknown.", "Not specified.", "No answer."
-fn is_bare(words: &[&str]) -> bool {
-    match words {
-        ["unknown" | "unclear" | "unspecified"] | ["n", "a"] => true,
-        ["not", said] => SAID.contains(said) || matches!(*said, "available" | "known" | "answerable"),
-        ["no", told] => TOLD.contains(told),
-        [told, "not" | "un", said] => TOLD.contains(told) && (SAID.contains(said) || *said == "available"),
-        _ => false,
+impl Absences {
+    fn are_told_by(&self, words: &[&str]) -> bool {
+        let is_of_sources =
+            |word: &&str| self.sources.contains(word) || matches!(*word, "i" | "there" | "this" | "unfortunately");
+        self.is_bare(words) || (words.iter().any(is_of_sources) && (0..words.len()).any(|at| self.denies(&words[at..])))
     }
-}
 
-/// A denial that begins here: "does not mention", "no information", "cannot be determined".
-fn denies(words: &[&str]) -> bool {
-    let within = |from: usize, list: &[&str]| words.iter().skip(from).take(3).any(|word| list.contains(word));
-    match words {
-        ["do" | "does" | "did", "not", ..] => within(2, &SAYING),
-        ["don't" | "doesn't" | "didn't" | "don’t" | "doesn’t" | "didn’t", ..] => within(1, &SAYING),
-        ["no", ..] => within(1, &TOLD),
-        ["not", "possible", "to", ..] => within(3, &FINDING),
-        ["not", "able", "to", ..] => within(3, &FINDING),
-        ["not", ..] => within(1, &SAID),
-        ["isn't" | "isn’t" | "aren't" | "aren’t" | "wasn't" | "wasn’t" | "weren't" | "weren’t", ..] => {
-            within(1, &SAID) || within(1, &TOLD) || within(1, &["able"])
+    /// Nothing but the denial: "Unknown.", "Not specified.", "No answer."
+    fn is_bare(&self, words: &[&str]) -> bool {
+        match words {
+            ["unknown" | "unclear" | "unspecified"] | ["n", "a"] => true,
+            ["not", said] => self.said.contains(said) || matches!(*said, "available" | "known" | "answerable"),
+            ["no", told] => self.told.contains(told),
+            [told, "not" | "un", said] => {
+                self.told.contains(told) && (self.said.contains(said) || *said == "available")
+            }
+            _ => false,
         }
-        ["could", "not", ..] => within(2, &FINDING),
-        ["couldn't" | "couldn’t", ..] => within(1, &FINDING),
-        ["none", "of", ..] => within(2, &SOURCES),
-        ["lack" | "lacks", ..] => within(1, &TOLD),
-        ["unclear", "from" | "in", ..] => within(2, &SOURCES),
-        ["nothing", ..] => within(1, &["about", "on", "in", "said"]),
-        ["unable" | "impossible", "to", ..] => within(2, &FINDING),
-        ["cannot" | "can't" | "can’t", ..] => within(1, &FINDING) || within(1, &["determined", "answered", "found"]),
-        ["can", "not", ..] => within(2, &FINDING),
-        _ => false,
+    }
+
+    /// A denial that begins here: "does not mention", "no information", "cannot be determined".
+    fn denies(&self, words: &[&str]) -> bool {
+        let within = |from: usize, list: &[&str]| words.iter().skip(from).take(3).any(|word| list.contains(word));
+        match words {
+            ["do" | "does" | "did", "not", ..] => within(2, &self.saying),
+            ["don't" | "doesn't" | "didn't" | "don’t" | "doesn’t" | "didn’t", ..] => within(1, &self.saying),
+            ["no", ..] => within(1, &self.told),
+            ["not", "possible", "to", ..] => within(3, &self.finding),
+            ["not", "able", "to", ..] => within(3, &self.finding),
+            ["not", ..] => within(1, &self.said),
+            ["isn't" | "isn’t" | "aren't" | "aren’t" | "wasn't" | "wasn’t" | "weren't" | "weren’t", ..] => {
+                within(1, &self.said) || within(1, &self.told) || within(1, &["able"])
+            }
+            ["could", "not", ..] => within(2, &self.finding),
+            ["couldn't" | "couldn’t", ..] => within(1, &self.finding),
+            ["none", "of", ..] => within(2, &self.sources),
+            ["lack" | "lacks", ..] => within(1, &self.told),
+            ["unclear", "from" | "in", ..] => within(2, &self.sources),
+            ["nothing", ..] => within(1, &["about", "on", "in", "said"]),
+            ["unable" | "impossible", "to", ..] => within(2, &self.finding),
+            ["cannot" | "can't" | "can’t", ..] => {
+                within(1, &self.finding) || within(1, &["determined", "answered", "found"])
+            }
+            ["can", "not", ..] => within(2, &self.finding),
+            _ => false,
+        }
     }
 }
 

@@ -5,59 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use crate::stop_words::{Use, left_out};
-use crate::tables::{self, Tables};
-
-/// The language of the documents, for stemming and stop words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Language {
-    Arabic,
-    Danish,
-    Dutch,
-    #[default]
-    English,
-    Finnish,
-    French,
-    German,
-    Greek,
-    Hungarian,
-    Italian,
-    Norwegian,
-    Portuguese,
-    Romanian,
-    Russian,
-    Spanish,
-    Swedish,
-    Tamil,
-    Turkish,
-    /// Words as they are written.
-    None,
-    /// Each text by the language that it is written in: for corpora of several languages.
-    Auto,
-}
-
-const ALL: [Language; 20] = [
-    Language::Arabic,
-    Language::Danish,
-    Language::Dutch,
-    Language::English,
-    Language::Finnish,
-    Language::French,
-    Language::German,
-    Language::Greek,
-    Language::Hungarian,
-    Language::Italian,
-    Language::Norwegian,
-    Language::Portuguese,
-    Language::Romanian,
-    Language::Russian,
-    Language::Spanish,
-    Language::Swedish,
-    Language::Tamil,
-    Language::Turkish,
-    Language::None,
-    Language::Auto,
-];
+pub use crate::tables::Language;
 
 /// Not a language that is known here.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -67,10 +15,10 @@ pub struct UnknownLanguage;
 /// The languages that have a word among those that say nothing or ask, by their places in the list.
 static STOP_WORDS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
     let mut languages: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (place, language) in ALL.iter().enumerate() {
+    for (place, language) in Language::ALL.iter().enumerate() {
         let tables = language.tables();
-        let asking = tables.follow_ups.asking.iter().chain(tables.follow_ups.auxiliaries).copied();
-        for word in left_out(tables.stop_words, Use::Index).into_iter().chain(asking).collect::<HashSet<_>>() {
+        let asking = tables.follow_ups.asking.into_iter().chain(tables.follow_ups.auxiliaries);
+        for word in tables.stop_words.index.iter().chain(asking).collect::<HashSet<_>>() {
             languages.entry(word).or_default().push(place);
         }
     }
@@ -80,7 +28,7 @@ static STOP_WORDS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
 /// The languages that are written with a letter.
 static LETTERS: LazyLock<HashMap<char, Vec<usize>>> = LazyLock::new(|| {
     let mut languages: HashMap<char, Vec<usize>> = HashMap::new();
-    for (place, language) in ALL.iter().enumerate() {
+    for (place, language) in Language::ALL.iter().enumerate() {
         for letter in language.tables().spelling.letters.chars() {
             languages.entry(letter).or_default().push(place);
         }
@@ -92,8 +40,9 @@ static LETTERS: LazyLock<HashMap<char, Vec<usize>>> = LazyLock::new(|| {
 /// at the beginning of a sentence, it is no part of a name.
 pub(crate) fn is_small_beside_nouns(word: &str) -> bool {
     static SMALL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-        let languages = Language::all().map(Language::tables).filter(|tables| tables.meaning.has_capital_nouns);
-        languages.flat_map(|tables| left_out(tables.stop_words, Use::Index)).collect()
+        let languages = Language::ALL.iter().map(|language| language.tables());
+        let of_nouns = languages.filter(|tables| tables.meaning.has_capital_nouns);
+        of_nouns.flat_map(|tables| &tables.stop_words.index).copied().collect()
     });
     SMALL.contains(word)
 }
@@ -102,8 +51,8 @@ pub(crate) fn is_small_beside_nouns(word: &str) -> bool {
 const SHARES: u32 = 60;
 
 /// What the words of a text count for each language, and how many they are.
-fn shares<'a>(words: impl IntoIterator<Item = &'a str>) -> ([u32; ALL.len()], u32) {
-    let (mut counted, mut all) = ([0_u32; ALL.len()], 0_u32);
+fn shares<'a>(words: impl IntoIterator<Item = &'a str>) -> ([u32; Language::ALL.len()], u32) {
+    let (mut counted, mut all) = ([0_u32; Language::ALL.len()], 0_u32);
     for word in words {
         all += 1;
         let languages = match STOP_WORDS.get(word) {
@@ -126,11 +75,7 @@ impl Language {
 
     /// All names that the settings know.
     pub fn names() -> Vec<&'static str> {
-        ALL.iter().map(|language| language.name()).collect()
-    }
-
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        ALL.into_iter()
+        Language::ALL.iter().map(|language| language.name()).collect()
     }
 
     /// The language that a text is written in, told by its stop words and letters. Each counts for the languages that
@@ -139,10 +84,10 @@ impl Language {
         // One word of this language alone and half of another, or less in a short text.
         const LEAST: u32 = SHARES + SHARES / 2;
         let (counted, all) = shares(words);
-        let best = (0..ALL.len()).max_by_key(|place| (counted[*place], Reverse(*place)))?;
-        let next = (0..ALL.len()).filter(|place| *place != best).map(|place| counted[place]).max()?;
+        let best = (0..Language::ALL.len()).max_by_key(|place| (counted[*place], Reverse(*place)))?;
+        let next = (0..Language::ALL.len()).filter(|place| *place != best).map(|place| counted[place]).max()?;
         let is_enough = counted[best] >= LEAST.min(SHARES * all / 5) && counted[best] > next;
-        is_enough.then_some(ALL[best])
+        is_enough.then_some(Language::ALL[best])
     }
 
     /// The languages that a text may be written in, the likeliest first: few words do not tell Spanish from Portuguese.
@@ -151,34 +96,9 @@ impl Language {
         let (counted, _) = shares(words);
         let best = counted.iter().copied().max().unwrap_or(0);
         let mut likely: Vec<usize> =
-            (0..ALL.len()).filter(|place| counted[*place] > 0 && 2 * counted[*place] >= best).collect();
+            (0..Language::ALL.len()).filter(|place| counted[*place] > 0 && 2 * counted[*place] >= best).collect();
         likely.sort_by_key(|place| (Reverse(counted[*place]), *place));
-        likely.into_iter().take(MOST).map(|place| ALL[place]).collect()
-    }
-
-    pub(crate) fn tables(self) -> &'static Tables {
-        match self {
-            Self::Arabic => &tables::ARABIC,
-            Self::Danish => &tables::DANISH,
-            Self::Dutch => &tables::DUTCH,
-            Self::English => &tables::ENGLISH,
-            Self::Finnish => &tables::FINNISH,
-            Self::French => &tables::FRENCH,
-            Self::German => &tables::GERMAN,
-            Self::Greek => &tables::GREEK,
-            Self::Hungarian => &tables::HUNGARIAN,
-            Self::Italian => &tables::ITALIAN,
-            Self::Norwegian => &tables::NORWEGIAN,
-            Self::Portuguese => &tables::PORTUGUESE,
-            Self::Romanian => &tables::ROMANIAN,
-            Self::Russian => &tables::RUSSIAN,
-            Self::Spanish => &tables::SPANISH,
-            Self::Swedish => &tables::SWEDISH,
-            Self::Tamil => &tables::TAMIL,
-            Self::Turkish => &tables::TURKISH,
-            Self::None => &tables::NONE,
-            Self::Auto => &tables::AUTO,
-        }
+        likely.into_iter().take(MOST).map(|place| Language::ALL[place]).collect()
     }
 }
 
@@ -201,7 +121,7 @@ impl FromStr for Language {
     type Err = UnknownLanguage;
 
     fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
-        ALL.into_iter().find(|language| language.name() == name).ok_or(UnknownLanguage)
+        Language::ALL.iter().find(|language| language.name() == name).copied().ok_or(UnknownLanguage)
     }
 }
 
@@ -211,11 +131,11 @@ mod tests {
 
     #[test]
     fn every_language_is_read_by_its_name_and_has_stop_words() {
-        for language in ALL {
+        for language in Language::ALL.iter().copied() {
             let name = language.name();
             assert_eq!(name.parse(), Ok(language));
             let is_none = matches!(language, Language::None | Language::Auto);
-            assert_eq!(language.tables().stop_words.is_empty(), is_none, "{name}");
+            assert_eq!(language.tables().stop_words.index.is_empty(), is_none, "{name}");
             assert_eq!(language.tables().snowball.is_none(), is_none, "{name}");
         }
         assert!("klingon".parse::<Language>().unwrap_err().to_string().contains("english"));

@@ -29,5 +29,4 @@ mod terms;
 pub use language::is_english;
 pub use stems::{SHORTEST_STEM, same_word};
 pub use stop_words::is_significant;
-pub use tables::en::SOURCES;
 pub use terms::{PresentTerms, Terms, names_in, significant_terms, telling_terms};

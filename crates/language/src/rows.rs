@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::layout::{Begun, Place, Sort, cells, lines};
 use crate::quotations::{column_name, under_head};
 use crate::stems::same_word;
-use crate::tables::WITH_SPACES;
+use crate::tables::{List, Tables, WITH_SPACES};
 use crate::terms::significant_terms;
 
 /// A row under its table's head.
@@ -33,11 +33,6 @@ pub fn rows_of<'a>(text: &'a str, head: Option<&'a str>) -> Vec<Row<'a>> {
 }
 
 impl<'a> Row<'a> {
-    /// As it is written.
-    pub fn written(&self) -> &'a str {
-        self.text
-    }
-
     /// The first row of its table.
     pub fn head(&self) -> &'a str {
         self.head
@@ -208,7 +203,7 @@ fn bounds(label: &str) -> Option<Bounds> {
     let words = words_of(label);
     let amounts = amounts(label);
     let unit = || amounts.iter().find_map(|amount| amount.unit.clone());
-    let has = |lists: fn(&crate::tables::Tables) -> &'static [&'static str], from: usize, to: usize| {
+    let has = |lists: fn(&Tables) -> List, from: usize, to: usize| {
         let text = format!(" {} ", words.get(from..to).unwrap_or_default().join(" "));
         WITH_SPACES.iter().flat_map(|language| lists(language)).any(|phrase| text.contains(&format!(" {phrase} ")))
     };

@@ -2,7 +2,7 @@
 
 use crate::addresses::addresses_in;
 use crate::sentences::sentences_of;
-use crate::tables::{Standings, WITH_SPACES};
+use crate::tables::{List, Standings, WITH_SPACES};
 
 /// What a document says of whether it is in force.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ pub enum Label {
 }
 
 /// Phrases of one sort, of a language.
-type Phrases = fn(&Standings) -> &[&str];
+type Phrases = fn(&Standings) -> List;
 
 /// What a heading, the name of an entry in front matter or the label of a line announces: `Status`, `valid_until`.
 pub fn label(written: &str) -> Option<Label> {

@@ -11,8 +11,7 @@ use std::sync::LazyLock;
 
 use rust_stemmers::Stemmer;
 
-use crate::tables::en::endings;
-use crate::tables::{self, Tables};
+use crate::tables::{Endings, Language, Tables};
 
 /// Forms that are known by their beginning have at least so many letters in common.
 pub const SHORTEST_STEM: usize = 4;
@@ -93,18 +92,16 @@ pub fn short(word: &str) -> Option<String> {
 
 fn stemmed(word: &str) -> Option<String> {
     const LONGEST_INFLECTION: usize = 4;
-    static FORMS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
-        let all = [&tables::ENGLISH, &tables::GERMAN].into_iter().flat_map(|language| language.forms);
-        all.copied().collect()
-    });
+    static FORMS: LazyLock<HashMap<&str, &str>> =
+        LazyLock::new(|| Language::ALL.iter().flat_map(|language| language.tables().forms).copied().collect());
     let word = FORMS.get(word).copied().unwrap_or(word);
     if word.contains(['ä', 'ö', 'ü', 'ß']) {
-        return for_the_index(&tables::GERMAN).map(|stemmer| stemmer.stem(word).into_owned());
+        return for_the_index(Language::German.tables()).map(|stemmer| stemmer.stem(word).into_owned());
     }
     if !word.is_ascii() {
         return None;
     }
-    let stem = for_the_index(&tables::ENGLISH)?.stem(word).into_owned();
+    let stem = for_the_index(Language::English.tables())?.stem(word).into_owned();
     let lost = word.len().saturating_sub(stem.len());
     let is_plural = word.ends_with('s') && !word.ends_with("ss");
     let is_inflected = is_plural || word.ends_with("ed") || word.ends_with("ing");
@@ -135,11 +132,15 @@ pub(crate) fn for_the_index(language: &Tables) -> Option<Stemmer> {
     language.snowball.map(Stemmer::create)
 }
 
+fn endings() -> &'static Endings {
+    &Language::English.tables().endings
+}
+
 /// A claim's word without the commonest endings of English; any other word as it is.
 pub fn of_a_claim(word: &str) -> &str {
     const SHORTEST: usize = 3;
     let cut =
-        endings::OF_CLAIMS.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= SHORTEST));
+        endings().of_claims.iter().find_map(|ending| word.strip_suffix(ending).filter(|stem| stem.len() >= SHORTEST));
     cut.unwrap_or(word)
 }
 
@@ -175,7 +176,7 @@ fn singular(word: &str) -> String {
     if let Some(base) = word.strip_suffix("ies").filter(|base| base.len() > 1) {
         return format!("{base}y");
     }
-    for ending in endings::OF_PLURALS {
+    for ending in endings().of_plurals {
         if word.ends_with(ending) {
             return word[..word.len() - 2].to_owned();
         }
@@ -185,11 +186,11 @@ fn singular(word: &str) -> String {
 }
 
 fn ending(word: &str) -> &str {
-    for (ending, shortest) in endings::OF_STATEMENTS {
-        if let Some(base) = word.strip_suffix(ending).filter(|base| base.len() >= shortest) {
+    for (ending, shortest) in endings().of_statements {
+        if let Some(base) = word.strip_suffix(ending).filter(|base| base.len() >= *shortest) {
             let vowel = base.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
             if vowel {
-                return if ending == "ied" { &word[..base.len() + 1] } else { base };
+                return if *ending == "ied" { &word[..base.len() + 1] } else { base };
             }
         }
     }

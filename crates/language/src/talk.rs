@@ -1,6 +1,6 @@
 //! What is said to somebody rather than asked of documents, and what kind of question something is.
 
-use crate::tables::{Talk, WITH_SPACES};
+use crate::tables::{List, Talk, WITH_SPACES};
 
 /// What is said and asks nothing of the documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,8 +37,8 @@ fn in_language(spaced: &str, talk: &Talk) -> Option<SmallTalk> {
 }
 
 /// What follows the longest of the phrases that a text begins with.
-fn after<'t>(text: &'t str, phrases: &[&str]) -> Option<&'t str> {
-    let rests = phrases.iter().filter_map(|phrase| {
+fn after(text: &str, phrases: List) -> Option<&str> {
+    let rests = phrases.into_iter().filter_map(|phrase| {
         let rest = text.strip_prefix(phrase)?;
         (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start())
     });

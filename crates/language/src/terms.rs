@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::Language;
 use crate::stems::{self, Beginning, beginning};
-use crate::stop_words::{Use, is_significant, left_out};
+use crate::stop_words::is_significant;
 
 /// The words of a question that say what it is about, in lower case, each once.
 pub fn significant_terms(query: &str) -> BTreeSet<String> {
@@ -20,7 +20,7 @@ pub fn telling_terms(question: &str) -> BTreeSet<String> {
     let words: Vec<String> =
         question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     let language = Language::of_text(words.iter().map(String::as_str)).unwrap_or_default();
-    let left_out = left_out(language.tables().stop_words, Use::Index);
+    let left_out = &language.tables().stop_words.index;
     let says_something = |word: &String| is_significant(word) && !left_out.contains(word.as_str());
     words.into_iter().filter(says_something).collect()
 }

@@ -178,6 +178,4 @@ fn as_float(count: usize) -> f64 {
 }
 
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;

@@ -9,11 +9,7 @@ pub mod metrics;
 pub mod promote;
 pub mod reliability;
 pub mod replay;
-pub mod share;
 pub mod squad;
-
-#[cfg(any(test, feature = "testing"))]
-pub mod small_corpus;
 
 use ibidem_words::Fallback;
 

@@ -39,21 +39,6 @@ pub fn interval(share: f64, count: usize) -> (f64, f64) {
     ((centre - width).max(0.0), (centre + width).min(1.0))
 }
 
-/// How often a right answer is surer than a wrong one, of all pairs; an equal one counts half. 0.5 says nothing, 1 tells
-/// all of them apart. None where there are no pairs.
-pub fn area_under_curve(answers: &[(f64, bool)]) -> Option<f64> {
-    let of =
-        |wanted: bool| answers.iter().filter(move |(_, right)| *right == wanted).map(|(confidence, _)| *confidence);
-    let pairs = of(true).count() * of(false).count();
-    let surer = |right: f64, wrong: f64| match right.total_cmp(&wrong) {
-        std::cmp::Ordering::Greater => 1.0,
-        std::cmp::Ordering::Equal => 0.5,
-        std::cmp::Ordering::Less => 0.0,
-    };
-    let sum: f64 = of(true).flat_map(|right| of(false).map(move |wrong| surer(right, wrong))).sum();
-    (pairs > 0).then(|| sum / pairs as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,19 +49,6 @@ mod tests {
         let points: Vec<(usize, f64)> = bins(answers, 10.0).iter().map(|bin| (bin.count, bin.right)).collect();
         assert_eq!(points, [(1, 0.0), (2, 0.5), (2, 1.0)]);
         assert!(bins(Vec::new(), 10.0).is_empty());
-    }
-
-    #[test]
-    fn the_area_is_the_share_of_pairs_in_which_the_right_one_is_surer() {
-        for (answers, area) in [
-            (vec![(90.0, true), (80.0, false)], Some(1.0)),
-            (vec![(80.0, true), (80.0, false)], Some(0.5)),
-            (vec![(70.0, true), (90.0, true), (80.0, false)], Some(0.5)),
-            (vec![(70.0, true), (90.0, false)], Some(0.0)),
-            (vec![(90.0, true)], None),
-        ] {
-            assert_eq!(area_under_curve(&answers), area, "{answers:?}");
-        }
     }
 
     #[test]

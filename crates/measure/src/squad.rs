@@ -1,17 +1,8 @@
 //! Sets in the form of SQuAD 2.0: questions on paragraphs of articles, some of which no paragraph answers.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SquadError {
-    #[error("{0} cannot be read: {1}")]
-    Unreadable(String, std::io::Error),
-    #[error("{0} is not in the form of SQuAD 2.0: {1}")]
-    OtherForm(String, serde_json::Error),
-}
 
 /// A question, and whether the article it was asked about answers it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,13 +52,6 @@ struct Marked {
 }
 
 /// The questions of every second article, for choosing by, and those of the others, for testing the choice.
-pub fn halves(file: &Path) -> Result<[Vec<SquadQuestion>; 2], SquadError> {
-    let name = || file.display().to_string();
-    let text = std::fs::read(file).map_err(|error| SquadError::Unreadable(name(), error))?;
-    parse(&text).map_err(|error| SquadError::OtherForm(name(), error))
-}
-
-/// The same of a file's content.
 pub fn parse(text: &[u8]) -> Result<[Vec<SquadQuestion>; 2], serde_json::Error> {
     let set: Set = serde_json::from_slice(text)?;
     let mut halves = [Vec::new(), Vec::new()];
@@ -100,8 +84,6 @@ mod tests {
 
     #[test]
     fn every_second_article_is_for_choosing_and_the_others_for_testing() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("squad.json");
         let article = |title: &str, impossible: bool| {
             format!(
                 r#"{{"title": "{title}", "paragraphs": [{{"context": "c", "qas":
@@ -109,13 +91,11 @@ mod tests {
             )
         };
         let set = format!(r#"{{"data": [{}, {}]}}"#, article("A", false), article("B", true));
-        std::fs::write(&file, set).unwrap();
-        let [chosen_by, tested_on] = halves(&file).unwrap();
+        let [chosen_by, tested_on] = parse(set.as_bytes()).unwrap();
         assert_eq!((chosen_by[0].text.as_str(), chosen_by[0].answerable), ("Why?", true));
         assert_eq!((chosen_by[0].paragraph.as_str(), &*chosen_by[0].context), ("A#p0", "c"));
         assert_eq!(chosen_by[0].answers, ["so"]);
         assert_eq!((tested_on[0].article.as_str(), tested_on[0].answerable), ("B", false));
-        std::fs::write(&file, "[]").unwrap();
-        assert!(halves(&file).unwrap_err().to_string().contains("not in the form of SQuAD"));
+        assert!(parse(b"[]").is_err());
     }
 }

@@ -9,11 +9,11 @@ use ibidem_ports::catalogue::{
 use ibidem_words::{AddressKey, CharSpan, CollectionName, DocumentId, PassageKey, Scope};
 
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{
     KeyColumns, scope_tags, to_address_key, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing,
     to_u32,
 };
-use crate::in_time::InTime as _;
 
 impl Store {
     /// Those of the passages that somebody may read again in what is kept of them: their document is there and visible
@@ -40,8 +40,7 @@ impl Store {
             &versions,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let rows = rows.into_iter().map(|row| Ok((DocumentId(row.id), to_u32(row.version)?)));
         let kept: HashSet<(DocumentId, u32)> = rows.collect::<Result<_, CatalogueError>>()?;
@@ -75,8 +74,7 @@ impl Catalogue for Store {
             &chunks,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let passages = rows
             .into_iter()
@@ -124,8 +122,7 @@ impl Catalogue for Store {
             &chunks,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         rows.into_iter()
             .map(|row| {
@@ -157,8 +154,7 @@ impl Catalogue for Store {
             &scope_tags(scope),
             collection.map(CollectionName::as_str),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         rows.into_iter()
             .map(|row| {
@@ -216,9 +212,7 @@ impl Catalogue for Store {
             collection,
             limit,
             first,
-        )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        ).all_in_time(self)
         .await?;
         let after = sqlx::query!(
             r#"SELECT near.address_key AS "address_key!", near.address AS "address!"
@@ -246,9 +240,7 @@ impl Catalogue for Store {
             collection,
             limit,
             end,
-        )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        ).all_in_time(self)
         .await?;
         let nearest = |found: Vec<(String, String)>| {
             let mut found = found;
@@ -278,8 +270,7 @@ impl Catalogue for Store {
             &names,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         unseen.into_iter().map(to_collection).collect()
     }
@@ -304,8 +295,7 @@ impl Catalogue for Store {
             filter.about.as_deref().unwrap_or_default(),
             i64::from(to_i32(filter.most)?),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let total = rows.first().map_or(0, |row| row.total.unsigned_abs());
         let documents = rows.into_iter().map(|row| {

@@ -5,8 +5,8 @@ use ibidem_words::{CollectionName, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{scope_tags, tag_names, to_collection};
-use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 
 impl Store {
@@ -14,17 +14,9 @@ impl Store {
     pub async fn ensure_tenant(&self, name: &str) -> Result<TenantId, CatalogueError> {
         let tenant = TenantId::named(name);
         sqlx::query!("INSERT INTO tenants (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING", tenant.0, name)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         Ok(tenant)
-    }
-
-    pub async fn tenant_exists(&self, tenant: TenantId) -> Result<bool, CatalogueError> {
-        sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM tenants WHERE id = $1) AS "exists!""#, tenant.0)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)
     }
 
     /// The collections in which somebody may see a document, by name.
@@ -36,8 +28,7 @@ impl Store {
             scope.tenant().0,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         names.into_iter().map(to_collection).collect()
     }
@@ -52,9 +43,8 @@ impl Store {
             Uuid::new_v5(&tenant.0, format!("user\0{email}").as_bytes()),
             email,
         )
-        .fetch_one(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .one(&mut *transaction)
+        .await?;
         sqlx::query!(
             "INSERT INTO tags (tenant_id, name, owner_user_id) VALUES ($1, $2, $3)
              ON CONFLICT (tenant_id, name) DO UPDATE SET owner_user_id = excluded.owner_user_id",
@@ -62,9 +52,8 @@ impl Store {
             tag.as_str(),
             owner,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         transaction.commit().await.map_err(unavailable)
     }
 }
@@ -81,9 +70,8 @@ pub(crate) async fn ensure_collection_and_tags(
         tenant.0,
         collection.as_str(),
     )
-    .execute(&mut *connection)
-    .await
-    .map_err(unavailable)?;
+    .run(&mut *connection)
+    .await?;
     ensure_tags(connection, tenant, tags).await
 }
 
@@ -97,8 +85,7 @@ pub(crate) async fn ensure_tags(
         tenant.0,
         &tag_names(tags),
     )
-    .execute(&mut *connection)
-    .await
-    .map_err(unavailable)?;
+    .run(&mut *connection)
+    .await?;
     Ok(())
 }

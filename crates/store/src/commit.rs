@@ -6,6 +6,7 @@ use ibidem_ports::intake::{Committed, Job, NewVersion};
 use ibidem_words::{AddressKey, DocumentId, TenantId};
 use sqlx::PgConnection;
 
+use crate::asked::Asked as _;
 use crate::convert::corrupt;
 use crate::documents::ask_for_publication;
 use crate::new_version::{EndedJob, insert_version, listed_words, replaced_keys};
@@ -65,9 +66,8 @@ async fn end_job(connection: &mut PgConnection, job: &Job) -> Result<Option<Ende
         job.id,
         job.lease,
     )
-    .fetch_optional(connection)
-    .await
-    .map_err(unavailable)?;
+    .optional(connection)
+    .await?;
     Ok(row.map(|row| EndedJob {
         tenant: TenantId(row.tenant_id),
         document: DocumentId(row.document_id),

@@ -8,6 +8,7 @@ use ibidem_words::ConfirmationToken;
 use rand::Rng as _;
 use serde_json::Value;
 
+use crate::asked::Asked as _;
 use crate::convert::{corrupt, to_digest};
 use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
@@ -64,8 +65,7 @@ impl Confirmations for Store {
             by.conversation,
             at,
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?;
         if let Some(row) = taken {
             let Value::Object(arguments) = row.arguments else { return Err(corrupt("arguments that are no object")) };
@@ -90,8 +90,7 @@ impl Confirmations for Store {
             by.asker.to_string(),
             by.conversation,
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?;
         Ok(match known {
             None => Confirmed::Unknown,

@@ -6,8 +6,8 @@ use ibidem_words::{CollectionName, DocumentId, Scope, Standing, Status, Tag};
 use uuid::Uuid;
 
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{scope_tags, to_collection, to_standing, to_tags, to_u32};
-use crate::in_time::InTime as _;
 
 /// Which documents are listed. What is none is not looked at.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -93,9 +93,7 @@ impl Store {
             last_at,
             last_id,
             i64::from(of.most),
-        )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        ).all_in_time(self)
         .await?;
         let listed = rows.into_iter().map(|row| {
             Ok(ListedRow {

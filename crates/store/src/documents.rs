@@ -5,6 +5,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, Scope, Tag, TenantId};
 use sqlx::PgConnection;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::collections::ensure_tags;
 use crate::convert::{scope_tags, tag_names, to_collection, to_tags, to_u32};
 use crate::next_versions::forget_next_version;
@@ -57,9 +58,8 @@ impl Store {
             after_location,
             limit,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 Ok(DocumentRow {
@@ -94,9 +94,8 @@ impl Store {
             document.0,
             &tag_names(tags),
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         let found = retag_document(&mut transaction, tenant, document, tags).await?;
         transaction.commit().await.map_err(unavailable)?;
         let outcome =
@@ -108,24 +107,21 @@ impl Store {
     pub async fn remove(&self, tenant: TenantId, document: DocumentId) -> Result<RemovalOutcome, CatalogueError> {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         let waiting = sqlx::query!("DELETE FROM jobs WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         let removed = sqlx::query!(
             "UPDATE documents SET removed_at = now(), changed_at = now()
              WHERE tenant_id = $1 AND id = $2 AND removed_at IS NULL",
             tenant.0,
             document.0,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         if removed.rows_affected() > 0 {
             forget_next_version(&mut transaction, tenant.0, document.0).await?;
             sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
-                .execute(&mut *transaction)
-                .await
-                .map_err(unavailable)?;
+                .run(&mut *transaction)
+                .await?;
             ask_for_publication(&mut transaction, tenant, &[document]).await?;
         }
         transaction.commit().await.map_err(unavailable)?;
@@ -146,9 +142,8 @@ pub(crate) async fn retag_document(
         document.0,
         &tag_names(tags),
     )
-    .execute(&mut *connection)
-    .await
-    .map_err(unavailable)?;
+    .run(&mut *connection)
+    .await?;
     if changed.rows_affected() == 0 {
         return Ok(false);
     }
@@ -170,9 +165,8 @@ pub(crate) async fn retag_next_version(
         document.0,
         &tag_names(tags),
     )
-    .execute(connection)
-    .await
-    .map_err(unavailable)?;
+    .run(connection)
+    .await?;
     Ok(())
 }
 
@@ -192,8 +186,7 @@ pub(crate) async fn ask_for_publication(
         tenant.0,
         &documents,
     )
-    .execute(connection)
-    .await
-    .map_err(unavailable)?;
+    .run(connection)
+    .await?;
     Ok(())
 }

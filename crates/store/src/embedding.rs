@@ -8,7 +8,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyTexts, Sha256Hash};
 
 use crate::Store;
-use crate::in_time::InTime as _;
+use crate::asked::Asked as _;
 
 /// Scheme, host and port of a page, in the form in which browsers send it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -98,8 +98,7 @@ impl Store {
                    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS "is_embedded!""#,
             origin.as_str(),
         )
-        .fetch_one(&self.pool)
-        .in_time(self)
+        .one_in_time(self)
         .await
     }
 }

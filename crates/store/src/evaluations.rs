@@ -6,8 +6,8 @@ use ibidem_words::{Sha256Hash, TenantId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::asked::Asked as _;
 use crate::convert::corrupt;
-use crate::in_time::InTime as _;
 use crate::{Store, refused};
 
 /// Answers that are about equally sure.
@@ -91,9 +91,7 @@ impl Store {
             "SELECT id, ran_at, figures FROM evaluation_runs WHERE tenant_id = $1 ORDER BY ran_at DESC, id DESC LIMIT $2",
             tenant.0,
             i64::from(most),
-        )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        ).all_in_time(self)
         .await?;
         let runs = rows.into_iter().map(|row| {
             let figures = serde_json::from_value(row.figures).map_err(corrupt)?;

@@ -8,10 +8,11 @@ use ibidem_words::{Scope, TenantId};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 use crate::audit::{StoredAnswer, without_nul};
 use crate::conversations::Talker;
 use crate::convert::{corrupt, scope_tags};
-use crate::{Store, unavailable};
 
 /// One line a word: the variant, and its name in the API and in the database.
 macro_rules! named {
@@ -102,9 +103,8 @@ impl Store {
             request_id,
             subject,
         )
-        .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .optional(&self.pool)
+        .await?;
         let Some(row) = found else { return Ok(false) };
         let passages = StoredAnswer::of(row.asked_at, row.answer).passages();
         let documents: BTreeSet<Uuid> = passages.into_iter().map(|key| key.document.0).collect();
@@ -122,9 +122,8 @@ impl Store {
             feedback.comment.clone().map(without_nul),
             &documents,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(true)
     }
 
@@ -158,9 +157,8 @@ impl Store {
             last_id,
             i64::from(most),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let given = rows.into_iter().map(|row| {
             let reason = row.reason.as_deref().map(|written| {
                 FeedbackReason::named(written).ok_or_else(|| corrupt(format!("{written:?} is no reason")))
@@ -188,9 +186,8 @@ impl Store {
                AND f.request_id = e.request_id AND f.subject_id = e.subject_id",
             tenant.map(|tenant| tenant.0),
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

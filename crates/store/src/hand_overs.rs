@@ -8,6 +8,7 @@ use ibidem_words::{HandOver, SubjectId, TenantId, seen};
 use sqlx::postgres::types::PgInterval;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{corrupt, to_i32};
 use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
@@ -140,9 +141,8 @@ impl Store {
             self.lease_interval()?,
             AT_ONCE_OF_A_TARGET,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 let message = serde_json::from_value(row.message).map_err(corrupt)?;
@@ -161,9 +161,8 @@ impl Store {
             sent.message.id,
             sent.lease,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -187,9 +186,8 @@ impl Store {
             pause(held.attempt, retries.first_pause)?,
             is_given_up,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(is_given_up)
     }
 
@@ -210,8 +208,7 @@ impl Store {
                FROM hand_overs h JOIN tenants t ON t.id = h.tenant_id
                GROUP BY t.name, h.target ORDER BY t.name COLLATE "C", h.target COLLATE "C""#,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let counts = rows.into_iter().map(|row| HandOverCounts {
             tenant: row.tenant,
@@ -231,9 +228,8 @@ impl Store {
              WHERE h.sent_at IS NULL AND h.attempts > 0 ORDER BY h.queued_at DESC, h.id LIMIT $1",
             i64::from(to_i32(limit)?),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let unsent = rows.into_iter().map(|row| UnsentHandOver {
             tenant: row.tenant,
             target: row.target,

@@ -8,8 +8,9 @@ use ibidem_ports::intake::{Committed, Failed, Failure, Intake, Job, NewVersion, 
 use ibidem_words::{TenantId, seen};
 use uuid::Uuid;
 
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_parsed, to_tags, to_u32};
-use crate::{Store, unavailable};
 
 /// A job that ended in an error this often is given up.
 const MOST_ATTEMPTS: i32 = 5;
@@ -38,9 +39,8 @@ impl Intake for Store {
             &leases,
             self.lease_interval()?,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let kept: HashSet<Uuid> = kept.into_iter().collect();
         Ok(ids.into_iter().filter(|id| !kept.contains(id)).collect())
     }
@@ -67,9 +67,8 @@ impl Intake for Store {
             MOST_ATTEMPTS,
             failure == Failure::Outage,
         )
-        .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .optional(&self.pool)
+        .await?;
         Ok(match given_up {
             None => Failed::LeaseLost,
             Some(true) => Failed::GivenUp,
@@ -125,9 +124,8 @@ impl Store {
             self.lease_interval()?,
             only_idle,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.sort_by_key(|row| row.id);
         let mut jobs = Vec::with_capacity(rows.len());
         for row in rows {
@@ -162,9 +160,8 @@ impl Store {
             id,
             reason,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -174,9 +171,8 @@ impl Store {
              WHERE failed_at IS NULL AND claims >= $1 AND leased_until < now()",
             MOST_CLAIMS,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

@@ -8,9 +8,9 @@ use ibidem_words::{CollectionName, HandIn, Identity, Role, Sha256Hash, Subject, 
 use rand::Rng;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{hand_in_column, tag_names, to_collection, to_digest, to_hand_in, to_parsed, to_tags};
 use crate::embedding::{KeyEmbedding, NewEmbedding, PageOrigin};
-use crate::in_time::InTime as _;
 use crate::{Store, policies, refused, unavailable};
 
 /// Starts every key, so that a leaked one is recognised by people and by scanners.
@@ -130,9 +130,8 @@ impl Store {
             policy.map(|(sha256, _)| sha256.as_bytes().as_slice()),
             hand_in.as_deref(),
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(created)
     }
@@ -147,8 +146,7 @@ impl Store {
                WHERE key_sha256 = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())"#,
             digest.as_bytes(),
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?
         .ok_or(KeyError::Invalid)?;
         let key = Subject::of_key(row.id, row.name);
@@ -166,10 +164,7 @@ impl Store {
             "SELECT id, name, role, tags, hand_in, created_at, expires_at, revoked_at, origins, collections, policy_sha256
              FROM api_keys WHERE tenant_id = $1 ORDER BY created_at, id",
             tenant.0,
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).all(&self.pool).await?;
         rows.into_iter()
             .map(|row| {
                 Ok(ApiKeyRow {
@@ -194,9 +189,8 @@ impl Store {
             tenant.0,
             id,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(revoked.rows_affected() > 0)
     }
 }

@@ -2,6 +2,7 @@
 
 mod actions;
 mod ages;
+mod asked;
 mod audit;
 mod backup;
 mod catalogue;
@@ -41,8 +42,6 @@ mod source_folders;
 mod submit;
 mod survey;
 mod tenant_metrics;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod texts;
 mod vectors;
 mod word_statistics;
@@ -141,12 +140,7 @@ impl Store {
             .test_before_acquire(false)
             .before_acquire(|connection, about| Box::pin(still_lives(connection, about.idle_for)))
             .connect_lazy_with(options);
-        Ok(Self {
-            pool,
-            read_timeout: settings.read_timeout,
-            lease: settings.lease,
-            analysis: settings.analysis.clone(),
-        })
+        Ok(Self { pool, read_timeout: settings.read_timeout, lease: settings.lease, analysis: settings.analysis })
     }
 
     /// Whether the database answers, and which version it is.

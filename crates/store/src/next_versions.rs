@@ -11,6 +11,7 @@ use ibidem_words::{AddressKey, Tag};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{tag_names, to_i32, to_tags};
 use crate::new_version::{EndedJob, insert_version, listed_words, replaced_keys};
 use crate::word_statistics::columns;
@@ -36,9 +37,8 @@ pub(crate) async fn answering(
         ended.tenant.0,
         ended.document.0,
     )
-    .fetch_optional(connection)
-    .await
-    .map_err(unavailable)?;
+    .optional(connection)
+    .await?;
     Ok(row.map(|row| Answering { tags: row.tags, current: row.current_version, next: row.next }))
 }
 
@@ -119,9 +119,8 @@ impl Store {
             &tenants,
             &documents,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let waiting: HashSet<(Uuid, Uuid)> = waiting.into_iter().map(|row| (row.tenant_id, row.document_id)).collect();
         let mut in_force = HashSet::new();
         for publication in published {
@@ -139,9 +138,8 @@ impl Store {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         // The document first and its publication then, as a commit does: the other order could deadlock with it.
         sqlx::query!("SELECT id FROM documents WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tenant, document)
-            .fetch_optional(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .optional(&mut *transaction)
+            .await?;
         let asked_again = sqlx::query!(
             "UPDATE outbox SET generation = generation + 1, lease = NULL, leased_until = NULL
              WHERE tenant_id = $1 AND document_id = $2 AND generation = $3 AND lease = $4",
@@ -150,9 +148,8 @@ impl Store {
             publication.generation,
             publication.lease,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         if asked_again.rows_affected() == 0 {
             return Ok(false);
         }
@@ -166,9 +163,8 @@ impl Store {
             tenant,
             document,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         if switched.rows_affected() == 0 {
             return Ok(false);
         }
@@ -179,18 +175,16 @@ impl Store {
             tenant,
             document,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         sqlx::query!(
             "DELETE FROM counted_analyses c USING next_versions n
              WHERE n.tenant_id = $1 AND n.document_id = $2 AND c.analysis <> n.analysis",
             tenant,
             document,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         // The passages of older versions go: spans of old answers point into the versions' texts, which stay.
         sqlx::query!(
             "DELETE FROM chunks c USING next_versions n
@@ -199,9 +193,8 @@ impl Store {
             tenant,
             document,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         forget_next_version(&mut transaction, tenant, document).await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(true)
@@ -215,8 +208,7 @@ pub(crate) async fn forget_next_version(
     document: Uuid,
 ) -> Result<(), CatalogueError> {
     sqlx::query!("DELETE FROM next_versions WHERE tenant_id = $1 AND document_id = $2", tenant, document)
-        .execute(connection)
-        .await
-        .map_err(unavailable)?;
+        .run(connection)
+        .await?;
     Ok(())
 }

@@ -8,10 +8,10 @@ use ibidem_ports::intake::Submission;
 use ibidem_words::{AddressKey, Scope};
 use sqlx::PgConnection;
 
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{scope_tags, tag_names};
-use crate::in_time::InTime as _;
 use crate::new_version::EndedJob;
-use crate::{Store, unavailable};
 
 impl Store {
     /// Takes out of each passage's standing what its document says it changes in part without a right to. What replaces a
@@ -44,8 +44,7 @@ impl Store {
             &keys,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let counting: HashSet<_> = counting.into_iter().map(|row| (row.document, row.key)).collect();
         for passage in &mut passages {
@@ -70,8 +69,7 @@ impl Store {
             key.as_str(),
             &scope_tags(scope),
         )
-        .fetch_one(&self.pool)
-        .in_time(self)
+        .one_in_time(self)
         .await
     }
 }
@@ -96,9 +94,8 @@ pub(crate) async fn refuse_taken_address(
         &ended.tags,
         key.as_str(),
     )
-    .fetch_one(connection)
-    .await
-    .map_err(unavailable)?;
+    .one(connection)
+    .await?;
     if is_taken {
         return Err(CatalogueError::Refused(format!(
             "the address {address} is that of another document, which whoever handed this one in may not change; hand it \

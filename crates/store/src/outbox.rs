@@ -10,6 +10,7 @@ use ibidem_ports::vectors::MissingVector;
 use ibidem_words::{DocumentId, ModelHash, PassageKey, TenantId, passage_in_context};
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{to_collection, to_digest, to_i32, to_kind, to_tags, to_u32, to_vector};
 use crate::documents::ask_for_publication;
 use crate::{Store, unavailable};
@@ -48,9 +49,8 @@ impl Outbox for Store {
             lease,
             self.lease_interval()?,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.sort_by_key(|row| (row.tenant_id, row.document_id));
         let publications = rows.into_iter().map(|row| Publication {
             tenant: TenantId(row.tenant_id),
@@ -81,9 +81,8 @@ impl Outbox for Store {
             lease,
             self.lease_interval()?,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let others = sqlx::query_scalar!(
             r#"SELECT count(*) AS "count!" FROM outbox
                JOIN unnest($1::uuid[], $2::uuid[]) AS asked (tenant_id, document_id)
@@ -93,9 +92,8 @@ impl Outbox for Store {
             &ids,
             lease,
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         let publications = taken.into_iter().map(|row| Publication {
             tenant: TenantId(row.tenant_id),
             document: DocumentId(row.document_id),
@@ -137,10 +135,7 @@ impl Outbox for Store {
             &tenants,
             &ids,
             model.0.as_bytes(),
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).all(&self.pool).await?;
 
         let mut wanted: BTreeMap<(TenantId, DocumentId), Wanted> = BTreeMap::new();
         for row in rows {
@@ -200,9 +195,8 @@ impl Outbox for Store {
             &held.leases,
             self.lease_interval()?,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -223,9 +217,8 @@ impl Outbox for Store {
             &columns.generations,
             &columns.leases,
         )
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .all(&mut *transaction)
+        .await?;
         // Changed again meanwhile: free for the next round at once, not only when the lease runs out.
         let changed = sqlx::query!(
             "UPDATE outbox SET lease = NULL, leased_until = NULL
@@ -237,9 +230,8 @@ impl Outbox for Store {
             &columns.documents,
             &columns.leases,
         )
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .all(&mut *transaction)
+        .await?;
         let ended = ended.into_iter().map(|row| (row.tenant_id, row.document_id));
         let changed = changed.into_iter().map(|row| (row.tenant_id, row.document_id));
         let ours: HashSet<_> = ended.chain(changed).collect();
@@ -261,9 +253,8 @@ impl Outbox for Store {
             &held.documents,
             &held.leases,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

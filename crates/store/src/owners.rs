@@ -7,8 +7,8 @@ use ibidem_words::{DocumentId, Scope};
 use uuid::Uuid;
 
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::scope_tags;
-use crate::in_time::InTime as _;
 
 #[async_trait]
 impl Owners for Store {
@@ -27,8 +27,7 @@ impl Owners for Store {
             &ids,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         rows.into_iter()
             .map(|row| {

@@ -4,6 +4,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{PolicyTexts, Sha256Hash};
 use sqlx::PgExecutor;
 
+use crate::asked::Asked as _;
 use crate::{Store, unavailable};
 
 /// Keeps a policy's texts, also as part of what else is written.
@@ -32,9 +33,8 @@ impl Store {
     /// Every policy that was in force.
     pub async fn policies(&self) -> Result<Vec<PolicyTexts>, CatalogueError> {
         let rows = sqlx::query!("SELECT policy, thresholds FROM policies ORDER BY first_in_force, sha256")
-            .fetch_all(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .all(&self.pool)
+            .await?;
         let texts = rows.into_iter().map(|row| PolicyTexts { policy: row.policy, thresholds: row.thresholds });
         Ok(texts.collect())
     }

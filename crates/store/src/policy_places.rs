@@ -5,8 +5,8 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, PolicyTexts, Sha256Hash, SubjectId, TenantId};
 use sqlx::PgConnection;
 
+use crate::asked::Asked as _;
 use crate::convert::{to_collection, to_digest, to_u32};
-use crate::in_time::InTime as _;
 use crate::{Store, policies, refused, unavailable};
 
 /// A setting of a place.
@@ -70,8 +70,7 @@ impl Store {
             tenant.0,
             only_newest,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let settings = rows.into_iter().map(|row| {
             Ok(PlacedPolicy {
@@ -95,8 +94,7 @@ impl Store {
                  SELECT max(version) FROM policy_places n WHERE n.tenant_id = p.tenant_id AND n.place = p.place)
              ORDER BY t.name, p.place",
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let placed = rows.into_iter().map(|row| PolicyOfTenant {
             tenant: row.tenant,
@@ -110,8 +108,7 @@ impl Store {
     /// A policy's texts by its hash.
     pub async fn policy_texts(&self, sha256: Sha256Hash) -> Result<Option<PolicyTexts>, CatalogueError> {
         let row = sqlx::query!("SELECT policy, thresholds FROM policies WHERE sha256 = $1", sha256.as_bytes())
-            .fetch_optional(&self.pool)
-            .in_time(self)
+            .optional_in_time(self)
             .await?;
         Ok(row.map(|row| PolicyTexts { policy: row.policy, thresholds: row.thresholds }))
     }
@@ -148,9 +145,8 @@ impl Store {
             tenant.0,
             place_of(collection),
         )
-        .fetch_optional(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .optional(&mut *transaction)
+        .await?;
         if newest.is_none_or(|newest| newest.policy_sha256.is_none()) {
             return Ok(None);
         }
@@ -162,10 +158,7 @@ impl Store {
 
 /// Two who set the same place do it one after the other.
 async fn lock(connection: &mut PgConnection, tenant: TenantId) -> Result<(), CatalogueError> {
-    sqlx::query!("SELECT id FROM tenants WHERE id = $1 FOR NO KEY UPDATE", tenant.0)
-        .fetch_optional(connection)
-        .await
-        .map_err(unavailable)?;
+    sqlx::query!("SELECT id FROM tenants WHERE id = $1 FOR NO KEY UPDATE", tenant.0).optional(connection).await?;
     Ok(())
 }
 

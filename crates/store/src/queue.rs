@@ -5,8 +5,8 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::Scope;
 
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::scope_tags;
-use crate::in_time::InTime as _;
 
 /// The work of one tenant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,9 +55,7 @@ impl Store {
                            FROM jobs WHERE tenant_id = $1) each_job) j,
                     (SELECT count(*) AS publications, min(enqueued_at) AS oldest FROM outbox WHERE tenant_id = $1) o"#,
             scope.tenant().0,
-        )
-        .fetch_one(&self.pool)
-        .in_time(self)
+        ).one_in_time(self)
         .await?;
         Ok(TenantQueue {
             waiting: row.waiting.unsigned_abs(),
@@ -81,8 +79,7 @@ impl Store {
             &scope_tags(scope),
             i64::from(most),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let given_up = rows.into_iter().map(|row| GivenUp {
             source_location: row.source_location,

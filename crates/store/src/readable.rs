@@ -5,8 +5,8 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, Scope, Sha256Hash, Standing};
 
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{scope_tags, to_digest, to_standing, to_u32};
-use crate::in_time::InTime as _;
 
 /// The current version of a document.
 #[derive(Clone, PartialEq, Debug)]
@@ -56,8 +56,7 @@ impl Store {
             &scope_tags(scope),
             i64::from(most),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let kept = rows.into_iter().map(|row| {
             Ok(KeptVersion {
@@ -90,8 +89,7 @@ impl Store {
             document.0,
             &scope_tags(scope),
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?;
         let Some(row) = row else { return Ok(None) };
         Ok(Some(ReadableDocument {
@@ -119,9 +117,7 @@ impl Store {
             scope.tenant().0,
             document.0,
             &scope_tags(scope),
-        )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        ).optional_in_time(self)
         .await?;
         version.map(to_u32).transpose()
     }

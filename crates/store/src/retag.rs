@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, HandIn, Scope, Tag};
 
+use crate::asked::{Asked as _, Run as _};
 use crate::collections::ensure_tags;
 use crate::convert::{scope_tags, tag_names, to_collection, to_tags};
 use crate::documents::{retag_document, retag_next_version};
@@ -41,9 +42,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_optional(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .optional(&mut *transaction)
+        .await?;
         let found = sqlx::query!(
             r#"SELECT d.collection, d.tags, n.tags AS "next_tags?"
                FROM documents d LEFT JOIN next_versions n ON n.tenant_id = d.tenant_id AND n.document_id = d.id
@@ -52,9 +52,8 @@ impl Store {
             document.0,
             &scope_tags(scope),
         )
-        .fetch_optional(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .optional(&mut *transaction)
+        .await?;
         let Some(found) = found else { return Ok(RetagOutcome::NotFound) };
         let collection = to_collection(found.collection)?;
         if !hand_in.includes(&collection) {
@@ -75,9 +74,8 @@ impl Store {
                 document.0,
                 &tag_names(&with_others(to_tags(waiting.tags)?)),
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         }
         retag_document(&mut transaction, tenant, document, &with_others(before)).await?;
         if let Some(next) = found.next_tags {

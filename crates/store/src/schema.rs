@@ -3,6 +3,7 @@
 use ibidem_ports::catalogue::CatalogueError;
 use sqlx::migrate::{Migrate, Migrator};
 
+use crate::asked::Asked as _;
 use crate::{Store, unavailable};
 
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
@@ -86,9 +87,8 @@ impl Store {
         let mut connection = self.pool.acquire().await.map_err(unavailable)?;
         let table = &MIGRATIONS.table_name;
         let migrated = sqlx::query_scalar!(r#"SELECT to_regclass($1) IS NOT NULL AS "migrated!""#, table.as_ref())
-            .fetch_one(&mut *connection)
-            .await
-            .map_err(unavailable)?;
+            .one(&mut *connection)
+            .await?;
         if !migrated {
             return Ok(Vec::new());
         }

@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::Asked as _;
 
 /// The current version of a document, and what was left out or changed in reading it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,8 +39,7 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_optional(&self.pool)
+        .optional(&self.pool)
         .await
-        .map_err(unavailable)
     }
 }

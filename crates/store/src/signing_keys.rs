@@ -5,6 +5,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{InvalidKey, KnownKey, PublicKey, PublicKeys, SigningKey};
 use rand::Rng;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::{Store, unavailable};
 
 /// A key as a list shows it.
@@ -51,10 +52,7 @@ impl Store {
              WHERE signing_keys.revoked_at IS NULL",
             public.id(),
             public.as_bytes(),
-        )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).run(&self.pool).await?;
         match known.rows_affected() {
             0 => Err(CatalogueError::Refused(format!(
                 "the signing key {} was revoked: put another one in its place",
@@ -70,9 +68,8 @@ impl Store {
             "UPDATE signing_keys SET retired_at = now() WHERE id = $1 AND seed IS NULL AND retired_at IS NULL",
             key.id()
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -84,9 +81,8 @@ impl Store {
              WHERE id = $1",
             id
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         match revoked.rows_affected() {
             0 => Err(RevokeError::Unknown(id.to_owned())),
             _ => Ok(()),
@@ -98,9 +94,8 @@ impl Store {
         let rows = sqlx::query!(
             "SELECT public_key, created_at, retired_at, revoked_at FROM signing_keys ORDER BY created_at, id"
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let keys: Result<Vec<KnownKey>, InvalidKey> = rows
             .into_iter()
             .map(|row| {
@@ -120,9 +115,8 @@ impl Store {
             r#"SELECT id, seed IS NOT NULL AS "is_kept_here!", created_at, retired_at, revoked_at FROM signing_keys
                ORDER BY created_at, id"#
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let key = rows.into_iter().map(|row| SigningKeyRow {
             id: row.id,
             is_kept_here: row.is_kept_here,
@@ -138,9 +132,8 @@ impl Store {
             r#"SELECT seed AS "seed!" FROM signing_keys WHERE seed IS NOT NULL AND retired_at IS NULL
                ORDER BY created_at DESC, id LIMIT 1"#
         )
-        .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .optional(&self.pool)
+        .await?;
         seed.map(|seed| SigningKey::from_seed(&seed).map_err(|error| corrupt(&error))).transpose()
     }
 
@@ -150,15 +143,11 @@ impl Store {
         rand::rng().fill_bytes(&mut seed);
         let made = SigningKey::from_seed(&seed).map_err(|error| corrupt(&error))?;
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
-        sqlx::query!("LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE")
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+        sqlx::query!("LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE").run(&mut *transaction).await?;
         if whatever_there_is {
             sqlx::query!("UPDATE signing_keys SET retired_at = now() WHERE seed IS NOT NULL AND retired_at IS NULL")
-                .execute(&mut *transaction)
-                .await
-                .map_err(unavailable)?;
+                .run(&mut *transaction)
+                .await?;
         }
         sqlx::query!(
             "INSERT INTO signing_keys (id, public_key, seed) SELECT $1, $2, $3
@@ -167,9 +156,8 @@ impl Store {
             made.public().as_bytes(),
             &seed,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         transaction.commit().await.map_err(unavailable)?;
         let kept = self.kept_signing_key().await?;
         kept.ok_or_else(|| CatalogueError::Corrupt("no key signs".to_owned()))

@@ -4,7 +4,8 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{CollectionName, DocumentId, TenantId};
 use uuid::Uuid;
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 
 /// A document that came from a folder, and is still found or on its way in.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,9 +36,8 @@ impl Store {
             folder,
             &documents,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -65,9 +65,8 @@ impl Store {
             collection.as_str(),
             folder,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let document = |id, source_location, is_waiting_elsewhere| FolderDocument {
             id: DocumentId(id),
             source_location,
@@ -91,9 +90,6 @@ impl Store {
              ORDER BY d.source_location",
             tenant.0,
             collection.as_str(),
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)
+        ).all(&self.pool).await
     }
 }

@@ -8,6 +8,7 @@ use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::collections::ensure_collection_and_tags;
 use crate::convert::{tag_names, to_digest};
 use crate::documents::retag_document;
@@ -83,9 +84,8 @@ async fn known_documents(
         tenant.0,
         &documents,
     )
-    .fetch_all(connection)
-    .await
-    .map_err(unavailable)?;
+    .all(connection)
+    .await?;
     rows.into_iter()
         .map(|row| {
             let known = Known { fingerprint: to_digest(&row.fingerprint)?, tags: row.tags, removed: row.removed };
@@ -100,9 +100,8 @@ async fn cancel_job(
     document: DocumentId,
 ) -> Result<bool, CatalogueError> {
     let cancelled = sqlx::query!("DELETE FROM jobs WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
-        .execute(connection)
-        .await
-        .map_err(unavailable)?;
+        .run(connection)
+        .await?;
     Ok(cancelled.rows_affected() > 0)
 }
 

@@ -7,6 +7,7 @@ use ibidem_words::{DocumentId, ModelHash, TenantId};
 use sqlx::{Connection as _, PgConnection};
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{to_collection, to_i32, to_kind, to_tags, to_u32};
 use crate::memory::as_document;
 use crate::{Store, unavailable};
@@ -58,17 +59,15 @@ impl Store {
             r#"SELECT count(*) AS "count!" FROM jobs WHERE batch = $1 AND failed_at IS NULL"#,
             batch,
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         let failed = sqlx::query!(
             "SELECT source_location, failure FROM jobs WHERE batch = $1 AND failed_at IS NOT NULL
              ORDER BY source_location",
             batch,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let failed = failed.into_iter().map(|row| FailedJob {
             source_location: row.source_location,
             reason: row.failure.unwrap_or_else(|| "unknown".to_owned()),
@@ -82,9 +81,8 @@ impl Store {
                       (SELECT count(*) FROM jobs WHERE failed_at IS NOT NULL) AS "failed!",
                       (SELECT count(*) FROM outbox) AS "publications!""#
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         Ok(Backlog {
             jobs: row.jobs.unsigned_abs(),
             failed_jobs: row.failed.unsigned_abs(),
@@ -94,24 +92,20 @@ impl Store {
 
     /// How many passages the current versions of all documents have.
     pub async fn passage_count(&self) -> Result<u64, CatalogueError> {
-        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM chunks"#)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM chunks"#).one(&self.pool).await?;
         Ok(count.unsigned_abs())
     }
 
     pub async fn document_count(&self) -> Result<u64, CatalogueError> {
         let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM documents WHERE removed_at IS NULL"#)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .one(&self.pool)
+            .await?;
         Ok(count.unsigned_abs())
     }
 
     /// The database's clock, which `changed_at` is measured by.
     pub async fn now(&self) -> Result<DateTime<Utc>, CatalogueError> {
-        sqlx::query_scalar!(r#"SELECT now() AS "now!""#).fetch_one(&self.pool).await.map_err(unavailable)
+        sqlx::query_scalar!(r#"SELECT now() AS "now!""#).one(&self.pool).await
     }
 
     /// Every document and every entry of curated memory, removed ones included, page by page, for reindexing.
@@ -138,9 +132,8 @@ impl Store {
             changed_since,
             i64::from(to_i32(limit)?),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         Ok(rows.into_iter().map(|row| (TenantId(row.tenant_id), DocumentId(row.id))).collect())
     }
 
@@ -170,9 +163,8 @@ impl Store {
             document,
             i64::from(to_i32(limit)?),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.into_iter()
             .map(|row| {
                 let (tenant, id) = (TenantId(row.tenant_id), DocumentId(row.id));
@@ -202,9 +194,8 @@ impl Store {
     /// How many publications asked for until then are still waiting.
     pub async fn publications_until(&self, until: DateTime<Utc>) -> Result<u64, CatalogueError> {
         let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM outbox WHERE enqueued_at <= $1"#, until)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .one(&self.pool)
+            .await?;
         Ok(count.unsigned_abs())
     }
 
@@ -213,9 +204,8 @@ impl Store {
         // A connection of its own, outside the pool: the lock lives and dies with it.
         let mut connection = PgConnection::connect_with(&self.pool.connect_options()).await.map_err(unavailable)?;
         let taken = sqlx::query_scalar!(r#"SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "taken!""#, name)
-            .fetch_one(&mut connection)
-            .await
-            .map_err(unavailable)?;
+            .one(&mut connection)
+            .await?;
         Ok(taken.then_some(Exclusive { _connection: connection }))
     }
 
@@ -227,10 +217,7 @@ impl Store {
                  AND NOT EXISTS (SELECT FROM memory_passages p
                      WHERE p.tenant_id = e.tenant_id AND p.embedding_key = e.embedding_key)",
             keep.0.as_bytes(),
-        )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).run(&self.pool).await?;
         Ok(pruned.rows_affected())
     }
 }

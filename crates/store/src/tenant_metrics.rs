@@ -7,7 +7,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
 
 use crate::Store;
-use crate::in_time::InTime as _;
+use crate::asked::Asked as _;
 
 /// A day (UTC) of a tenant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,8 +36,7 @@ impl Store {
             tenant.0,
             since,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in turns {
             let (day, count) = (days.entry(row.day).or_default(), row.count.unsigned_abs());
@@ -54,8 +53,7 @@ impl Store {
             tenant.0,
             since,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in thumbs {
             let day = days.entry(row.day).or_default();
@@ -67,8 +65,7 @@ impl Store {
             tenant.0,
             since,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in versions {
             days.entry(row.day).or_default().versions = row.count.unsigned_abs();
@@ -82,8 +79,7 @@ impl Store {
             r#"SELECT count(*) AS "count!" FROM documents WHERE tenant_id = $1 AND removed_at IS NULL"#,
             tenant.0,
         )
-        .fetch_one(&self.pool)
-        .in_time(self)
+        .one_in_time(self)
         .await?;
         Ok(count.unsigned_abs())
     }

@@ -6,8 +6,9 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_ports::corpus::{Corpus, KeptDocument, KeptVersion};
 use ibidem_words::{DocumentId, Scope};
 
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{scope_tags, to_i32, to_u32};
-use crate::{Store, unavailable};
 
 impl Store {
     /// These versions and the current one of each document that this scope sees, or saw when it was removed.
@@ -29,10 +30,7 @@ impl Store {
             &documents,
             &numbers,
             &scope_tags(scope),
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).all(&self.pool).await?;
         let mut corpus = Corpus::new();
         for row in rows {
             let current_version = to_u32(row.current_version)?;

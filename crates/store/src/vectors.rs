@@ -6,8 +6,9 @@ use ibidem_ports::vectors::{NewVector, VectorShelf};
 use ibidem_words::{ModelHash, Sha256Hash, TenantId};
 use uuid::Uuid;
 
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{to_digest, vector_bytes};
-use crate::{Store, unavailable};
 
 #[async_trait]
 impl VectorShelf for Store {
@@ -28,9 +29,8 @@ impl VectorShelf for Store {
             &digests,
             model.0.as_bytes(),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.into_iter().map(|row| Ok((TenantId(row.tenant_id), to_digest(&row.embedding_key)?))).collect()
     }
 
@@ -51,9 +51,8 @@ impl VectorShelf for Store {
             &keys,
             &numbers,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

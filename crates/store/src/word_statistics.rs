@@ -1,9 +1,6 @@
 //! How many passages have a word, counted for each set of tags and added up for a scope. Triggers of the database keep
 //! the counts in step with the documents (migration 13); here are the terms of a document and the reading.
 
-#[cfg(feature = "testing")]
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use ibidem_language::bm25::{Analysis, DocumentTerms, TermCounts, TermId};
 use ibidem_ports::catalogue::CatalogueError;
@@ -12,11 +9,8 @@ use ibidem_ports::word_statistics::WordStatistics;
 use ibidem_words::{DocumentId, Scope, TenantId, passage_in_context};
 use sqlx::PgConnection;
 
-#[cfg(feature = "testing")]
-use uuid::Uuid;
-
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{scope_tags, to_i32};
-use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 
 #[async_trait]
@@ -46,8 +40,7 @@ impl WordStatistics for Store {
             &scope_tags(scope),
             &terms,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         if rows.iter().any(|row| !row.is_complete) {
             return Ok(None);
@@ -72,7 +65,7 @@ impl Store {
     }
 
     async fn counted(&self, documents: Vec<Vec<String>>) -> Result<Vec<DocumentTerms>, CatalogueError> {
-        let analysis = self.analysis.clone();
+        let analysis = self.analysis;
         let counting = tokio::task::spawn_blocking(move || {
             documents.iter().map(|passages| analysis.count(passages.iter().map(String::as_str))).collect()
         });
@@ -96,9 +89,8 @@ impl Store {
             analysis,
             i64::from(to_i32(most)?),
         )
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .all(&mut *transaction)
+        .await?;
         let mut texts = Vec::with_capacity(documents.len());
         for document in &documents {
             let passages = sqlx::query!(
@@ -107,9 +99,8 @@ impl Store {
                 document.id,
                 document.current_version,
             )
-            .fetch_all(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .all(&mut *transaction)
+            .await?;
             let in_context =
                 passages.iter().map(|row| passage_in_context(&document.title, row.section.as_deref(), &row.text));
             texts.push(in_context.collect());
@@ -134,9 +125,8 @@ impl Store {
              ON CONFLICT DO NOTHING",
             analysis,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         self.weighs_words().await
     }
 
@@ -146,9 +136,8 @@ impl Store {
             r#"SELECT EXISTS (SELECT FROM counted_analyses WHERE analysis = $1) AS "weighs!""#,
             self.analysis.id()
         )
-        .fetch_one(&self.pool)
+        .one(&self.pool)
         .await
-        .map_err(unavailable)
     }
 }
 
@@ -174,13 +163,9 @@ pub(crate) async fn store_terms(
         &ids,
         &counts,
     )
-    .execute(&mut *connection)
-    .await
-    .map_err(unavailable)?;
-    sqlx::query!("DELETE FROM counted_analyses WHERE analysis <> $1", analysis)
-        .execute(connection)
-        .await
-        .map_err(unavailable)?;
+    .run(&mut *connection)
+    .await?;
+    sqlx::query!("DELETE FROM counted_analyses WHERE analysis <> $1", analysis).run(connection).await?;
     Ok(())
 }
 
@@ -202,30 +187,4 @@ fn as_integer(term: TermId) -> i32 {
 
 fn as_term(integer: i32) -> TermId {
     TermId(u32::from_ne_bytes(integer.to_ne_bytes()))
-}
-
-/// The counts as they are kept, and as they would be if they were made anew from the documents' terms: for tests.
-#[cfg(feature = "testing")]
-impl Store {
-    pub async fn kept_and_recounted(&self) -> Result<[BTreeMap<(Uuid, Vec<String>, i32), i64>; 2], CatalogueError> {
-        let kept = sqlx::query!(
-            "SELECT s.tenant_id, s.tags, c.term, c.passages
-             FROM tag_sets s JOIN term_counts c ON c.tenant_id = s.tenant_id AND c.tag_set = s.id",
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
-        let anew = sqlx::query!(
-            r#"SELECT t.tenant_id, t.tags, one.term AS "term!", sum(one.passages)::bigint AS "passages!"
-               FROM document_terms t CROSS JOIN LATERAL unnest(t.terms, t.counts) AS one (term, passages)
-               GROUP BY t.tenant_id, t.tags, one.term"#,
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
-        Ok([
-            kept.into_iter().map(|row| ((row.tenant_id, row.tags, row.term), row.passages)).collect(),
-            anew.into_iter().map(|row| ((row.tenant_id, row.tags, row.term), row.passages)).collect(),
-        ])
-    }
 }

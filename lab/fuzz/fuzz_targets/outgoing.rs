@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use ibidem_engine::suites::outgoing::{Asker, LIBRARIES};
+use ibidem_testing::suites::outgoing::{Asker, LIBRARIES};
 use libfuzzer_sys::fuzz_target;
 
 static ASKERS: OnceLock<Vec<Asker>> = OnceLock::new();

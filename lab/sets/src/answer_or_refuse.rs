@@ -13,7 +13,7 @@ use ibidem_words::Fallback;
 use ibidem_words::{Action, Answer};
 use serde::Serialize;
 
-use ibidem_measure::share::Share;
+use crate::share::Share;
 use ibidem_measure::squad::{SquadQuestion, plain};
 pub use remembered::RememberedQueries;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use ibidem_measure::metrics::Judgements;
+use crate::metrics::Judgements;
 
 const QUERIES: &str = "queries.jsonl";
 const JUDGEMENTS: &str = "qrels_test.tsv";

@@ -12,8 +12,8 @@ use ibidem_ports::reranker::{RerankError, Reranker};
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;
+use crate::metrics::{mean, ndcg, recall};
 use crate::retrieval::{LaneScore, RetrievalError, ranked_documents};
-use ibidem_measure::metrics::{mean, ndcg, recall};
 
 /// How one way of gathering did, as means over its queries.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -9,7 +9,7 @@ use ibidem_words::{CollectionName, Scope};
 use serde::Serialize;
 
 use crate::beir::JudgedQuery;
-use ibidem_measure::metrics::{mean, ndcg, recall, reciprocal_rank};
+use crate::metrics::{mean, ndcg, recall, reciprocal_rank};
 
 /// The lanes a retrieval run compares, by the names its report uses.
 pub const LANES: [(&str, Lanes); 3] = [("dense", Lanes::Dense), ("lexical", Lanes::Lexical), ("both", Lanes::Both)];

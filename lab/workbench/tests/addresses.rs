@@ -20,7 +20,7 @@ use ibidem_engine::search::Searcher;
 use ibidem_engine::turn::Asked;
 use ibidem_lab::addresses::{read, run};
 use ibidem_ports::degrade::{Deadline, Part};
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use ibidem_testing::fakes::{FakeEmbedder, FakeIndex};
 use ibidem_words::{AddressKey, CollectionName, DocumentId, Identity, Question, Reason, Scope, Sha256Hash, TenantId};
 use sqlx::postgres::PgPoolOptions;

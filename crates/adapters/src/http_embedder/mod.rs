@@ -7,22 +7,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_ports::embedder::{EmbedError, EmbedFault, Embedder, EmbeddingModel, TokenCounter};
 use ibidem_words::{ModelHash, Sha256Hash, SimilarityScale};
+use reqwest::StatusCode;
 
-use crate::bounded::{self, ReadError};
+use crate::model_server::{ModelServer, PostError, in_batches};
 use crate::onnx::encoder::normalise;
 use crate::onnx::tokens::Tokens;
 use crate::onnx::{LoadError, Prefixes, read_file};
-use crate::openai::reason;
 use wire::{Request, vectors};
 
 /// A vector of 4,096 numbers is some 80 kB of JSON; nothing asked for here comes near this.
 const LARGEST_REPLY: usize = 256 * 1024 * 1024;
-
-/// How much of an error's text is worth repeating.
-const LONGEST_REASON: usize = 300;
 
 /// Whoever asks a question waits less. Ingesting has no limit of its own, and must not wait for a server that is gone.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -75,7 +71,7 @@ impl fmt::Debug for HttpEmbedderSettings {
 /// An embedding server. Questions wait for it in the time that its caller gives it.
 pub struct HttpEmbedder {
     settings: HttpEmbedderSettings,
-    client: reqwest::Client,
+    server: ModelServer,
     tokens: Tokens,
     model: EmbeddingModel,
 }
@@ -92,13 +88,8 @@ impl HttpEmbedder {
         let tokenizer = read_file(&settings.tokenizer)?;
         let prefixes = settings.prefixes.clone();
         let tokens = Tokens::from_bytes(&tokenizer, &settings.tokenizer, settings.max_tokens, prefixes)?;
-        let client = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(5))
-            .read_timeout(SILENCE)
-            // Never to another host than the one that was configured.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| LoadError::Server(reason(&error)))?;
+        let server = ModelServer::new(settings.url.clone(), settings.api_key.clone(), LARGEST_REPLY, Some(SILENCE));
+        let server = server.map_err(LoadError::Server)?;
         let model = EmbeddingModel {
             name: settings.name.clone(),
             hash: ModelHash(Sha256Hash::of(&[])),
@@ -106,7 +97,7 @@ impl HttpEmbedder {
             max_tokens: settings.max_tokens,
             scale: settings.scale,
         };
-        let mut embedder = Self { settings, client, tokens, model };
+        let mut embedder = Self { settings, server, tokens, model };
         let word = embedder.embed_passages(vec!["ibidem".to_owned()]).await;
         let word = word.map_err(|error| LoadError::Server(error.to_string()))?;
         embedder.model.dimensions = word.first().map_or(0, Vec::len);
@@ -117,7 +108,7 @@ impl HttpEmbedder {
     /// The same model at another address.
     #[must_use]
     pub fn moved_to(mut self, url: String) -> Self {
-        self.settings.url = url;
+        self.server.url = url;
         self
     }
 
@@ -142,31 +133,16 @@ impl HttpEmbedder {
     async fn embed(&self, texts: Vec<String>, input_type: Option<&str>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let asked = |text: String| if text.trim().is_empty() { NOTHING.to_owned() } else { text };
         let texts: Vec<String> = texts.into_iter().map(asked).collect();
-        let batches: Vec<Vec<String>> = texts.chunks(self.settings.batch_size.max(1)).map(<[String]>::to_vec).collect();
-        let replies = stream::iter(batches).map(|batch| self.ask(batch, input_type));
-        // The first that fails ends the others.
-        let vectors: Vec<Vec<Vec<f32>>> = replies.buffered(self.settings.at_once.max(1)).try_collect().await?;
-        Ok(vectors.into_iter().flatten().collect())
+        let HttpEmbedderSettings { batch_size, at_once, .. } = self.settings;
+        in_batches(texts, batch_size, at_once, |batch| self.ask(batch, input_type)).await
     }
 
     async fn ask(&self, texts: Vec<String>, input_type: Option<&str>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let request = Request { model: &self.settings.name, input: &texts, encoding_format: "float", input_type };
-        let mut post = self.client.post(&self.settings.url).json(&request);
-        if let Some(key) = &self.settings.api_key {
-            post = post.bearer_auth(key);
-        }
-        let reply = post.send().await.map_err(|error| unavailable(&error))?;
-        let status = reply.status();
-        let body = bounded::body(reply, LARGEST_REPLY).await.map_err(|error| match error {
-            ReadError::Connection(error) => unavailable(&error),
-            too_long => EmbedError::Unavailable(too_long.to_string()),
+        let body = self.server.ask(&request).await.map_err(|error| match error {
+            PostError::Refused { status: StatusCode::TOO_MANY_REQUESTS, .. } => EmbedFault::Overloaded.into(),
+            other => EmbedError::Unavailable(other.to_string()),
         })?;
-        if status == reqwest::StatusCode::TOO_MANY_REQUESTS {
-            return Err(EmbedFault::Overloaded.into());
-        }
-        if !status.is_success() {
-            return Err(EmbedError::Unavailable(format!("status {}: {}", status.as_u16(), self.said(&body))));
-        }
         let mut vectors = vectors(&body, texts.len()).map_err(EmbedError::Unavailable)?;
         for vector in &mut vectors {
             let wanted = self.model.dimensions;
@@ -177,15 +153,6 @@ impl HttpEmbedder {
             normalise(vector).map_err(EmbedError::Unavailable)?;
         }
         Ok(vectors)
-    }
-
-    /// An error's text, cut short; some servers repeat the key they were given.
-    fn said(&self, body: &[u8]) -> String {
-        let mut said = String::from_utf8_lossy(body).into_owned();
-        if let Some(key) = self.settings.api_key.as_deref().filter(|key| !key.is_empty()) {
-            said = said.replace(key, "…");
-        }
-        said.chars().filter(|c| !c.is_control()).take(LONGEST_REASON).collect()
     }
 }
 
@@ -244,8 +211,4 @@ fn joined(windows: impl ExactSizeIterator<Item = (usize, Vec<f32>)>) -> Result<V
     }
     normalise(&mut sum)?;
     Ok(sum)
-}
-
-fn unavailable(error: &reqwest::Error) -> EmbedError {
-    EmbedError::Unavailable(reason(error))
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model_server::by_index;
+
 #[derive(Serialize)]
 pub(super) struct Request<'a> {
     pub(super) model: &'a str,
@@ -26,15 +28,8 @@ struct Embedded {
 pub(super) fn vectors(body: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let reply: Reply = serde_json::from_slice(body)
         .map_err(|error| format!("its reply is not of the form of /v1/embeddings: {error}; check `embedding.url`"))?;
-    let mut vectors: Vec<Option<Vec<f32>>> = vec![None; texts];
-    for Embedded { index, embedding } in reply.data {
-        let place = vectors.get_mut(index).ok_or_else(|| format!("it embedded text {index} of {texts}"))?;
-        if place.replace(embedding).is_some() {
-            return Err(format!("it embedded text {index} twice"));
-        }
-    }
-    let missing = vectors.iter().position(Option::is_none);
-    vectors.into_iter().collect::<Option<_>>().ok_or_else(|| format!("it did not embed text {}", missing.unwrap_or(0)))
+    let found = reply.data.into_iter().map(|Embedded { index, embedding }| Ok((index, embedding)));
+    by_index(found, texts, ["embedded", "embed", "text"])
 }
 
 #[cfg(test)]

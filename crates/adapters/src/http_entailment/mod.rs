@@ -5,11 +5,10 @@ mod wire;
 use std::fmt;
 
 use async_trait::async_trait;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_ports::entailment::{Classification, Entailment, EntailmentError, EntailmentFault, Pair};
 use serde::Deserialize;
 
-use crate::json_post::{JsonPost, PostError};
+use crate::model_server::{LARGEST_OF_NUMBERS, ModelServer, PostError, in_batches_of_some};
 use wire::{Request, classifications};
 
 /// How pairs and probabilities are written down.
@@ -52,7 +51,7 @@ impl fmt::Debug for HttpEntailmentSettings {
 /// An entailment server, in no bounded time of its own.
 pub struct HttpEntailment {
     settings: HttpEntailmentSettings,
-    server: JsonPost,
+    server: ModelServer,
 }
 
 impl fmt::Debug for HttpEntailment {
@@ -63,7 +62,7 @@ impl fmt::Debug for HttpEntailment {
 
 impl HttpEntailment {
     pub fn new(settings: HttpEntailmentSettings) -> Result<Self, EntailmentError> {
-        let server = JsonPost::new(settings.url.clone(), settings.api_key.clone());
+        let server = ModelServer::new(settings.url.clone(), settings.api_key.clone(), LARGEST_OF_NUMBERS, None);
         Ok(Self { settings, server: server.map_err(EntailmentError::Unavailable)? })
     }
 
@@ -71,8 +70,8 @@ impl HttpEntailment {
     async fn ask(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
         let request = Request::new(self.settings.form, &self.settings.model, &pairs);
         let body = self.server.ask(&request).await.map_err(|error| match error {
-            PostError::Unavailable(why) => EntailmentError::Unavailable(why),
-            PostError::Failed(why) => EntailmentFault::Failed(why).into(),
+            PostError::TooLong(why) => EntailmentFault::Failed(why).into(),
+            other => EntailmentError::Unavailable(other.to_string()),
         })?;
         classifications(self.settings.form, &body, pairs.len()).map_err(|why| EntailmentFault::Failed(why).into())
     }
@@ -85,18 +84,10 @@ impl Entailment for HttpEntailment {
     }
 
     async fn classify(&self, pairs: Vec<Pair>) -> Result<Vec<Classification>, EntailmentError> {
-        // Servers refuse texts with nothing in them, and with one of them the whole request. Nothing supports nothing.
-        let mut all = vec![Classification::of(0.0); pairs.len()];
+        let HttpEntailmentSettings { batch_size, at_once, .. } = self.settings;
         let says_something = |pair: &Pair| !pair.premise.trim().is_empty() && !pair.claim.trim().is_empty();
-        let asked_about = pairs.into_iter().enumerate().filter(|(_, pair)| says_something(pair));
-        let (places, pairs): (Vec<usize>, Vec<Pair>) = asked_about.unzip();
-        let batches: Vec<Vec<Pair>> = pairs.chunks(self.settings.batch_size.max(1)).map(<[Pair]>::to_vec).collect();
-        let replies = stream::iter(batches).map(|batch| self.ask(batch));
-        // The first that fails ends the others: there is no half batch.
-        let found: Vec<Vec<Classification>> = replies.buffered(self.settings.at_once.max(1)).try_collect().await?;
-        for (place, classification) in places.into_iter().zip(found.into_iter().flatten()) {
-            all[place] = classification;
-        }
-        Ok(all)
+        // Nothing supports nothing.
+        let of_nothing = Classification::of(0.0);
+        in_batches_of_some(pairs, says_something, of_nothing, (batch_size, at_once), |batch| self.ask(batch)).await
     }
 }

@@ -4,6 +4,7 @@ use ibidem_ports::entailment::{Classification, Pair, Support};
 use serde::{Deserialize, Serialize};
 
 use super::EntailmentForm;
+use crate::model_server::by_index;
 use crate::onnx::labels::{is_numbered, meaning};
 
 #[derive(Serialize)]
@@ -76,7 +77,11 @@ pub(super) fn classifications(form: EntailmentForm, body: &[u8], pairs: usize) -
         }
         EntailmentForm::Pairs => {
             let reply: PairsReply = serde_json::from_slice(body).map_err(other_form)?;
-            by_index(reply.results, pairs)
+            let found = reply.results.into_iter().map(|Judged { index, supported, contradicted }| {
+                let (supported, contradicted) = (probability(supported)?, probability(contradicted)?);
+                Ok((index, classified(supported, contradicted, 1.0 - supported - contradicted)))
+            });
+            by_index(found, pairs, ["judged", "judge", "pair"])
         }
     }
 }
@@ -105,20 +110,6 @@ fn by_labels(predictions: &[Prediction]) -> Result<Classification, String> {
     }
     let supported = supported.ok_or_else(|| format!("none of its labels means support: {}", names()))?;
     Ok(classified(supported, contradicted, neither))
-}
-
-fn by_index(results: Vec<Judged>, pairs: usize) -> Result<Vec<Classification>, String> {
-    let mut found: Vec<Option<Classification>> = vec![None; pairs];
-    for Judged { index, supported, contradicted } in results {
-        let place = found.get_mut(index).ok_or_else(|| format!("it judged pair {index} of {pairs}"))?;
-        if place.is_some() {
-            return Err(format!("it judged pair {index} twice"));
-        }
-        let (supported, contradicted) = (probability(supported)?, probability(contradicted)?);
-        *place = Some(classified(supported, contradicted, 1.0 - supported - contradicted));
-    }
-    let missing = found.iter().position(Option::is_none);
-    found.into_iter().collect::<Option<_>>().ok_or_else(|| format!("it did not judge pair {}", missing.unwrap_or(0)))
 }
 
 /// Contradicted is what is more likely that than anything else.

@@ -5,11 +5,10 @@ mod wire;
 use std::fmt;
 
 use async_trait::async_trait;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use ibidem_ports::reranker::{RerankError, RerankFault, Reranker};
 use serde::Deserialize;
 
-use crate::json_post::{JsonPost, PostError};
+use crate::model_server::{LARGEST_OF_NUMBERS, ModelServer, PostError, in_batches_of_some};
 use wire::{Request, scores};
 
 /// How texts and scores are written down.
@@ -55,7 +54,7 @@ impl fmt::Debug for HttpRerankerSettings {
 /// A rerank server, in no bounded time of its own.
 pub struct HttpReranker {
     settings: HttpRerankerSettings,
-    server: JsonPost,
+    server: ModelServer,
 }
 
 impl fmt::Debug for HttpReranker {
@@ -66,7 +65,7 @@ impl fmt::Debug for HttpReranker {
 
 impl HttpReranker {
     pub fn new(settings: HttpRerankerSettings) -> Result<Self, RerankError> {
-        let server = JsonPost::new(settings.url.clone(), settings.api_key.clone());
+        let server = ModelServer::new(settings.url.clone(), settings.api_key.clone(), LARGEST_OF_NUMBERS, None);
         Ok(Self { settings, server: server.map_err(RerankError::Unavailable)? })
     }
 
@@ -74,8 +73,8 @@ impl HttpReranker {
     async fn ask(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
         let request = Request::new(self.settings.form, &self.settings.model, question, &texts);
         let body = self.server.ask(&request).await.map_err(|error| match error {
-            PostError::Unavailable(why) => RerankError::Unavailable(why),
-            PostError::Failed(why) => RerankFault::Failed(why).into(),
+            PostError::TooLong(why) => RerankFault::Failed(why).into(),
+            other => RerankError::Unavailable(other.to_string()),
         })?;
         scores(self.settings.form, &body, texts.len(), self.settings.raw_scores)
             .map_err(|why| RerankFault::Failed(why).into())
@@ -89,17 +88,10 @@ impl Reranker for HttpReranker {
     }
 
     async fn score(&self, question: &str, texts: Vec<String>) -> Result<Vec<f32>, RerankError> {
-        // Servers refuse texts with nothing in them, and with one of them the whole request. They answer no question.
-        let mut all = vec![0.0; texts.len()];
-        let asked_about = texts.into_iter().enumerate().filter(|(_, text)| !text.trim().is_empty());
-        let (places, texts): (Vec<usize>, Vec<String>) = asked_about.unzip();
-        let batches: Vec<Vec<String>> = texts.chunks(self.settings.batch_size.max(1)).map(<[String]>::to_vec).collect();
-        let replies = stream::iter(batches).map(|batch| self.ask(question, batch));
-        // The first that fails ends the others: there are no half judgements.
-        let scores: Vec<Vec<f32>> = replies.buffered(self.settings.at_once.max(1)).try_collect().await?;
-        for (place, score) in places.into_iter().zip(scores.into_iter().flatten()) {
-            all[place] = score;
-        }
-        Ok(all)
+        let HttpRerankerSettings { batch_size, at_once, .. } = self.settings;
+        let says_something = |text: &String| !text.trim().is_empty();
+        let ask = |batch| self.ask(question, batch);
+        // A text with nothing in it answers no question.
+        in_batches_of_some(texts, says_something, 0.0, (batch_size, at_once), ask).await
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::RerankForm;
+use crate::model_server::by_index;
 
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -50,16 +51,8 @@ pub(super) fn scores(form: RerankForm, body: &[u8], texts: usize, raw: bool) -> 
         RerankForm::Tei => serde_json::from_slice::<Vec<Scored>>(body),
     };
     let results = results.map_err(|error| format!("its reply is not of the form: {error}; check `reranker.form`"))?;
-    let mut scores: Vec<Option<f32>> = vec![None; texts];
-    for Scored { index, score } in results {
-        let place = scores.get_mut(index).ok_or_else(|| format!("it scored text {index} of {texts}"))?;
-        if place.is_some() {
-            return Err(format!("it scored text {index} twice"));
-        }
-        *place = Some(checked(score, raw)?);
-    }
-    let missing = scores.iter().position(Option::is_none);
-    scores.into_iter().collect::<Option<_>>().ok_or_else(|| format!("it did not score text {}", missing.unwrap_or(0)))
+    let found = results.into_iter().map(|Scored { index, score }| Ok((index, checked(score, raw)?)));
+    by_index(found, texts, ["scored", "score", "text"])
 }
 
 fn checked(score: f64, raw: bool) -> Result<f32, String> {

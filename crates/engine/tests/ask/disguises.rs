@@ -3,7 +3,7 @@
 //! Each case is one sentence that its note supports, and beside it a claim that no note has, in some form. What goes out,
 //! without the supported sentence and without words of titles, sections and the question, has no letter and no digit.
 
-use ibidem_engine::suites::outgoing::{Asker, LIBRARIES, Library};
+use ibidem_testing::suites::outgoing::{Asker, LIBRARIES, Library};
 
 /// Every form in every language; `just lab disguises` makes it twenty thousand.
 fn how_many() -> usize {

@@ -5,8 +5,8 @@
 
 mod texts;
 
-use ibidem_engine::suites::outgoing::Asker;
 use ibidem_language::alphabet::plain;
+use ibidem_testing::suites::outgoing::Asker;
 
 use crate::disguises::{Dice, cut};
 use texts::{BETWEEN, DENIALS, Shelf, WORDS, shelves};

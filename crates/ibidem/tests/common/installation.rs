@@ -12,7 +12,7 @@ use ibidem_adapters::onnx::{OnnxEmbedder, OnnxSettings};
 use ibidem_adapters::qdrant::{IndexState, QdrantIndex, QdrantSettings};
 use ibidem_ports::embedder::Embedder as _;
 use ibidem_store::Store;
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};

@@ -21,8 +21,8 @@ const LONGEST_SYMBOL: usize = 3;
 
 impl Script {
     fn of(sign: char) -> Option<Self> {
-        let place = LETTERS.partition_point(|(_, last, _)| *last < sign);
-        LETTERS.get(place).filter(|(first, ..)| *first <= sign).map(|(.., script)| *script)
+        let place = LETTERS.partition_point(|((_, last), _)| *last < sign);
+        LETTERS.get(place).filter(|((first, _), _)| *first <= sign).map(|(_, script)| *script)
     }
 
     /// Words are not parted by spaces, so that a run of letters is no word.

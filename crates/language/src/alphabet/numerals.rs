@@ -1,7 +1,7 @@
 //! Numbers in signs that are letters too: those of Chinese and Japanese, and Roman ones.
 
 use super::Foreign;
-use crate::tables::alphabet::HAN_NUMERALS;
+use crate::tables::alphabet::han_numeral;
 
 /// The first number in such signs that no passage has, in them or in digits.
 pub(super) fn foreign(sentence: &str, passages: &[&str]) -> Option<Foreign> {
@@ -43,7 +43,7 @@ fn has_figure(passages: &[&str], value: u64) -> bool {
 }
 
 fn is_numeral(sign: char) -> bool {
-    HAN_NUMERALS.iter().any(|(numeral, _)| *numeral == sign)
+    han_numeral(sign).is_some()
 }
 
 /// Runs of Chinese numerals, each also with the digits before it and the sign behind it. 一 alone is a word.
@@ -64,8 +64,7 @@ fn runs(text: &str) -> Vec<(&str, &str)> {
 
 /// 十八 is 18, 一八 too.
 fn value(numeral: &str) -> Option<u64> {
-    let of = |sign: char| HAN_NUMERALS.iter().find(|(numeral, _)| *numeral == sign).map(|(_, value)| *value);
-    let values: Vec<u64> = numeral.chars().map(of).collect::<Option<_>>()?;
+    let values: Vec<u64> = numeral.chars().map(han_numeral).collect::<Option<_>>()?;
     if values.iter().all(|value| *value < 10) {
         return values.iter().try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(*digit));
     }

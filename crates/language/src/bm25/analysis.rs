@@ -1,14 +1,10 @@
 //! From a text to its terms: words, lower case, without stop words, stemmed, hashed.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::stems;
-use crate::stop_words::{Use, left_out};
 
 use super::query::Query;
 use super::{DocumentTerms, Language, TermId, TermWeights, saturated, unweighed};
@@ -20,11 +16,10 @@ const MEAN_LENGTH: f32 = 100.0;
 /// Raised when the same text gives other terms than before, so that counts of both are never added up.
 const REVISION: u32 = 1;
 
-/// How texts are cut into terms, the same for passages and queries. Cheap to clone.
-#[derive(Clone)]
+/// How texts are cut into terms, the same for passages and queries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Analysis {
     language: Language,
-    stop_words: Arc<HashSet<&'static str>>,
 }
 
 /// A language that cannot be told is taken for this one.
@@ -32,28 +27,15 @@ const USUAL: Language = Language::English;
 
 impl Analysis {
     pub fn of(language: Language) -> Self {
-        Self { language, stop_words: Arc::new(left_out(language.tables().stop_words, Use::Index)) }
+        Self { language }
     }
 
     /// The analysis of a text: by its own language where each has its own.
-    fn for_words(&self, words: &[String]) -> Cow<'_, Self> {
+    fn for_words(self, words: &[String]) -> Self {
         match self.language {
-            Language::Auto => {
-                let language = Language::of_text(words.iter().map(String::as_str)).unwrap_or(USUAL);
-                Cow::Owned(Self::known(language))
-            }
-            _ => Cow::Borrowed(self),
+            Language::Auto => Self::of(Language::of_text(words.iter().map(String::as_str)).unwrap_or(USUAL)),
+            _ => self,
         }
-    }
-
-    /// As `of`, without making the list of stop words again.
-    fn known(language: Language) -> Self {
-        static KNOWN: LazyLock<Vec<Analysis>> = LazyLock::new(|| Language::all().map(Analysis::of).collect());
-        KNOWN.iter().find(|known| known.language == language).cloned().unwrap_or_else(|| Self::of(language))
-    }
-
-    pub fn language(&self) -> Language {
-        self.language
     }
 
     /// What tells it from every other analysis: terms of two are not comparable.
@@ -70,7 +52,7 @@ impl Analysis {
     }
 
     fn leaves_out(&self, word: &str) -> bool {
-        self.stop_words.contains(word)
+        self.language.tables().stop_words.index.contains(word)
     }
 
     /// The term of a word, in lower case.
@@ -87,7 +69,7 @@ impl Analysis {
     pub fn query(&self, text: &str) -> Query {
         let words = lower_words(text);
         let told = Language::of_text(words.iter().map(String::as_str)).filter(|_| self.language != Language::None);
-        let own = told.map(Self::known);
+        let own = told.map(Self::of);
         let analyses = match self.language {
             Language::Auto => {
                 let likely = Language::likely(words.iter().map(String::as_str));
@@ -99,9 +81,9 @@ impl Analysis {
                         true
                     }
                 });
-                languages.into_iter().map(Self::known).collect()
+                languages.into_iter().map(Self::of).collect()
             }
-            _ => vec![self.clone()],
+            _ => vec![*self],
         };
         let says_nothing = |word: &str| own.as_ref().unwrap_or(&analyses[0]).leaves_out(word) || self.leaves_out(word);
         let mut kept: Vec<&str> = words.iter().map(String::as_str).filter(|word| !says_nothing(word)).collect();
@@ -144,24 +126,6 @@ impl Analysis {
             }
         }
         counted
-    }
-}
-
-impl Default for Analysis {
-    fn default() -> Self {
-        Self::of(Language::default())
-    }
-}
-
-impl PartialEq for Analysis {
-    fn eq(&self, other: &Self) -> bool {
-        self.language == other.language
-    }
-}
-
-impl fmt::Debug for Analysis {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("Analysis").field(&self.language).finish()
     }
 }
 

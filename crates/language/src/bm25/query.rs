@@ -75,10 +75,6 @@ impl Query {
         move |word| each.iter().map(|term| term(word)).collect()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
     /// What is to be counted first.
     pub fn terms(&self) -> impl Iterator<Item = TermId> {
         self.words.iter().flat_map(|word| &word.terms).chain(&self.joined).copied()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::stems::of_a_statement as stem;
-use crate::tables::en::opposites::{DENYING_PREFIXES, DIRECTIONS, NOT_DENIED, OPPOSITES};
+use crate::tables::{Language, Opposites};
 
 /// What a word stands for when it is compared with its opposite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,8 @@ pub(super) struct Opposed {
 
 static TABLE: LazyLock<HashMap<String, Opposed>> = LazyLock::new(|| {
     let mut table = HashMap::new();
-    for (pairs, compares) in [(OPPOSITES, false), (DIRECTIONS, true)] {
+    let opposites = opposites();
+    for (pairs, compares) in [(opposites.pairs, false), (opposites.directions, true)] {
         for (one, other) in pairs {
             let root = one.split(' ').next().unwrap_or(one);
             for (words, negative) in [(one, false), (other, true)] {
@@ -31,14 +32,18 @@ static TABLE: LazyLock<HashMap<String, Opposed>> = LazyLock::new(|| {
     table
 });
 
+fn opposites() -> &'static Opposites {
+    &Language::English.tables().opposites
+}
+
 pub(super) fn opposed(stem: &str) -> Option<Opposed> {
     TABLE.get(stem).copied()
 }
 
 /// The word that a prefix denies: `unsupported`, `inactive`, `disconnect`.
 pub(super) fn denied_by_prefix(word: &str) -> Option<&str> {
-    let rest = DENYING_PREFIXES
-        .iter()
-        .find_map(|(prefix, least)| word.strip_prefix(prefix).filter(|rest| rest.len() >= *least))?;
-    (!NOT_DENIED.iter().any(|whole| word.starts_with(whole))).then_some(rest)
+    let opposites = opposites();
+    let behind = |(prefix, least): &(&str, usize)| word.strip_prefix(prefix).filter(|rest| rest.len() >= *least);
+    let rest = opposites.denying_prefixes.iter().find_map(behind)?;
+    (!opposites.not_denied.iter().any(|whole| word.starts_with(whole))).then_some(rest)
 }

@@ -1,8 +1,6 @@
 //! Dates and times of day, however they are written.
 
-use crate::tables::ENGLISH;
-use crate::tables::en::SHORT_WEEKDAYS;
-use crate::tables::measures::MEASURED;
+use crate::tables::{Language, MEASURED};
 
 /// A date as far as it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -99,25 +97,26 @@ pub(super) fn month(folded: &str) -> Option<u8> {
         return Some(*place);
     }
     // Short names are known of English alone: those of German are words too.
-    let place = ENGLISH.months.iter().position(|month| is_name_or_first_three(month, folded));
+    let place = Language::English.tables().months.iter().position(|month| is_name_or_first_three(month, folded));
     u8::try_from(place? + 1).ok()
 }
 
 /// A day of the week by its name, also of several (`Mondays`); or by its first letters.
 pub(super) fn weekday(folded: &str) -> Option<u8> {
     let name = folded.strip_suffix('s').filter(|name| name.ends_with("day") || name.ends_with("tag")).unwrap_or(folded);
-    for language in MEASURED {
+    for language in *MEASURED {
         if let Some(place) = language.measures.weekdays.iter().position(|day| *day == name) {
             return u8::try_from(place).ok();
         }
     }
-    let is_short = SHORT_WEEKDAYS.contains(&name);
+    let english = Language::English.tables();
+    let is_short = english.short_weekdays.contains(&name);
     let matches = |day: &&str| is_name_or_first_three(day, name) || (is_short && begins_with(day, name));
-    u8::try_from(ENGLISH.weekdays.iter().position(matches)?).ok()
+    u8::try_from(english.weekdays.iter().position(matches)?).ok()
 }
 
 pub(super) fn weekday_name(day: u8) -> String {
-    ENGLISH.weekdays.get(usize::from(day)).map_or_else(String::new, |name| name.to_lowercase())
+    Language::English.tables().weekdays.get(usize::from(day)).map_or_else(String::new, |name| name.to_lowercase())
 }
 
 fn is_name_or_first_three(name: &str, folded: &str) -> bool {

@@ -4,7 +4,7 @@ use super::calendar::{Date, Half, Time, month, weekday};
 use super::numbers;
 use super::reading::Value;
 use super::tokens::{Kind, Token};
-use crate::tables::measures::MEASURED;
+use crate::tables::MEASURED;
 
 type Found = Option<(Value, usize)>;
 

@@ -24,7 +24,7 @@ mod windows;
 
 use std::fmt;
 
-use crate::tables::measures::Measures;
+use crate::tables::Measures;
 
 use sources::Sources;
 use statements::Statement;
@@ -70,22 +70,6 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Number => "number",
-            Self::Unit => "unit",
-            Self::Date => "date",
-            Self::Identifier => "identifier",
-            Self::Quotation => "quotation",
-            Self::Entity => "entity",
-            Self::Negation => "negation",
-            Self::Modality => "modality",
-            Self::Quantifier => "quantifier",
-            Self::Comparison => "comparison",
-            Self::Merged => "merged",
-        }
-    }
-
     /// The passages say otherwise, rather than nothing.
     pub fn contradicts(self) -> bool {
         matches!(self, Self::Unit | Self::Negation | Self::Modality | Self::Quantifier | Self::Comparison)

@@ -1,7 +1,7 @@
 //! Numbers as exact decimals, however they are written: `1,000`, `1 000`, `1'000`, `1.5 million`, `three hundred`.
 
 use super::units;
-use crate::tables::measures::{MEASURED, Measures};
+use crate::tables::{MEASURED, Measures};
 
 /// An exact decimal: no rounding can make two different numbers equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

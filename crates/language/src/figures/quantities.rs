@@ -4,7 +4,7 @@ use super::numbers::{self, Number};
 use super::reading::{Quantity, Value};
 use super::tokens::{Kind, Token};
 use super::units::{self, Unit};
-use crate::tables::measures::MEASURED;
+use crate::tables::{Language, MEASURED};
 
 type Found = Option<(Value, usize)>;
 
@@ -220,44 +220,12 @@ fn is_negative(tokens: &[Token<'_>], place: usize) -> bool {
 
 /// What the number is the number of, and whether it must be written the same.
 fn label(tokens: &[Token<'_>], place: usize) -> (Option<String>, bool) {
-    const LABELS: [&str; 30] = [
-        "appendix",
-        "article",
-        "chapter",
-        "clause",
-        "class",
-        "figure",
-        "grade",
-        "item",
-        "level",
-        "line",
-        "page",
-        "paragraph",
-        "part",
-        "phase",
-        "port",
-        "priority",
-        "release",
-        "room",
-        "rule",
-        "section",
-        "severity",
-        "stage",
-        "step",
-        "table",
-        "tier",
-        "type",
-        "version",
-        "volume",
-        "zone",
-        "annex",
-    ];
     let Some(before) = place.checked_sub(1).map(|at| &tokens[at]).filter(|before| before.is_word()) else {
         return (None, false);
     };
     let name = before.folded.strip_suffix('s').unwrap_or(&before.folded);
     let dotted = tokens[place].text.contains('.');
-    if LABELS.contains(&name) {
+    if Language::English.tables().numbered.contains(&name) {
         return (Some(name.to_owned()), dotted);
     }
     if before.is_acronym() && units::currency(before.text).is_none() {

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::tables::measures::MEASURED;
-use crate::tables::symbols;
+use crate::tables::{MEASURED, SYMBOLS};
 
 /// A unit by its plain name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,7 +32,8 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table { single: HashMap::new(), several: HashMap::new() };
-    for (name, spellings) in symbols::UNITS.iter().chain(MEASURED.iter().flat_map(|language| language.measures.units)) {
+    let of_languages = MEASURED.iter().flat_map(|language| language.measures.units);
+    for (name, spellings) in SYMBOLS.units.into_iter().chain(of_languages) {
         for spelling in spellings.split(' ') {
             let words: Vec<&str> = spelling.split('+').collect();
             match words[..] {

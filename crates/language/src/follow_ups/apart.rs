@@ -65,7 +65,7 @@ fn begins_a_question(asked: &[Word<'_>], tables: &Tables) -> bool {
 
 /// "How many days do on-site roles have compared with most roles": the first question, and the second.
 fn compared<'a, 'b>(asked: &'a [Word<'b>], tables: &Tables) -> Option<(&'a [Word<'b>], String)> {
-    let phrase = phrase_in(asked, tables.follow_ups.compared)?;
+    let phrase = phrase_in(asked, &tables.follow_ups.compared)?;
     let (first, other) = (&asked[..phrase.start], &asked[phrase.end..]);
     Some((first, asked_of(first, other, tables)?))
 }

@@ -63,11 +63,11 @@ pub(super) fn fragment_in_place(
 /// that. A verb at the end stays there.
 pub(super) fn in_place_of_complement(before: &[Word<'_>], phrase: &[Word<'_>], tables: &Tables) -> String {
     let rules = &tables.follow_ups;
-    let is_english = tables.name == "english";
     let auxiliary = before.iter().position(|word| rules.is_auxiliary(word));
-    let ends_in_verb = !is_english && auxiliary.is_some_and(|place| place + 2 < before.len());
+    let ends_in_verb = rules.verb_comes_last && auxiliary.is_some_and(|place| place + 2 < before.len());
     let end = before.len() - usize::from(ends_in_verb);
-    let participle = before[..end].iter().rposition(|word| is_participle(word, tables)).filter(|_| is_english);
+    let participle =
+        before[..end].iter().rposition(|word| is_participle(word, tables)).filter(|_| !rules.verb_comes_last);
     let from = match participle {
         Some(place) => place + 1,
         None => first_preposition(&before[..end], tables).unwrap_or(end),
@@ -217,7 +217,7 @@ fn begins_with_its_head(before: &[Word<'_>], object: &[Word<'_>], tables: &Table
 fn name(before: &[Word<'_>], object: &[Word<'_>], tables: &Tables) -> Option<Range<usize>> {
     let begins_large = |word: &Word<'_>| word.shown.starts_with(char::is_uppercase);
     let is_name = object.iter().all(|word| begins_large(word) || !is_content(word, tables));
-    if tables.name != "english" || !is_name {
+    if tables.meaning.has_capital_nouns || !is_name {
         return None;
     }
     let from = 1 + before.iter().skip(1).position(|word| begins_large(word) && is_content(word, tables))?;

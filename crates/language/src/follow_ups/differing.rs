@@ -42,7 +42,7 @@ fn by_verb<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<([&'a [Wo
 
 /// "What is the difference between A and B": the two.
 fn by_noun<'a, 'b>(asked: &'a [Word<'b>], rules: &FollowUps) -> Option<[&'a [Word<'b>]; 2]> {
-    at_and(&asked[phrase_in(asked, rules.difference)?.end..], rules)
+    at_and(&asked[phrase_in(asked, &rules.difference)?.end..], rules)
 }
 
 /// What stands before the first "and" and behind it.

@@ -10,7 +10,7 @@ mod signs;
 mod topic;
 mod words;
 
-use crate::tables::{ENGLISH, GERMAN, Tables};
+use crate::tables::{Language, Tables};
 pub use apart::taken_apart;
 use signs::Sign;
 use words::{Word, words};
@@ -104,7 +104,8 @@ fn language_of(asked: &[Word<'_>], before: &[Word<'_>]) -> &'static Tables {
         let grammar = |word: &&Word<'_>| tables.follow_ups.has_grammar(&word.lower);
         asked.iter().chain(before).filter(grammar).count()
     };
-    if count(&GERMAN) > count(&ENGLISH) { &GERMAN } else { &ENGLISH }
+    let [english, german] = [Language::English, Language::German].map(Language::tables);
+    if count(german) > count(english) { german } else { english }
 }
 
 #[cfg(test)]

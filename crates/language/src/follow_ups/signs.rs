@@ -32,10 +32,10 @@ pub(super) fn sign<'a, 'b>(asked: &'a [Word<'b>], is_asked: bool, tables: &Table
     if asked.is_empty() {
         return None;
     }
-    if let Some(rest) = after(asked, rules.same).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = after(asked, &rules.same).filter(|rest| !rest.is_empty()) {
         return Some(Sign::Same(rest));
     }
-    let opened = after(asked, rules.openings).filter(|rest| !rest.is_empty());
+    let opened = after(asked, &rules.openings).filter(|rest| !rest.is_empty());
     let rest = opened.unwrap_or(asked);
     let content = rest.iter().filter(|word| is_content(word, tables)).count();
     // "What about accounts that are not used": a phrase follows, whatever is in it.

@@ -62,6 +62,7 @@ pub(super) fn topic(before: &[Word<'_>], tables: &Tables) -> Option<String> {
 /// "Kept", "changed".
 pub(super) fn is_participle(word: &Word<'_>, tables: &Tables) -> bool {
     let lower = word.lower.as_str();
-    let by_ending = tables.name == "english" && lower.len() > 4 && lower.ends_with("ed");
-    by_ending || tables.follow_ups.participles.contains(&lower)
+    let rules = &tables.follow_ups;
+    let by_ending = !rules.participle_ending.is_empty() && lower.len() > 4 && lower.ends_with(rules.participle_ending);
+    by_ending || rules.participles.contains(&lower)
 }

@@ -1,11 +1,8 @@
 //! The words of a question, as they are written and as they are compared.
 
-use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use crate::stop_words::{Use, left_out};
-use crate::tables::{ENGLISH, FollowUps, GERMAN, Tables};
+use crate::tables::{FollowUps, Tables};
 
 /// A word without the signs around it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,13 +90,10 @@ impl FollowUps {
 
 /// Whether a word says what something is about, and does not only hold a sentence together.
 pub(super) fn is_content(word: &Word<'_>, tables: &Tables) -> bool {
-    static ENGLISH_STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| left_out(ENGLISH.stop_words, Use::Index));
-    static GERMAN_STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| left_out(GERMAN.stop_words, Use::Index));
-    let stops = if tables.name == GERMAN.name { &*GERMAN_STOPS } else { &*ENGLISH_STOPS };
     let rules = &tables.follow_ups;
     let lower = word.lower.as_str();
     !rules.has_grammar(lower)
         && !rules.demonstratives.contains(&lower)
         && !rules.possessives.contains(&lower)
-        && !stops.contains(lower)
+        && !tables.stop_words.index.contains(lower)
 }

@@ -52,7 +52,7 @@ impl Turn {
 }
 
 static WORDS: LazyLock<HashMap<&'static str, Words>> = LazyLock::new(|| {
-    let known = Language::all().filter(|language| has_rules(*language));
+    let known = Language::ALL.iter().filter(|language| has_rules(**language));
     known.map(|language| (language.name(), Words::of(language.tables()))).collect()
 });
 

@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::figures::number_key;
 use crate::sentences::sentences_of;
 use crate::stems::{by_beginning, for_the_index};
-use crate::stop_words::{Use, left_out};
 use crate::tables::Tables;
 use crate::tables::meaning::Cue;
 
@@ -97,22 +96,21 @@ pub(super) struct Words {
     pub(super) tables: &'static Tables,
     /// By the first word: the words of each phrase, the longest first, and what it does.
     cues: HashMap<&'static str, Vec<(Vec<&'static str>, Cue)>>,
-    stop_words: std::collections::HashSet<&'static str>,
 }
 
 impl Words {
     pub(super) fn of(tables: &'static Tables) -> Self {
         let mut cues: HashMap<&str, Vec<(Vec<&str>, Cue)>> = HashMap::new();
-        for (phrase, cue) in tables.meaning.cues {
+        for (phrase, cue) in tables.meaning.phrases() {
             let words: Vec<&str> = phrase.split(' ').collect();
             if let Some(first) = words.first() {
-                cues.entry(first).or_default().push((words, *cue));
+                cues.entry(first).or_default().push((words, cue));
             }
         }
         for phrases in cues.values_mut() {
             phrases.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
         }
-        Self { tables, cues, stop_words: left_out(tables.stop_words, Use::Index) }
+        Self { tables, cues }
     }
 
     /// What begins with the first of these words, and how many of them it takes.
@@ -130,7 +128,7 @@ impl Words {
     }
 
     fn is_than(&self, word: &str) -> bool {
-        self.tables.meaning.cues.iter().any(|(phrase, cue)| *cue == Cue::Than && *phrase == word)
+        self.tables.meaning.phrases().any(|(phrase, cue)| cue == Cue::Than && phrase == word)
     }
 
     fn sort(&self, word: &Raw) -> Sort {
@@ -143,7 +141,7 @@ impl Words {
         let is_comparative = self.tables.meaning.opposites.iter().any(compares);
         let is_plain = !is_letter
             && !is_comparative
-            && (self.stop_words.contains(word.lower.as_str())
+            && (self.tables.stop_words.index.contains(word.lower.as_str())
                 || self.tables.meaning.plain.contains(&word.lower.as_str())
                 || word.lower.chars().nth(1).is_none());
         if is_plain {

@@ -69,8 +69,8 @@ enum Force {
 fn force(tokens: &[&Token], tables: &Tables) -> Option<Force> {
     let denied = tokens.iter().any(|token| token.is(Cue::Deny));
     tokens.iter().find_map(|token| match token.sort {
-        Sort::Cue(Cue::Must) if denied && tables.meaning.must_not_forbids => Some(Force::MustNot),
-        Sort::Cue(Cue::Must) if denied => Some(Force::Free),
+        Sort::Cue(Cue::Must) if denied && tables.meaning.must_not_frees => Some(Force::Free),
+        Sort::Cue(Cue::Must) if denied => Some(Force::MustNot),
         Sort::Cue(Cue::Must) => Some(Force::Must),
         Sort::Cue(Cue::Free) => Some(Force::Free),
         Sort::Cue(Cue::May) if denied => Some(Force::MustNot),

@@ -1,6 +1,6 @@
 //! What a word before a full stop is: the end of a sentence, or an abbreviation that goes on.
 
-use crate::tables::{Abbreviations, Tables, WITH_SPACES};
+use crate::tables::{Abbreviations, List, Tables, WITH_SPACES};
 
 /// How a word stands to the full stop after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ impl Word {
     pub(super) fn before_stop(word: &str) -> Self {
         const LONGEST_SHORT: usize = 4;
         let word = word.trim_start_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
-        let is = |list: fn(&Abbreviations) -> &'static [&'static str]| {
+        let is = |list: fn(&Abbreviations) -> List| {
             WITH_SPACES.iter().any(|language| list(&language.abbreviations).contains(&word.as_str()))
         };
         let letters = word.chars().count();
@@ -63,14 +63,14 @@ pub(super) fn begins_sentences(word: &str) -> Known {
 
 /// A month that follows the ordinal of its day.
 pub(super) fn is_month(word: &str) -> Known {
-    known(|language| if language.writes_days_with_a_stop { language.months } else { &[] }, word)
+    known(|language| if language.writes_days_with_a_stop { language.months } else { List::default() }, word)
 }
 
 pub(super) fn is_weekday(word: &str) -> Known {
     known(|language| language.weekdays, word)
 }
 
-fn known(list: fn(&Tables) -> &'static [&'static str], word: &str) -> Known {
+fn known(list: fn(&Tables) -> List, word: &str) -> Known {
     let words = || WITH_SPACES.iter().flat_map(|language| list(language));
     if words().any(|known| *known == word) {
         return Known::Whole;

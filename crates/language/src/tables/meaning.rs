@@ -1,7 +1,12 @@
 //! What a language's words do to a statement, as data: see [`crate::meaning`].
 
+use serde::Deserialize;
+
+use super::{List, Pair, by_key};
+
 /// What a word or a phrase does to the statement it stands in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Cue {
     /// Read, and of no consequence: `not only`.
     Nothing,
@@ -41,30 +46,29 @@ pub(crate) enum Cue {
     Pronoun,
 }
 
-#[derive(Debug)]
+#[derive(Default, Deserialize, Debug)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Meaning {
     /// Words and phrases, in lower case; of phrases that begin alike, the longest is read.
-    pub(crate) cues: &'static [(&'static str, Cue)],
+    #[serde(deserialize_with = "by_key")]
+    pub(crate) cues: List<(Cue, List)>,
     /// Comparatives of which one turns the other round.
-    pub(crate) opposites: &'static [(&'static str, &'static str)],
+    pub(crate) opposites: List<Pair>,
     /// What comparatives end in.
     pub(crate) comparative: &'static str,
-    /// "Must not" forbids; in German it says that one need not.
-    pub(crate) must_not_forbids: bool,
+    /// "Must not" says that one need not, as in German. Elsewhere it forbids.
+    pub(crate) must_not_frees: bool,
     /// Nouns are written with a capital.
     pub(crate) has_capital_nouns: bool,
     /// Articles that say of the noun behind them that it does not act, whatever the order.
-    pub(crate) oblique: &'static [&'static str],
+    pub(crate) oblique: List,
     /// Words that stand for nothing, beside the stop words.
-    pub(crate) plain: &'static [&'static str],
+    pub(crate) plain: List,
 }
 
-pub(crate) const NO_MEANING: Meaning = Meaning {
-    cues: &[],
-    opposites: &[],
-    comparative: "",
-    must_not_forbids: true,
-    has_capital_nouns: false,
-    oblique: &[],
-    plain: &[],
-};
+impl Meaning {
+    /// Each word or phrase, and what it does.
+    pub(crate) fn phrases(&self) -> impl Iterator<Item = (&'static str, Cue)> {
+        self.cues.into_iter().flat_map(|(cue, phrases)| phrases.into_iter().map(|phrase| (*phrase, *cue)))
+    }
+}

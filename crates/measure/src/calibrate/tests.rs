@@ -1,3 +1,5 @@
+mod simulation;
+
 use proptest::prelude::*;
 
 use super::binomial::{at_most, clopper_pearson};

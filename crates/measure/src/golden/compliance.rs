@@ -34,10 +34,6 @@ impl CitedSentences {
         counted.all += uncited(rest);
         counted
     }
-
-    pub fn is_complete(self) -> bool {
-        self.cited == self.all
-    }
 }
 
 /// Sentences in a text that has no place in the receipt. Headings and such end without a full stop.

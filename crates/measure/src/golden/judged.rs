@@ -24,9 +24,6 @@ pub enum Judged {
 }
 
 impl Judged {
-    pub const ALL: [Self; 6] =
-        [Self::Answered, Self::Abstained, Self::WrongSource, Self::FalseRefusal, Self::FalseAnswer, Self::WrongReason];
-
     pub fn is_right(self) -> bool {
         matches!(self, Self::Answered | Self::Abstained)
     }

@@ -8,7 +8,7 @@ use ibidem_ports::degrade::Deadline;
 use ibidem_words::{Question, TenantId};
 
 use super::*;
-use crate::small_corpus::{scope, searcher};
+use ibidem_testing::small_corpus::{scope, searcher};
 
 /// A real answer, or a refusal, of a corpus of one passage.
 async fn turn(query: &str) -> StoredTurn {

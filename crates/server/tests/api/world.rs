@@ -30,8 +30,8 @@ use ibidem_server::{
     AccessTokens, AppState, AuditSettings, ConnectionLimits, HandOverRules, MetricsReaders, PolicyPlaces,
     QuotaSettings, Quotas, Readiness, ServerLimits, ServerParts, SignIn, router,
 };
-use ibidem_store::testing::TestDatabase;
 use ibidem_store::{AuditLog, NewKey, Store, Texts};
+use ibidem_testing::database::TestDatabase;
 use ibidem_testing::fakes::{FakeEmbedder, FakeIndex, FakeModel, FakeOriginals};
 use ibidem_words::{
     CharSpan, CollectionName, DocumentId, HandIn, KeyInForce, PassageKey, Role, Sha256Hash, SigningKey, Tag, TenantId,

@@ -7,7 +7,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::AuditedAction;
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::Asked as _;
 
 /// A record as it stands.
 #[derive(Clone, PartialEq, Debug)]
@@ -87,8 +88,7 @@ impl Store {
             last_id,
             i64::from(of.most),
         )
-        .fetch_all(&self.pool)
+        .all(&self.pool)
         .await
-        .map_err(unavailable)
     }
 }

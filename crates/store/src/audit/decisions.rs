@@ -5,9 +5,9 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Sha256Hash, TenantId};
 use uuid::Uuid;
 
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::to_digest;
-use crate::in_time::InTime as _;
-use crate::{Store, unavailable};
 
 /// A decision as it is kept: its JSON is read by whoever makes it again.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,8 +74,7 @@ impl Store {
             next_id,
             i64::from(of.most),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         let last = rows.into_iter().map(|row| LastDecision {
             id: row.id,
@@ -105,9 +104,8 @@ impl Store {
             last_id,
             i64::from(of.most),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let kept = rows.into_iter().map(|row| {
             Ok(KeptDecision {
                 id: row.id,

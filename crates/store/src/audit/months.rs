@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::Asked as _;
 
 /// What is kept of the audit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,9 +34,8 @@ impl Store {
                     AS months (moment)"#,
             now,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         Ok(made.into_iter().filter(|made| *made > 0).count())
     }
 
@@ -48,9 +48,8 @@ impl Store {
                FROM audit_prune($1) AS asked, actions_prune($1) AS acted"#,
             before,
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         Ok(Pruned { months: pruned.months, records: pruned.records.unsigned_abs() })
     }
 
@@ -62,9 +61,8 @@ impl Store {
                             ORDER BY pg_class.relname) AS "names!",
                       (SELECT count(*) FROM audit_elsewhen) AS "elsewhen!""#
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         Ok(Months { names: found.names, elsewhen: found.elsewhen.unsigned_abs() })
     }
 }

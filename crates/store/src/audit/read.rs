@@ -10,8 +10,9 @@ use uuid::Uuid;
 
 use super::StoredAnswer;
 use super::stored::{GONE, passages_in, without_reasons, without_replies};
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::to_digest;
-use crate::{Store, unavailable};
 
 /// A record as it stands. What it does not have was not counted when it was made.
 #[derive(Clone, PartialEq, Debug)]
@@ -90,10 +91,7 @@ impl Store {
              FROM audit WHERE tenant_id = $1 AND request_id = $2 ORDER BY asked_at, id",
             tenant.0,
             request_id,
-        )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        ).all(&self.pool).await?;
         let records = rows.into_iter().map(|row| {
             let tools = tools_in(row.decision.as_ref()).unwrap_or(row.tools);
             Ok(AuditRecord {
@@ -144,18 +142,14 @@ impl Store {
             request_id,
             subject.to_string(),
         )
-        .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .optional(&self.pool)
+        .await?;
         Ok(row.map(|row| StoredAnswer::of(row.asked_at, row.answer)))
     }
 
     /// How many turns are recorded, of all tenants.
     pub async fn turn_count(&self) -> Result<u64, CatalogueError> {
-        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM audit"#)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+        let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM audit"#).one(&self.pool).await?;
         Ok(count.unsigned_abs())
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Talker;
+use crate::asked::{Asked as _, Run as _};
 use crate::audit::{ERASED, StoredAnswer, without_reasons};
 use crate::{Store, unavailable};
 
@@ -33,9 +34,8 @@ impl Store {
             talker.subject.to_string(),
             id,
         )
-        .fetch_optional(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .optional(&mut *transaction)
+        .await?;
         if found.is_none() {
             return Ok(None);
         }
@@ -48,22 +48,19 @@ impl Store {
             id,
             talker.subject.to_string(),
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         sqlx::query!(
             "DELETE FROM confirmations WHERE tenant_id = $1 AND subject_id = $2 AND conversation = $3",
             talker.tenant.0,
             talker.subject.to_string(),
             id.to_string(),
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         sqlx::query!("DELETE FROM conversations WHERE tenant_id = $1 AND id = $2", talker.tenant.0, id)
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         transaction.commit().await.map_err(unavailable)?;
         let records = self.erase_records_of(Some(talker.tenant)).await?;
         Ok(Some(DeletedConversation { turns: turns.rows_affected(), records }))
@@ -74,9 +71,8 @@ impl Store {
     pub async fn finish_conversation_erasures(&self, forget_before: DateTime<Utc>) -> Result<u64, CatalogueError> {
         let records = self.erase_records_of(None).await?;
         sqlx::query!("DELETE FROM conversation_erasures WHERE asked_for_at < $1", forget_before)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         Ok(records)
     }
 
@@ -90,9 +86,8 @@ impl Store {
             tenant.map(|tenant| tenant.0),
             ERASED,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         self.erase_feedback_of_conversations(tenant).await?;
         let count = rows.len() as u64;
         for row in rows {
@@ -109,9 +104,8 @@ impl Store {
                 row.decision.map(|decision| without_variants(without_reasons(decision))),
                 ERASED,
             )
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         }
         sqlx::query!(
             "UPDATE actions a SET details = a.details - 'query' FROM conversation_erasures e
@@ -119,9 +113,8 @@ impl Store {
                AND a.request_id = e.request_id AND a.subject_id = e.subject_id AND a.details ? 'query'",
             tenant.map(|tenant| tenant.0),
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         // What waits to be handed over is not sent any more.
         sqlx::query!(
             "DELETE FROM hand_overs h USING conversation_erasures e
@@ -129,9 +122,8 @@ impl Store {
                AND h.request_id = e.request_id AND h.subject_id = e.subject_id",
             tenant.map(|tenant| tenant.0),
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(count)
     }
 }

@@ -11,7 +11,8 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Identity, SubjectId, TenantId};
 use uuid::Uuid;
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 pub use erase::DeletedConversation;
 pub use history::history;
 pub use retention::Retention;
@@ -63,9 +64,8 @@ impl Store {
             title.unwrap_or_default(),
             if title.is_some() { "person" } else { "nobody" },
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         Ok(ConversationRow {
             id: row.id,
             title: row.title,
@@ -98,9 +98,8 @@ impl Store {
             last_id,
             i64::from(most),
         )
-        .fetch_all(&self.pool)
+        .all(&self.pool)
         .await
-        .map_err(unavailable)
     }
 
     /// None when there is no such conversation, or it is somebody else's: the two are the same.
@@ -115,9 +114,8 @@ impl Store {
             talker.subject.to_string(),
             id,
         )
-        .fetch_optional(&self.pool)
+        .optional(&self.pool)
         .await
-        .map_err(unavailable)
     }
 
     /// Gives a conversation another title. False when there is no such conversation.
@@ -130,9 +128,8 @@ impl Store {
             id,
             title,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(renamed.rows_affected() > 0)
     }
 
@@ -146,9 +143,8 @@ impl Store {
             id,
             title,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

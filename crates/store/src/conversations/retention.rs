@@ -6,7 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::Run as _;
 
 /// How long a deletion looks for records that were still on their way.
 const LOOKS_FOR_RECORDS: TimeDelta = TimeDelta::days(2);
@@ -32,9 +33,8 @@ impl Store {
                     tenant.0,
                     before,
                 )
-                .execute(&self.pool)
-                .await
-                .map_err(unavailable)?;
+                .run(&self.pool)
+                .await?;
                 gone += deleted.rows_affected();
             }
         }
@@ -45,9 +45,8 @@ impl Store {
                 before,
                 &others,
             )
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
             gone += deleted.rows_affected();
         }
         self.finish_conversation_erasures(now - LOOKS_FOR_RECORDS).await?;

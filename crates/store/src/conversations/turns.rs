@@ -6,6 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Talker, title};
+use crate::asked::{Asked as _, Run as _};
 use crate::audit::{StoredAnswer, storable, without_nul};
 use crate::{Store, unavailable};
 
@@ -55,9 +56,8 @@ impl Store {
             conversation,
             title::of_question(&without_nul(turn.question.clone())),
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         if found.rows_affected() == 0 {
             sqlx::query!(
                 "INSERT INTO conversation_erasures (tenant_id, request_id, subject_id, asked_for_at)
@@ -66,9 +66,8 @@ impl Store {
                 turn.request_id,
                 talker.subject.to_string(),
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
             transaction.commit().await.map_err(unavailable)?;
             return Ok(None);
         }
@@ -86,9 +85,8 @@ impl Store {
             turn.rewritten.map(without_nul),
             storable(turn.answer),
         )
-        .fetch_one(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .one(&mut *transaction)
+        .await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(Some(number))
     }
@@ -111,9 +109,8 @@ impl Store {
             conversation,
             i64::from(most),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.reverse();
         let turns = rows.into_iter().map(|row| ConversationTurn {
             number: row.number,

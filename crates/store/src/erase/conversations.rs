@@ -4,8 +4,9 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
 use super::{Erased, Traces};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 use crate::audit::StoredAnswer;
-use crate::{Store, unavailable};
 
 impl Store {
     /// Every answer of a conversation that may have words of the document is written without them.
@@ -28,9 +29,8 @@ impl Store {
             document.to_string(),
             &names,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         for row in rows {
             let stored = StoredAnswer::of(row.asked_at, row.answer.clone());
             let (answer, sentences) = stored.without_document(document, &names);
@@ -45,9 +45,8 @@ impl Store {
                 row.number,
                 answer,
             )
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
             erased.sentences += sentences;
             erased.records += 1;
         }

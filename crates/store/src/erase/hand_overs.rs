@@ -3,7 +3,8 @@
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{DocumentId, TenantId};
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::Run as _;
 
 impl Store {
     /// Takes the document out of what was found. The question, which its asker typed, is still handed over.
@@ -23,9 +24,8 @@ impl Store {
             tenant.0,
             document.to_string(),
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ use ibidem_words::{AddressKey, DocumentId, Reference, SourceId, TenantId};
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::corrupt;
 use crate::documents::ask_for_publication;
 use crate::next_versions::forget_next_version;
@@ -93,9 +94,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_optional(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .optional(&self.pool)
+        .await?;
         let passages = self.passages_of(tenant, document).await?;
         // Nobody finds it from here on, and a worker that holds it can no longer commit it.
         let jobs = self.cancel_and_remove(tenant, document).await?;
@@ -126,9 +126,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         Ok(count.unsigned_abs())
     }
 
@@ -139,9 +138,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         self.remove(tenant, document).await?;
         Ok(jobs.unsigned_abs())
     }
@@ -154,9 +152,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let address = rows.iter().find_map(|row| row.address.clone());
         let mut names: Vec<String> = rows.iter().map(|row| row.title.clone()).chain(address.clone()).collect();
         names.sort_unstable();
@@ -183,9 +180,8 @@ impl Store {
             document.0,
             traces.address.as_ref().map(AddressKey::as_str),
         )
-        .fetch_one(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .one(&self.pool)
+        .await?;
         let address = traces.address.as_ref().filter(|_| !is_shared);
         let leads_there = |reference: &Reference| match reference {
             Reference::Passage(SourceId { document: named, .. }) | Reference::Document(named) => *named == document,
@@ -195,10 +191,7 @@ impl Store {
         let rows = sqlx::query!(
             "SELECT id, refers_to FROM memory_entries WHERE tenant_id = $1 AND refers_to <> '[]' ORDER BY id FOR UPDATE",
             tenant.0,
-        )
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        ).all(&mut *transaction).await?;
         let mut touched: Vec<Uuid> = Vec::new();
         for row in rows {
             let references: Vec<Reference> = serde_json::from_value(row.refers_to).map_err(corrupt)?;
@@ -214,9 +207,8 @@ impl Store {
                 row.id,
                 serde_json::to_value(&left).map_err(corrupt)?,
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         }
         transaction.commit().await.map_err(unavailable)?;
         for id in touched {
@@ -231,21 +223,18 @@ impl Store {
         let mut transaction = self.pool.begin().await.map_err(unavailable)?;
         forget_next_version(&mut transaction, tenant.0, document.0).await?;
         sqlx::query!("DELETE FROM source_folders WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         let versions = sqlx::query!(
             "DELETE FROM document_versions WHERE tenant_id = $1 AND document_id = $2",
             tenant.0,
             document.0,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         sqlx::query!("DELETE FROM chunks WHERE tenant_id = $1 AND document_id = $2", tenant.0, document.0)
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         sqlx::query!(
             "UPDATE documents SET source_location = 'erased', tags = '{}', fingerprint = decode(repeat('00', 32), 'hex'),
                  address = NULL, address_key = NULL, words = NULL, replaces = '{}', removed_at = coalesce(removed_at, now()),
@@ -253,10 +242,7 @@ impl Store {
              WHERE tenant_id = $1 AND id = $2",
             tenant.0,
             document.0,
-        )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        ).run(&mut *transaction).await?;
         ask_for_publication(&mut transaction, tenant, &[document]).await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(versions.rows_affected())
@@ -271,9 +257,8 @@ impl Store {
                      WHERE p.tenant_id = $1 AND p.embedding_key = e.embedding_key)",
             tenant.0,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(gone.rows_affected())
     }
 }

@@ -8,8 +8,9 @@ use ibidem_ports::originals::Originals;
 use ibidem_words::{DocumentId, Sha256Hash, TenantId};
 
 use super::{EraseError, Erased};
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::to_digest;
-use crate::{Store, unavailable};
 
 /// An original that nothing refers to may belong to a document that is being handed in this moment.
 const YOUNG: TimeDelta = TimeDelta::hours(1);
@@ -28,9 +29,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.iter().map(|digest| to_digest(digest)).collect()
     }
 
@@ -80,9 +80,8 @@ impl Store {
             tenant.0,
             document.0,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.iter().map(|digest| to_digest(digest)).collect()
     }
 }

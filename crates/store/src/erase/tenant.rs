@@ -5,6 +5,7 @@ use ibidem_ports::originals::Originals;
 use ibidem_words::{DocumentId, TenantId};
 
 use super::{EraseError, Erased};
+use crate::asked::{Asked as _, Run as _};
 use crate::documents::ask_for_publication;
 use crate::{Store, unavailable};
 
@@ -30,11 +31,7 @@ impl Store {
         // The keys first: nobody acts for the tenant from here on, and a worker that holds a job cannot commit it.
         macro_rules! gone {
             ($statement:literal) => {
-                sqlx::query!($statement, tenant.0)
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(unavailable)?
-                    .rows_affected()
+                sqlx::query!($statement, tenant.0).run(&mut *transaction).await?.rows_affected()
             };
         }
         erased.keys = gone!("DELETE FROM api_keys WHERE tenant_id = $1");
@@ -76,9 +73,8 @@ impl Store {
                UNION ALL SELECT id FROM memory_entries WHERE tenant_id = $1"#,
             tenant.0,
         )
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .all(&mut *transaction)
+        .await?;
         let ids: Vec<DocumentId> = ids.into_iter().map(DocumentId).collect();
         ask_for_publication(&mut transaction, tenant, &ids).await?;
         transaction.commit().await.map_err(unavailable)?;
@@ -88,9 +84,8 @@ impl Store {
     /// How many of a tenant's documents and entries the index does not hold as the catalogue does.
     pub async fn publications_of(&self, tenant: TenantId) -> Result<u64, CatalogueError> {
         let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM outbox WHERE tenant_id = $1"#, tenant.0)
-            .fetch_one(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .one(&self.pool)
+            .await?;
         Ok(count.unsigned_abs())
     }
 
@@ -103,15 +98,14 @@ impl Store {
                    OR EXISTS (SELECT FROM memory_entries WHERE tenant_id = $1 AND removed_at IS NULL) AS "is_left!""#,
             tenant.0,
         )
-        .fetch_one(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .one(&mut *transaction)
+        .await?;
         if is_left {
             return Ok(false);
         }
         macro_rules! forget {
             ($($statement:literal,)*) => {
-                $(sqlx::query!($statement, tenant.0).execute(&mut *transaction).await.map_err(unavailable)?;)*
+                $(sqlx::query!($statement, tenant.0).run(&mut *transaction).await?;)*
             };
         }
         forget!(

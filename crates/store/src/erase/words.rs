@@ -9,8 +9,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Erased, Traces};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 use crate::audit::{ERASED, StoredAnswer, without_reasons, without_replies};
-use crate::{Store, unavailable};
 
 /// Records that are read together.
 const ROWS_A_PAGE: i64 = 200;
@@ -99,9 +100,8 @@ impl Store {
             last_id,
             ROWS_A_PAGE,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         *after = rows.last().map(|row| (row.asked_at, row.id));
         Ok(Some(rows).filter(|rows| !rows.is_empty()))
     }
@@ -120,9 +120,8 @@ impl Store {
             id,
             question,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(())
     }
 
@@ -155,9 +154,8 @@ impl Store {
             is_about,
             ERASED,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         erased.records += changed.rows_affected();
         Ok(())
     }

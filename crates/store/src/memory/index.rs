@@ -9,8 +9,9 @@ use ibidem_ports::vectors::MissingVector;
 use ibidem_words::{CollectionName, DocumentId, ModelHash, PassageKey, TenantId};
 use uuid::Uuid;
 
+use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{to_digest, to_tags, to_u32, to_vector};
-use crate::{Store, unavailable};
 
 impl Store {
     /// What the index should hold of those that are entries, the removed ones included: they are to disappear.
@@ -37,9 +38,8 @@ impl Store {
             &ids,
             model.0.as_bytes(),
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
 
         let mut wanted: BTreeMap<(TenantId, DocumentId), Wanted> = BTreeMap::new();
         for row in rows {

@@ -10,10 +10,10 @@ use ibidem_words::{Identity, MemoryEntry, MemoryId, MemoryKind, Reference, Scope
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::collections::ensure_tags;
 use crate::convert::{corrupt, scope_tags, tag_names, to_i32, to_tags, to_u32};
 use crate::documents::ask_for_publication;
-use crate::in_time::InTime as _;
 use crate::{Store, unavailable};
 pub(crate) use index::as_document;
 
@@ -86,9 +86,8 @@ impl Store {
             to_i32(checked.passages().len())?,
             author.name,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         keep_passages(&mut transaction, author.tenant, id, checked.passages()).await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(id)
@@ -122,9 +121,8 @@ impl Store {
             to_i32(checked.passages().len())?,
             author.name,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         if replaced.rows_affected() == 0 {
             return Ok(MemoryOutcome::NotFound);
         }
@@ -148,9 +146,8 @@ impl Store {
             id.0,
             author.name,
         )
-        .execute(&mut *transaction)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *transaction)
+        .await?;
         keep_passages(&mut transaction, author.tenant, id, &[]).await?;
         transaction.commit().await.map_err(unavailable)?;
         Ok(MemoryOutcome::Done)
@@ -174,9 +171,8 @@ impl Store {
             after.map(|id| id.0),
             limit,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         rows.into_iter().map(MemoryRow::try_from).collect()
     }
 
@@ -198,8 +194,7 @@ impl Store {
             &ids,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         rows.into_iter().map(MemoryRow::try_from).collect()
     }
@@ -217,10 +212,7 @@ async fn held_entry(
         author.tenant.0,
         id.0,
         author.tags.as_deref(),
-    )
-    .fetch_optional(connection)
-    .await
-    .map_err(unavailable)?;
+    ).optional(connection).await?;
     let Some(tags) = tags else { return Ok(MemoryOutcome::NotFound) };
     let tags = to_tags(tags)?;
     Ok(author.foreign(&tags).map_or(MemoryOutcome::Done, |tag| MemoryOutcome::Foreign(tag.clone())))
@@ -234,9 +226,8 @@ async fn keep_passages(
     passages: &[String],
 ) -> Result<(), CatalogueError> {
     sqlx::query!("DELETE FROM memory_passages WHERE tenant_id = $1 AND entry_id = $2", tenant.0, id.0)
-        .execute(&mut *connection)
-        .await
-        .map_err(unavailable)?;
+        .run(&mut *connection)
+        .await?;
     let keys: Vec<Vec<u8>> = passages.iter().map(|text| Sha256Hash::of(text.as_bytes()).as_bytes().to_vec()).collect();
     sqlx::query!(
         "INSERT INTO memory_passages (tenant_id, entry_id, chunk_index, embedding_key, text)
@@ -247,9 +238,8 @@ async fn keep_passages(
         &keys,
         passages,
     )
-    .execute(&mut *connection)
-    .await
-    .map_err(unavailable)?;
+    .run(&mut *connection)
+    .await?;
     ask_for_publication(connection, tenant, &[id.as_document()]).await
 }
 

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::MemoryRow;
 use crate::Store;
+use crate::asked::Asked as _;
 use crate::convert::{scope_tags, to_collection, to_digest, to_i32, to_kind, to_lines_above, to_standing, to_u32};
-use crate::in_time::InTime as _;
 
 #[async_trait]
 impl Memory for Store {
@@ -95,8 +95,7 @@ impl Store {
             &asked.last_chunks,
             &scope_tags(scope),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in rows {
             let place = usize::try_from(row.place - 1).ok().and_then(|place| passages.get_mut(place));

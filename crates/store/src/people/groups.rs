@@ -5,8 +5,9 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{HandIn, Role, Tag, TenantId};
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::convert::{hand_in_column, tag_names, to_hand_in, to_parsed, to_tags};
-use crate::{Store, refused, unavailable};
+use crate::{Store, refused};
 
 /// Longer names are not groups' names.
 const LONGEST_GROUP: usize = 256;
@@ -77,9 +78,8 @@ impl Store {
                WHERE tenant_id = $1 ORDER BY name COLLATE "C""#,
             tenant.0,
         )
-        .fetch_all(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .all(&self.pool)
+        .await?;
         let groups = rows.into_iter().map(|row| {
             Ok(GroupRow {
                 id: row.id,
@@ -96,9 +96,8 @@ impl Store {
     /// The group gives nothing any more. False when there is no such group of this tenant.
     pub async fn unmap_group(&self, tenant: TenantId, id: Uuid) -> Result<bool, CatalogueError> {
         let removed = sqlx::query!("DELETE FROM group_rights WHERE tenant_id = $1 AND id = $2", tenant.0, id)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         Ok(removed.rows_affected() > 0)
     }
 }

@@ -7,6 +7,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::{Store, unavailable};
 
 /// A person as a list shows them.
@@ -37,9 +38,8 @@ impl Store {
             after,
             i64::from(most),
         )
-        .fetch_all(&self.pool)
+        .all(&self.pool)
         .await
-        .map_err(unavailable)
     }
 
     /// What these people are called, for people to read.
@@ -63,9 +63,8 @@ impl Store {
             id,
             is_disabled,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok(changed.rows_affected() > 0)
     }
 }

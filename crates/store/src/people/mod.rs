@@ -11,8 +11,8 @@ use ibidem_ports::identity_provider::PersonClaims;
 use ibidem_words::{Identity, Role, Subject, Tag, TenantId};
 use uuid::Uuid;
 
+use crate::asked::Asked as _;
 use crate::convert::{to_hand_in, to_parsed, to_tags};
-use crate::in_time::InTime as _;
 use crate::{Store, refused};
 
 pub use groups::{GroupRow, InvalidGroup, NewGroup};
@@ -111,8 +111,7 @@ impl Store {
             tenant.0,
             id,
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?
         .ok_or(PersonError::NotAdmitted)?;
         let found = Found {

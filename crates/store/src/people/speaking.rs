@@ -8,8 +8,8 @@ use rand::Rng;
 use uuid::Uuid;
 
 use super::PersonError;
-use crate::in_time::InTime as _;
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 
 impl Store {
     /// Lets a key speak for people. What is returned is the secret that signs; a former one no longer counts. None when
@@ -24,9 +24,8 @@ impl Store {
             key,
             secret,
         )
-        .execute(&self.pool)
-        .await
-        .map_err(unavailable)?;
+        .run(&self.pool)
+        .await?;
         Ok((changed.rows_affected() > 0).then_some(secret))
     }
 
@@ -34,8 +33,7 @@ impl Store {
     pub async fn speaking_secret(&self, tenant: TenantId, key: Uuid) -> Result<Option<String>, CatalogueError> {
         let secret =
             sqlx::query_scalar!("SELECT speaking_secret FROM api_keys WHERE tenant_id = $1 AND id = $2", tenant.0, key)
-                .fetch_optional(&self.pool)
-                .in_time(self)
+                .optional_in_time(self)
                 .await?;
         Ok(secret.flatten())
     }
@@ -47,8 +45,7 @@ impl Store {
             tenant.0,
             email.to_lowercase(),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         match ids[..] {
             [id] => self.person(tenant, id).await,

@@ -4,6 +4,7 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 
 use super::{Exceeded, Holder};
+use crate::asked::{Asked as _, Run as _};
 use crate::{Store, unavailable};
 
 /// What is counted from midnight to midnight (UTC).
@@ -55,9 +56,8 @@ impl Store {
                 amount,
                 most,
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
             if added.rows_affected() == 0 {
                 transaction.rollback().await.map_err(unavailable)?;
                 return Ok(Err(Exceeded { place, wait: tomorrow(now) - now }));
@@ -81,9 +81,8 @@ impl Store {
                 what.as_str(),
                 now.date_naive(),
             )
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .optional(&self.pool)
+            .await?;
             if used.unwrap_or_default().unsigned_abs() >= *most {
                 return Ok(Err(Exceeded { place, wait: tomorrow(now) - now }));
             }
@@ -109,9 +108,8 @@ impl Store {
                 now.date_naive(),
                 i64::try_from(amount).unwrap_or(i64::MAX),
             )
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         }
         Ok(())
     }

@@ -9,7 +9,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::{Identity, TenantId};
 
-use crate::{Store, unavailable};
+use crate::Store;
+use crate::asked::{Asked as _, Run as _};
 pub use days::DailyUse;
 pub use turns::TurnPlace;
 pub use uses::HolderUse;
@@ -47,23 +48,14 @@ impl Store {
         if let Some(at) = at {
             return Ok(at);
         }
-        sqlx::query_scalar!(r#"SELECT clock_timestamp() AS "now!""#).fetch_one(&self.pool).await.map_err(unavailable)
+        sqlx::query_scalar!(r#"SELECT clock_timestamp() AS "now!""#).one(&self.pool).await
     }
 
     /// Takes away what can no longer count: of days before this one, and of turns that must have ended.
     pub async fn sweep_quotas(&self, now: DateTime<Utc>) -> Result<(), CatalogueError> {
-        sqlx::query!("DELETE FROM daily_use WHERE day < $1", now.date_naive())
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
-        sqlx::query!("DELETE FROM turns_under_way WHERE ends_by < $1", now)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
-        sqlx::query!("DELETE FROM request_rates WHERE free_at < $1", now)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+        sqlx::query!("DELETE FROM daily_use WHERE day < $1", now.date_naive()).run(&self.pool).await?;
+        sqlx::query!("DELETE FROM turns_under_way WHERE ends_by < $1", now).run(&self.pool).await?;
+        sqlx::query!("DELETE FROM request_rates WHERE free_at < $1", now).run(&self.pool).await?;
         Ok(())
     }
 }

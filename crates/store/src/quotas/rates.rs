@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ibidem_ports::catalogue::CatalogueError;
 
 use super::{Exceeded, Holder};
+use crate::asked::{Asked as _, Run as _};
 use crate::{Store, unavailable};
 
 /// A twelfth of a minute's requests may come at once.
@@ -39,9 +40,8 @@ impl Store {
                 now,
                 now + ahead,
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
             if taken.rows_affected() > 0 {
                 continue;
             }
@@ -51,9 +51,8 @@ impl Store {
                 holder.tenant.0,
                 holder.name,
             )
-            .fetch_optional(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .optional(&self.pool)
+            .await?;
             let wait = free_at.map_or(TimeDelta::zero(), |free_at| free_at + between - ahead - now);
             return Ok(Err(Exceeded { place, wait: wait.max(TimeDelta::zero()) }));
         }

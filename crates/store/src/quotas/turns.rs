@@ -5,6 +5,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use uuid::Uuid;
 
 use super::{Exceeded, Holder};
+use crate::asked::{Asked as _, Run as _};
 use crate::{Store, unavailable};
 
 /// A turn that is counted until it is let go, or until it must have ended.
@@ -31,9 +32,8 @@ impl Store {
                 holder.tenant.0.to_string(),
                 holder.name,
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
             let row = sqlx::query!(
                 r#"SELECT count(*) AS "count!", min(ends_by) AS first FROM turns_under_way
                    WHERE tenant_id = $1 AND holder = $2 AND ends_by > $3"#,
@@ -41,9 +41,8 @@ impl Store {
                 holder.name,
                 now,
             )
-            .fetch_one(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .one(&mut *transaction)
+            .await?;
             if row.count >= i64::from(*most) {
                 transaction.rollback().await.map_err(unavailable)?;
                 return Ok(Err(Exceeded { place, wait: row.first.map_or(TimeDelta::zero(), |first| first - now) }));
@@ -55,9 +54,8 @@ impl Store {
                 holder.name,
                 ends_by,
             )
-            .execute(&mut *transaction)
-            .await
-            .map_err(unavailable)?;
+            .run(&mut *transaction)
+            .await?;
         }
         transaction.commit().await.map_err(unavailable)?;
         Ok(Ok(TurnPlace { id, holders: limits.iter().map(|(holder, _)| holder.clone()).collect() }))
@@ -72,9 +70,8 @@ impl Store {
                 holder.name,
                 place.id,
             )
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         }
         Ok(())
     }

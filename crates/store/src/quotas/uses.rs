@@ -7,7 +7,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::TenantId;
 
 use crate::Store;
-use crate::in_time::InTime as _;
+use crate::asked::Asked as _;
 
 /// What somebody has used. Only what is limited is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,8 +33,7 @@ impl Store {
             tenant.0,
             now.date_naive(),
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in of_day {
             let of = uses.entry(row.holder).or_default();
@@ -50,8 +49,7 @@ impl Store {
             tenant.0,
             now,
         )
-        .fetch_all(&self.pool)
-        .in_time(self)
+        .all_in_time(self)
         .await?;
         for row in under_way {
             uses.entry(row.holder).or_default().turns = row.turns.unsigned_abs();

@@ -6,6 +6,7 @@ use ibidem_ports::catalogue::CatalogueError;
 use ibidem_words::Sha256Hash;
 
 use super::random_secret;
+use crate::asked::Asked as _;
 use crate::{Store, refused, unavailable};
 
 /// The secrets of one sign-in: readable only now.
@@ -68,8 +69,7 @@ impl Store {
             state.as_bytes(),
             browser.as_bytes(),
         )
-        .fetch_optional(&self.pool)
+        .optional(&self.pool)
         .await
-        .map_err(unavailable)
     }
 }

@@ -12,9 +12,10 @@ use ibidem_words::{Identity, Sha256Hash, SubjectId, TenantId};
 use rand::Rng;
 use uuid::Uuid;
 
+use crate::asked::{Asked as _, Run as _};
 use crate::in_time::InTime as _;
 use crate::people::PersonError;
-use crate::{Store, refused, unavailable};
+use crate::{Store, refused};
 
 pub use attempts::{BegunSignIn, KeptSignIn};
 
@@ -76,7 +77,7 @@ impl Store {
         let (person, secret) = (person_of(identity)?, random_secret());
         let digest = Sha256Hash::of(secret.as_bytes());
         // Whoever comes takes away what is over.
-        sqlx::query!("DELETE FROM sessions WHERE expires_at < now()").execute(&self.pool).await.map_err(unavailable)?;
+        sqlx::query!("DELETE FROM sessions WHERE expires_at < now()").run(&self.pool).await?;
         sqlx::query!(
             "INSERT INTO sessions (id, secret_sha256, tenant_id, person_id, provider_session, id_token, expires_at)
              VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))",
@@ -106,8 +107,7 @@ impl Store {
             idle.as_secs_f64(),
             NOTED_EVERY,
         )
-        .fetch_optional(&self.pool)
-        .in_time(self)
+        .optional_in_time(self)
         .await?;
         let Some(row) = row else { return Ok(None) };
         if row.is_to_note {
@@ -130,17 +130,15 @@ impl Store {
             person_of(identity)?,
             idle.as_secs_f64(),
         )
-        .fetch_all(&self.pool)
+        .all(&self.pool)
         .await
-        .map_err(unavailable)
     }
 
     /// Ends one of somebody's own sessions at once. False when they have no such session.
     pub async fn end_session(&self, identity: &Identity, id: Uuid) -> Result<bool, CatalogueError> {
         let ended = sqlx::query!("DELETE FROM sessions WHERE person_id = $1 AND id = $2", person_of(identity)?, id)
-            .execute(&self.pool)
-            .await
-            .map_err(unavailable)?;
+            .run(&self.pool)
+            .await?;
         Ok(ended.rows_affected() > 0)
     }
 
@@ -164,8 +162,7 @@ impl Store {
             over.subject,
             over.provider_session,
         )
-        .fetch_all(&self.pool)
+        .all(&self.pool)
         .await
-        .map_err(unavailable)
     }
 }

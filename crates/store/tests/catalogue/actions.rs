@@ -1,8 +1,8 @@
 //! The record of actions: written, read page by page, and kept in months as the audit is.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_store::testing::TestDatabase;
 use ibidem_store::{ActionObject, ActionRecord, ActionsOf, AuditLog, AuditedAction, Texts};
+use ibidem_testing::database::TestDatabase;
 use ibidem_words::{Identity, SubjectId, TenantId};
 use sqlx::{Connection as _, PgConnection};
 

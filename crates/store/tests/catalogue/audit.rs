@@ -1,7 +1,7 @@
 //! The audit's table: its months, what is carried over into it, and what goes.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use sqlx::postgres::PgQueryResult;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 

@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use ibidem_language::bm25::Analysis;
 use ibidem_ports::intake::{Format, Intake, Job, NewPassage, NewVersion, Submission};
-use ibidem_store::testing::TestDatabase;
 use ibidem_store::{Store, StoreSettings};
+use ibidem_testing::database::TestDatabase;
 use ibidem_words::{
     CharSpan, DocumentId, HandIn, Identity, LineAbove, LinesAbove, PassageKey, Role, Scope, Sha256Hash, Tag, TenantId,
     passage_in_context,

@@ -5,8 +5,8 @@ use ibidem_ports::word_statistics::WordStatistics as _;
 
 use super::*;
 
-async fn is_exact(store: &Store) -> usize {
-    let [kept, anew] = store.kept_and_recounted().await.unwrap();
+async fn is_exact(database: &TestDatabase) -> usize {
+    let [kept, anew] = database.kept_and_recounted().await;
     assert_eq!(kept, anew);
     kept.len()
 }
@@ -17,71 +17,68 @@ async fn weighs(store: &Store, tenant: TenantId) -> bool {
 
 #[tokio::test]
 async fn counts_follow_every_change_and_leave_nothing_behind() {
-    with_store(|store, tenant| async move {
-        let document = take_in(&store, submission(tenant, "a", "1", &["public"]), &["oil and water", "oil"]).await;
-        let other = take_in(&store, submission(tenant, "b", "1", &["hr", "public"]), &["oil"]).await;
-        assert!(is_exact(&store).await > 0);
-        take_in(&store, submission(tenant, "a", "2", &["public"]), &["wine"]).await;
-        is_exact(&store).await;
-        publish_all(&store).await;
-        is_exact(&store).await;
-        // Handed in again with other tags, and retagged by name.
-        store.submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, "a", "2", &["hr"])]).await.unwrap();
-        is_exact(&store).await;
-        store.retag(tenant, document, &tags(&["public", "hr", "public"])).await.unwrap();
-        is_exact(&store).await;
-        store.remove(tenant, document).await.unwrap();
-        assert!(is_exact(&store).await > 0);
-        take_in(&store, submission(tenant, "a", "3", &["public"]), &["back again"]).await;
-        is_exact(&store).await;
-        store.remove(tenant, document).await.unwrap();
-        store.remove(tenant, other).await.unwrap();
-        assert_eq!(is_exact(&store).await, 0, "no word is left of documents that are gone");
-    })
-    .await;
+    let database = TestDatabase::create().await;
+    let store = database.store.clone();
+    let tenant = store.ensure_tenant("default").await.unwrap();
+    let document = take_in(&store, submission(tenant, "a", "1", &["public"]), &["oil and water", "oil"]).await;
+    let other = take_in(&store, submission(tenant, "b", "1", &["hr", "public"]), &["oil"]).await;
+    assert!(is_exact(&database).await > 0);
+    take_in(&store, submission(tenant, "a", "2", &["public"]), &["wine"]).await;
+    is_exact(&database).await;
+    publish_all(&store).await;
+    is_exact(&database).await;
+    // Handed in again with other tags, and retagged by name.
+    store.submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, "a", "2", &["hr"])]).await.unwrap();
+    is_exact(&database).await;
+    store.retag(tenant, document, &tags(&["public", "hr", "public"])).await.unwrap();
+    is_exact(&database).await;
+    store.remove(tenant, document).await.unwrap();
+    assert!(is_exact(&database).await > 0);
+    take_in(&store, submission(tenant, "a", "3", &["public"]), &["back again"]).await;
+    is_exact(&database).await;
+    store.remove(tenant, document).await.unwrap();
+    store.remove(tenant, other).await.unwrap();
+    assert_eq!(is_exact(&database).await, 0, "no word is left of documents that are gone");
+    database.drop_database().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_neither_wait_for_each_other_in_a_circle_nor_lose_a_count() {
-    with_store(|store, tenant| async move {
-        let texts = ["oil and water", "water and wine", "wine and oil"];
-        let mut documents = Vec::new();
-        for number in 0..6 {
-            let location = format!("{number}");
-            documents.push(take_in(&store, submission(tenant, &location, "0", &["public"]), &texts).await);
-        }
-        let mut work = tokio::task::JoinSet::new();
-        for worker in 0..6_usize {
-            let (store, documents) = (store.clone(), documents.clone());
-            work.spawn(async move {
-                for round in 0..8_usize {
-                    let audience = [&["public"][..], &["hr"], &["hr", "public"]][(worker + round) % 3];
-                    // Several documents in one transaction, in an order that is not everybody's.
-                    let mut submissions: Vec<Submission> =
-                        (0..6).map(|number| submission(tenant, &number.to_string(), "0", audience)).collect();
-                    submissions.rotate_left(worker);
-                    store.submit(tenant, Uuid::now_v7(), READING, &submissions).await.unwrap();
-                    store.retag(tenant, documents[(worker * round) % 6], &tags(audience)).await.unwrap();
-                    let own = format!("own {worker}");
-                    store
-                        .submit(
-                            tenant,
-                            Uuid::now_v7(),
-                            READING,
-                            &[submission(tenant, &own, &round.to_string(), audience)],
-                        )
-                        .await
-                        .unwrap();
-                    let jobs = Intake::claim(&store, 10).await.unwrap();
-                    let versions = jobs.into_iter().map(|job| (job, version(&texts[..round % 3 + 1]))).collect();
-                    Intake::commit(&store, versions).await.unwrap();
-                }
-            });
-        }
-        work.join_all().await;
-        assert!(is_exact(&store).await > 0);
-    })
-    .await;
+    let database = TestDatabase::create().await;
+    let store = database.store.clone();
+    let tenant = store.ensure_tenant("default").await.unwrap();
+    let texts = ["oil and water", "water and wine", "wine and oil"];
+    let mut documents = Vec::new();
+    for number in 0..6 {
+        let location = format!("{number}");
+        documents.push(take_in(&store, submission(tenant, &location, "0", &["public"]), &texts).await);
+    }
+    let mut work = tokio::task::JoinSet::new();
+    for worker in 0..6_usize {
+        let (store, documents) = (store.clone(), documents.clone());
+        work.spawn(async move {
+            for round in 0..8_usize {
+                let audience = [&["public"][..], &["hr"], &["hr", "public"]][(worker + round) % 3];
+                // Several documents in one transaction, in an order that is not everybody's.
+                let mut submissions: Vec<Submission> =
+                    (0..6).map(|number| submission(tenant, &number.to_string(), "0", audience)).collect();
+                submissions.rotate_left(worker);
+                store.submit(tenant, Uuid::now_v7(), READING, &submissions).await.unwrap();
+                store.retag(tenant, documents[(worker * round) % 6], &tags(audience)).await.unwrap();
+                let own = format!("own {worker}");
+                store
+                    .submit(tenant, Uuid::now_v7(), READING, &[submission(tenant, &own, &round.to_string(), audience)])
+                    .await
+                    .unwrap();
+                let jobs = Intake::claim(&store, 10).await.unwrap();
+                let versions = jobs.into_iter().map(|job| (job, version(&texts[..round % 3 + 1]))).collect();
+                Intake::commit(&store, versions).await.unwrap();
+            }
+        });
+    }
+    work.join_all().await;
+    assert!(is_exact(&database).await > 0);
+    database.drop_database().await;
 }
 
 #[tokio::test]
@@ -104,7 +101,7 @@ async fn an_installation_from_before_says_that_words_are_not_weighed_until_they_
     assert!(store.conclude_counting().await.unwrap());
     assert!(weighs(store, tenant).await);
     assert_eq!(store.counts(&scope(tenant, &[]), &[]).await.unwrap().unwrap().passages, 11);
-    is_exact(store).await;
+    is_exact(&database).await;
     database.drop_database().await;
 }
 
@@ -124,7 +121,7 @@ async fn a_version_that_an_older_release_makes_without_counting_is_noticed() {
     assert!(!weighs(store, tenant).await, "its terms are those of the version before");
     assert_eq!(store.count_words_of_some(10).await.unwrap(), 1);
     assert!(store.conclude_counting().await.unwrap());
-    is_exact(store).await;
+    is_exact(&database).await;
     database.drop_database().await;
 }
 
@@ -159,7 +156,7 @@ async fn a_tenant_or_a_document_that_is_deleted_outright_takes_its_words_along()
     take_in(store, submission(tenant, "a", "1", &["public"]), &["oil"]).await;
     take_in(store, submission(tenant, "b", "1", &["hr"]), &["oil"]).await;
     database.run("DELETE FROM document_versions; DELETE FROM documents WHERE source_location = 'a'").await;
-    assert!(is_exact(store).await > 0);
+    assert!(is_exact(&database).await > 0);
     database
         .run(
             "BEGIN; DELETE FROM outbox; DELETE FROM documents; DELETE FROM tags; DELETE FROM collections;

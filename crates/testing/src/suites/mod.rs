@@ -13,6 +13,8 @@ pub mod language_model;
 pub mod memory;
 pub mod originals;
 pub mod outbox;
+#[cfg(feature = "engine")]
+pub mod outgoing;
 pub mod owners;
 pub mod reranker;
 pub mod tokenizer;

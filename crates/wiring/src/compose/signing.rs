@@ -70,7 +70,7 @@ pub fn key_in(path: &Path) -> anyhow::Result<SigningKey> {
 
 #[cfg(test)]
 mod tests {
-    use ibidem_store::testing::TestDatabase;
+    use ibidem_testing::database::TestDatabase;
     use ibidem_words::{PublicKey, Sha256Hash, SignatureOutcome};
 
     use super::*;

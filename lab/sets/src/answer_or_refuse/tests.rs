@@ -7,7 +7,7 @@ use ibidem_ports::degrade::Deadline;
 use ibidem_words::{Question, TenantId};
 
 use super::*;
-use ibidem_measure::small_corpus::{scope, searcher};
+use ibidem_testing::small_corpus::{scope, searcher};
 
 const CORPUS: [(&str, &[&str]); 3] =
     [("birds", &["Penguins eat small fish."]), ("lava", &["Volcanoes erupt hot lava."]), ("ice", &["Glaciers melt."])];

@@ -4,7 +4,7 @@
 //! invented, so they count neither for nor against a verifier. Their figures are checked like any other sentence's, a
 //! sentence that goes on after "but" is a claim, and one that only ends in a colon is too unless it announces what follows.
 
-use ibidem_language::SOURCES;
+use ibidem_language::denials::is_about_sources;
 
 /// Why a sentence needs no support.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,7 +128,7 @@ pub fn aside(sentence: &str) -> Option<Aside> {
 }
 
 fn is_absence(words: &[&str]) -> bool {
-    let speaks_of_sources = words.iter().any(|word| is_among(word, &SOURCES) || matches!(*word, "i" | "there" | "it"));
+    let speaks_of_sources = words.iter().any(|word| is_about_sources(word) || matches!(*word, "i" | "there" | "it"));
     let denied = (0..words.len()).find_map(|at| denied_until(&words[at..]).map(|length| at + length));
     denied.is_some_and(|end| speaks_of_sources && !words[end..].iter().any(|word| is_among(word, &TURNS)))
 }

@@ -60,7 +60,8 @@ fn spread<'a>(sentences: &[&'a str]) -> Vec<&'a str> {
 
 fn alarm(sentence: &CheckedSentence) -> String {
     if let Some(finding) = sentence.findings.first() {
-        return format!("{} that the passages do not bear out", finding.kind.as_str());
+        let kind = format!("{:?}", finding.kind).to_lowercase();
+        return format!("{kind} that the passages do not bear out");
     }
     let lower = sentence.text.to_lowercase();
     let what = if sentence.contradicted {

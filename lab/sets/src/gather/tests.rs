@@ -11,7 +11,7 @@ use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::retrieval::tests::judged;
-use ibidem_measure::small_corpus::{scope, searcher};
+use ibidem_testing::small_corpus::{scope, searcher};
 
 const CORPUS: [(&str, &[&str]); 3] = [
     ("birds", &["penguins eat small fish", "small penguins eat fish"]),

@@ -1,7 +1,7 @@
 //! Each lane on a small corpus whose rankings are known.
 
-use ibidem_measure::metrics::Judgements;
-use ibidem_measure::small_corpus::{collection, scope, searcher};
+use crate::metrics::Judgements;
+use ibidem_testing::small_corpus::{collection, scope, searcher};
 use ibidem_words::TenantId;
 
 use super::*;

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::judged::{Judged, judge};
 use super::reply::Reply;
 use super::{Expect, Half, Kind, TrialQuestion};
-use ibidem_measure::metrics::{mean, percentile};
-use ibidem_measure::reliability::{Bin, area_under_curve, bins};
+use crate::metrics::{area_under_curve, mean};
+use ibidem_measure::metrics::percentile;
+use ibidem_measure::reliability::{Bin, bins};
 
 /// Whoever reads a confidence above this relies on the answer.
 pub const HIGH_CONFIDENCE: f64 = 80.0;

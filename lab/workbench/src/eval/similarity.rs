@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ibidem_lab::similarity::{Passed, observe, passed, strictest};
-use ibidem_measure::squad::halves;
+use ibidem_lab::squad::halves;
 use ibidem_words::CollectionName;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What is drawn from: documents with true sentences, and words to put into them, in six languages.
 
-use ibidem_engine::suites::outgoing::{LIBRARIES, Library};
+use ibidem_testing::suites::outgoing::{LIBRARIES, Library};
 
 /// A library with sentences that its notes support, in their own words or nearly, each without its stop.
 pub(super) struct Shelf {

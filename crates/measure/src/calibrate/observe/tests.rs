@@ -6,7 +6,7 @@ use ibidem_words::{Question, TenantId};
 
 use super::*;
 use crate::calibrate::{Bound, Demand, Sequence, calibrate};
-use crate::small_corpus::{scope, searcher};
+use ibidem_testing::small_corpus::{scope, searcher};
 
 const CORPUS: [(&str, &[&str]); 3] =
     [("A#p0", &["penguins eat small fish"]), ("B#p0", &["volcanoes erupt hot lava"]), ("C#p0", &["glaciers melt"])];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use ibidem_words::{Action, Reason};
 
 use crate::world::{World, program};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ibidem_adapters::mcp::Reached;
 use ibidem_ports::tools::Tools as _;
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use ibidem_testing::suites;
 use ibidem_words::{Action, Message, Question, Reason, Speaker};
 

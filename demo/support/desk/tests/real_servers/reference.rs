@@ -9,7 +9,7 @@ use std::time::Duration;
 use ibidem_adapters::mcp::{McpSettings, McpTools, Reached};
 use ibidem_ports::records::ToolOutcome;
 use ibidem_ports::tools::{ToolDescription, ToolReply, Tools as _, ToolsError, ToolsFault};
-use ibidem_store::testing::TestDatabase;
+use ibidem_testing::database::TestDatabase;
 use ibidem_words::{Action, Reason};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
